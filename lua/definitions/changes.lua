@@ -1,4 +1,10 @@
--- The depth of resources before this request changed their definitions.
+-- What requests that change definitions must keep to: the limits of the tier, and what a key with a prefix may change.
+--
+-- With a database, a change takes three phases:
+--   plan    a call charges the change, and refuses it if it is not possible; replan does the same without a charge
+--           the instance writes the change to the database, if its definitions still have the planned version
+--   apply   a call makes the change, if the definitions in Redis still have the planned version
+-- Without a database, one phase (now) does all.
 local bytes = require('limits/bytes')
 local keys = require('frame/keys')
 local naming = require('definitions/names')
@@ -23,27 +29,20 @@ function changes.depthBefore(name)
   return depth
 end
 
--- The limits of what definitions a tenant may have: their number, and the bytes that it keeps.
-
 -- Returns nil; or, if the changed definitions (definitions/redefine.lua) exceed a limit of the tier, the reply that
 -- refuses the request. Nothing may have been written before.
 function changes.overDefinitionLimits()
-  local more = 0
+  local more, limits = 0, tenant.limits
   for _, name in ipairs(redefining.redefinedOrder) do
     more = more + (redefining.redefined[name] and 0 or 1)
   end
-  if more > 0 and tenant.definitions + more > tenant.limits.definitions then
-    return quota.refuse(nil, 'ResourceDefinitions', tenant.limits.definitions, more, 60)
-  elseif #redefining.redefinedOrder > 0 and tenant.limits.bytes < tenant.NO_LIMIT and tenant.bytes >= tenant.limits.bytes and bytes.isOverBytes() then
-    return quota.refuse(nil, 'StoredBytes', tenant.limits.bytes, 1, 1)
+  local mayBeOver = #redefining.redefinedOrder > 0 and limits.bytes < tenant.NO_LIMIT and tenant.bytes >= limits.bytes
+  if more > 0 and tenant.definitions + more > limits.definitions then
+    return quota.refuse(nil, 'ResourceDefinitions', limits.definitions, more, 60)
+  elseif mayBeOver and bytes.isOverBytes() then
+    return quota.refuse(nil, 'StoredBytes', limits.bytes, 1, 1)
   end
 end
-
--- The phases of a change of definitions. With a database, a change takes three steps:
---   plan    a script charges the change, and refuses it if it is not possible; replan does the same without a charge
---           the instance writes the change to the database, if its definitions still have the planned version
---   apply   a script makes the change, if the definitions in Redis still have the planned version
--- Without a database, one step (now) does all.
 
 -- Returns true if an apply finds another version than the planned one. The caller then copies the definitions from the
 -- database. Also cancels a copy that is in progress, since it may have read the definitions before this change.
@@ -53,10 +52,8 @@ function changes.isStale(phase, version)
 end
 
 -- Holds a key with a prefix to definitions that nothing elsewhere gates: by changing or deleting others, it could
--- reserve what a holder elsewhere keeps from it (docs/specification.md#restricted-keys).
-
--- Takes a resource and the parent that it will have, nil if it is deleted. Returns why such a key may not do that; nil
--- if it may.
+-- reserve what a holder elsewhere keeps from it (docs/specification.md#restricted-keys). Takes a resource and the
+-- parent that it will have, nil if it is deleted. Returns why such a key may not do that; nil if it may.
 function changes.whyGated(name, parent)
   local one = registry.definition(name)
   if not one then

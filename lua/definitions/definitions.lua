@@ -1,22 +1,4 @@
--- Reads a stored definition (definitions/definitions.lua).
-local call = require('frame/call')
-local keys = require('frame/keys')
-local tenant = require('frame/tenant')
-local work = require('frame/work')
-local registry = {}
-registry.DEFINITION = '>BI4Bs'
-
--- Returns it as a table.
-function registry.unpackDefinition(packed)
-  local _, capacity, flags, parent, at = struct.unpack(registry.DEFINITION, packed)
-  local more = string.byte(packed, at) or 0
-  return {
-    capacity = capacity, parent = parent, pooled = flags % 2 == 1, hasBlockers = flags >= 2,
-    isGroup = more % 2 == 1, hasLabels = more >= 2,
-  }
-end
-
--- The tenant's definitions, as this script sees and changes them. One hash holds, for each registered name,
+-- The tenant's definitions, as this call sees and changes them. The hash `definitions` has, for each registered name,
 --   <name>     packed: a version byte, capacity, flags (1 pooled, 2 it has blockers), parent ('' none); then, unless 0,
 --              a byte of further flags (1 group, 2 it has labels)
 --   \1<name>   its blockers, with '\n' between; absent if it has none
@@ -33,8 +15,27 @@ end
 --   labels       array of them, nil until they are read
 --   hasBlockers  true if it has any; blockersOf() reads them
 --   blocks       array of their names, nil until they are read
+-- Field: defined[name], the definition of a name, false if there is none, nil if it was not read.
+local call = require('frame/call')
+local keys = require('frame/keys')
+local tenant = require('frame/tenant')
+local work = require('frame/work')
+local registry = {}
+-- How a definition is stored, without its further flags.
+registry.DEFINITION = '>BI4Bs'
+local NONE = {}
 
--- Those that the plain way (lua/verbs) has read before: name -> packed, false if there is none.
+-- Returns a stored definition as a table.
+function registry.unpackDefinition(packed)
+  local _, capacity, flags, parent, at = struct.unpack(registry.DEFINITION, packed)
+  local more = string.byte(packed, at) or 0
+  return {
+    capacity = capacity, parent = parent, pooled = flags % 2 == 1, hasBlockers = flags >= 2,
+    isGroup = more % 2 == 1, hasLabels = more >= 2,
+  }
+end
+
+-- Those that the plain way (lua/plain) has read before: name -> packed, false if there is none.
 local readBefore
 
 -- Returns the definition of a name; false if there is none.
@@ -52,21 +53,20 @@ function registry.definition(name)
   return found or false
 end
 
--- Reads many definitions at once.
-
--- Reads definitions that were not read yet. Takes an array of names.
+-- Reads definitions that were not read yet, in few commands. Takes an array of names.
 function registry.readDefinitions(names)
   if tenant.definitions == 0 then
     return
   end
-  local missing = {}
+  local missing
   for _, name in ipairs(names) do
     if registry.defined[name] == nil and readBefore[name] == nil then
       registry.defined[name] = false
+      missing = missing or {}
       missing[#missing + 1] = name
     end
   end
-  for from = 1, #missing, 1000 do
+  for from = 1, missing and #missing or 0, 1000 do
     local last = math.min(from + 999, #missing)
     local count = 0
     work.spend(0.5 * (last - from + 1))
@@ -82,9 +82,7 @@ function registry.readDefinitions(names)
 end
 
 function registry.begin()
-  -- defined[name]: its definition, false if there is none, nil if it was not read.
-  registry.defined = {}
-  readBefore = call.handed and call.handed.definitions or {}
+  registry.defined, readBefore = {}, call.handed and call.handed.definitions or NONE
 end
 
 return registry

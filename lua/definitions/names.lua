@@ -1,4 +1,5 @@
--- The paths of registered resources.
+-- The names of registered resources: their paths, what a name that a caller sends means, and the names of the resources
+-- around them.
 local itemForms = require('frame/items')
 local keys = require('frame/keys')
 local pools = require('slots/pools')
@@ -6,6 +7,9 @@ local registry = require('definitions/definitions')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
 local naming = {}
+-- What resources without blockers have. It is never changed.
+local NONE = {}
+-- paths[name]: the path of a resource.
 local paths
 
 -- Returns the path of a registered resource, its own name included, with '>' between.
@@ -20,8 +24,6 @@ function naming.pathOf(name)
   return path
 end
 
--- Finds resources that are registered under the name of a slot.
-
 -- Returns the registered resource whose name is a slot name of the pool, the lowest index first; nil if none is.
 function naming.nameOfSlot(pool, capacity)
   work.spend(3)
@@ -30,16 +32,15 @@ function naming.nameOfSlot(pool, capacity)
   return member and pool .. '_' .. tonumber(string.sub(member, -7))
 end
 
--- Resolves names that callers send (docs/specification.md#what-a-name-means): a resource, one slot of a pool, or a
--- path.
-
 -- Returns the last segment of a name that has the form of a path; nil or false for other names.
 function naming.lastSegment(name)
   return string.find(name, '>', 1, true) and string.match(name, '^.*>([^>]+)$')
 end
 
--- Returns the resource that a name means and, if the name is that of one slot of a pool, the slot. Returns nil if the
--- name is not valid. Blockers never need registration: the tenant chose their names when it declared them.
+-- Resolves a name that a caller sends (docs/specification.md#what-a-name-means): it is that of a resource, of one slot
+-- of a pool, or a path. Returns the resource that it means and, if it is the name of one slot of a pool, the slot.
+-- Returns nil if the name is not valid. Blockers never need registration: the tenant chose their names when it declared
+-- them.
 function naming.resolve(name, isBlocker)
   if tenant.definitions > 0 or tenant.isRedefined then
     if registry.definition(name) then
@@ -64,10 +65,8 @@ function naming.resolve(name, isBlocker)
   return name
 end
 
--- The stored tree below a resource (definitions/redefine.lua describes the index).
-
 -- Returns up to `limit` stored children of a resource ('': the roots), in byte order, after the child `after` ('': from
--- the first). Changes that this script has made are not included.
+-- the first). definitions/redefine.lua describes the index. Changes that this call has made are not included.
 function naming.childrenOf(name, after, limit)
   local prefix = 'c' .. name .. '\n'
   local from = after == '' and '[' .. prefix or '(' .. prefix .. after
@@ -79,13 +78,11 @@ function naming.childrenOf(name, after, limit)
   return members
 end
 
--- The blockers of resources.
-
 -- Returns the blockers that a resource declares, an array of names.
 function naming.blockersOf(name)
   local one = registry.definition(name)
   if not one or not one.hasBlockers then
-    return {}
+    return NONE
   end
   if not one.blocks then
     local text = redis.call('HGET', keys.definitions, '\1' .. name) or ''
@@ -96,7 +93,7 @@ function naming.blockersOf(name)
 end
 
 function naming.begin()
-  paths = {}
+  paths = paths and not next(paths) and paths or {}
 end
 
 return naming

@@ -1,5 +1,7 @@
--- Changes definitions. Scripts change the tables of definitions/definitions.lua, and write them at the end by
--- commitDefinitions().
+-- Changes definitions: redefine() and define() change the tables of definitions/definitions.lua, adoptSlots() moves
+-- held slots into a pool that grows, and commitDefinitions() writes all that. Fields:
+--   redefined[name]   the definition before the change, false for none
+--   redefinedOrder    the names, in order of change
 --
 -- A sorted set indexes definitions, in byte order. It has these members:
 --   n<name>                    for every registered name
@@ -32,23 +34,27 @@ function redefining.redefine(name, one)
   tenant.isRedefined, tenant.redefined = true, redefining.redefinedOrder
 end
 
+-- Returns a definition as it is stored.
+local function packDefinition(one)
+  local flags = (one.pooled and 1 or 0) + (one.hasBlockers and 2 or 0)
+  local more = (one.isGroup and 1 or 0) + (one.hasLabels and 2 or 0)
+  local packed = struct.pack(registry.DEFINITION, VERSION, one.capacity, flags, one.parent)
+  return more == 0 and packed or packed .. string.char(more)
+end
+
 -- Adds the fields of a changed definition to those to set and to delete.
 local function writeDefinition(writes, name, before, after)
   local set, del = writes.set, writes.del
   if after then
-    local flags = (after.pooled and 1 or 0) + (after.hasBlockers and 2 or 0)
     set[#set + 1] = name
-    local packed = struct.pack(registry.DEFINITION, VERSION, after.capacity, flags, after.parent)
-    local more = (after.isGroup and 1 or 0) + (after.hasLabels and 2 or 0)
-    set[#set + 1] = more == 0 and packed or packed .. string.char(more)
-    if after.hasBlockers then
-      set[#set + 1] = '\1' .. name
-      set[#set + 1] = table.concat(after.blocks, '\n')
-    end
+    set[#set + 1] = packDefinition(after)
   else
     del[#del + 1] = name
   end
-  if before and before.hasBlockers and not (after and after.hasBlockers) then
+  if after and after.hasBlockers then
+    set[#set + 1] = '\1' .. name
+    set[#set + 1] = table.concat(after.blocks, '\n')
+  elseif before and before.hasBlockers then
     del[#del + 1] = '\1' .. name
   end
 end
@@ -111,11 +117,9 @@ local function writeIndex(writes, name, before, after)
   end
 end
 
--- Writes all changes of definitions, and the next version after `version` ('' without a database, which has no
--- versions).
-function redefining.commitDefinitions(version)
-  local writes = { set = {}, del = {}, add = {}, remove = {} }
-  local countBefore, count = tenant.definitions, tenant.definitions
+-- Adds the changes of all definitions. Returns how many more there are now.
+local function writeDefinitions(writes)
+  local more = 0
   for _, name in ipairs(redefining.redefinedOrder) do
     local before, after = redefining.redefined[name], registry.defined[name]
     writeDefinition(writes, name, before, after)
@@ -123,8 +127,27 @@ function redefining.commitDefinitions(version)
     if before and before.hasLabels or after and after.hasLabels then
       writeLabels(writes, name, before, after)
     end
-    count = count + (after and 1 or 0) - (before and 1 or 0)
+    more = more + (after and 1 or 0) - (before and 1 or 0)
   end
+  return more
+end
+
+-- Returns true if a resource of this call has labels, and none had any before.
+local function areLabelsNew()
+  for _, name in ipairs(tenant.labelled and {} or redefining.redefinedOrder) do
+    if registry.defined[name] and registry.defined[name].hasLabels then
+      return true
+    end
+  end
+  return false
+end
+
+-- Writes all changes of definitions, and the next version after `version` ('' without a database, which has no
+-- versions).
+function redefining.commitDefinitions(version)
+  local writes = { set = {}, del = {}, add = {}, remove = {} }
+  local countBefore = tenant.definitions
+  local count = countBefore + writeDefinitions(writes)
   if countBefore == 0 and count > 0 then
     writes.set[#writes.set + 1] = UNLISTED
     writes.set[#writes.set + 1] = LONG_VALUE
@@ -136,17 +159,12 @@ function redefining.commitDefinitions(version)
   bytes.callWith('ZREM', keys.index, writes.remove)
   bytes.callWith('ZADD', keys.index, writes.add)
   tenant.stored[hotField.DEFINITIONS] = count
-  for _, name in ipairs(tenant.labelled and {} or redefining.redefinedOrder) do
-    if registry.defined[name] and registry.defined[name].hasLabels then
-      tenantRecord.setFlag(tenantRecord.HAS_LABELS, true)
-      break
-    end
+  if areLabelsNew() then
+    tenantRecord.setFlag(tenantRecord.HAS_LABELS, true)
   end
   bytes.addBytes()
   tenantRecord.saveTenant(version ~= '' and { 'definitionsVersion', version + 1 } or {})
 end
-
--- Defines resources, and moves held slots into pools that grow.
 
 -- Gives a name another definition. isGroup and labels are left as they are if nil.
 function redefining.define(name, capacity, parent, blocks, isGroup, labels)
@@ -167,7 +185,7 @@ function redefining.define(name, capacity, parent, blocks, isGroup, labels)
   })
 end
 
--- Maximum number of held slots that one script moves into pools. A registration with more is refused. A copy from the
+-- Maximum number of held slots that one call moves into pools. A registration with more is refused. A copy from the
 -- database leaves the rest as plain resources: the pool neither assigns nor counts them.
 redefining.MAX_ADOPTED = 500
 
@@ -202,7 +220,7 @@ local function heldIndexes(name, capacity, limit)
 end
 
 -- Moves slots that are held as plain resources into their pool. They keep the names by which they were reserved. The
--- pool must already be defined. Returns false if there are more of them than one script may adopt.
+-- pool must already be defined. Returns false if there are more of them than one call may adopt.
 function redefining.adoptSlots(name)
   local capacity = registry.definition(name).capacity
   local before = redefining.redefined[name] and redefining.redefined[name].capacity or 1
@@ -226,7 +244,6 @@ function redefining.adoptSlots(name)
 end
 
 function redefining.begin()
-  -- redefined[name]: the definition before the change, false for none. redefinedOrder: the names, in order of change.
   redefining.redefined, redefining.redefinedOrder = {}, {}
   adopted = 0
 end

@@ -1,4 +1,4 @@
--- Publishes events. A script collects them, and publishes them in one message after it has changed the state. So events
+-- Publishes events. A call collects them, and publishes them in one message after it has changed the state. So events
 -- are in the order of the changes. If the tenant has no open stream, no event is built.
 --
 -- A message is the line 'v2 <number> <publisher> <ms>', then a line for each event:
@@ -10,6 +10,7 @@
 -- A field that does not apply is null. The object begins with type and then, if it has one, expiresAt. expiresAt is in
 -- ms, also in changes.
 -- src/events/message.ts turns a message into the text of streams.
+-- Field: listed, the lines of the events that were emitted.
 local clock = require('frame/clock')
 local hotField = require('frame/hot')
 local tenant = require('frame/tenant')
@@ -22,7 +23,7 @@ local lapsed
 
 -- Writes the tenant's hash, with what saveTenant() takes, and publishes the events that were emitted.
 function events.publish(fields, usage)
-  local hasEvents = #events.listed > 0
+  local hasEvents = events.listed[1] ~= nil
   if hasEvents or lapsed then
     tenant.messages = tenant.messages + 1
     tenant.stored[hotField.MESSAGES] = tenant.messages
@@ -33,23 +34,16 @@ function events.publish(fields, usage)
   end
   tenantRecord.saveTenant(fields, usage)
   if hasEvents then
-    redis.call(
-      'SPUBLISH', tenant.base .. 'events',
-      'v2 ' .. tenant.messages .. ' ' .. tenant.publisher .. ' ' .. clock.nowMs() .. '\n' .. table.concat(events.listed, '\n')
-    )
+    local head = 'v2 ' .. tenant.messages .. ' ' .. tenant.publisher .. ' ' .. clock.nowMs() .. '\n'
+    redis.call('SPUBLISH', tenant.base .. 'events', head .. table.concat(events.listed, '\n'))
     events.listed = {}
   end
 end
-
--- Collects events. publish() sends them.
 
 -- Returns true if a stream may be open.
 function events.isListening()
   return tenant.listenUntil > 0 and tenant.listenUntil > clock.nowMs()
 end
-
--- sharedFields[kind]: JSON of the fields that are the same in all events of a kind.
-local sharedFields
 
 -- Returns a name as JSON. Names contain no control characters.
 function events.quote(text)
@@ -59,7 +53,38 @@ function events.quote(text)
   return '"' .. text .. '"'
 end
 
--- Adds an event with these fields, each nil if it does not apply:
+local function quoteOrNull(text)
+  return text and text ~= '' and events.quote(text) or 'null'
+end
+
+-- Returns the fields that tell of a reservation that was made or renewed, besides expiresAt; '' for other events.
+local function madeText(fields)
+  if not fields.fencingToken then
+    return ''
+  end
+  return ',"acquiredSlots":' .. (fields.acquiredSlots or 'null') .. ',"fencingToken":' .. fields.fencingToken ..
+    (fields.note and ',"note":' .. events.quote(fields.note) or '')
+end
+
+-- Returns the fields that name a resource and its requester. Events of waits have them even if they do not apply.
+local function namesText(fields, isWait)
+  if fields.resource then
+    return ',"resource":' .. events.quote(fields.resource) .. ',"requester":' .. events.quote(fields.requester)
+  end
+  return isWait and ',"resource":null,"requester":null' or ''
+end
+
+-- Returns the fields of a transaction, or of a limit. Events of waits have the first even if they do not apply.
+local function changesText(fields, isWait)
+  if fields.changes then
+    return ',"method":' .. events.quote(fields.method) .. ',"changes":' .. fields.changes
+  elseif fields.limitType then
+    return ',"limitType":' .. events.quote(fields.limitType) .. ',"limit":' .. fields.limit
+  end
+  return isWait and ',"method":null,"changes":null' or ''
+end
+
+-- Adds an event with these fields, each nil if it does not apply. publish() sends it.
 --   requestType, explanation, apiKeyLabel ('' none), resourceType ('' the default type)
 --   resource, requester
 --   fencingToken (digits), expiresAt (ms, 0 never), acquiredSlots (JSON): of a reservation that was made or renewed
@@ -72,51 +97,19 @@ function events.emit(type, fields)
     lapsed = tenant.listenUntil > 0
     return
   end
-  local kind = table.concat({
-    type, fields.requestType or '', fields.explanation or '', fields.resourceType or '\n', fields.apiKeyLabel,
-    fields.actor or '',
-  }, '\n')
-  local shared = sharedFields[kind]
-  if not shared then
-    local function quoteOrNull(text)
-      return text and text ~= '' and events.quote(text) or 'null'
-    end
-    shared = '"requestType":' .. quoteOrNull(fields.requestType) .. ',"explanation":' ..
-      quoteOrNull(fields.explanation) .. ',"resourceType":' ..
-      quoteOrNull(fields.resourceType == '' and 'UserDefined' or fields.resourceType) .. ',"apiKeyLabel":' ..
-      quoteOrNull(fields.apiKeyLabel) ..
-      ((type == 'UNRESERVED' or type == 'RESET') and ',"actor":' .. quoteOrNull(fields.actor) or '')
-    sharedFields[kind] = shared
-  end
-  local event = '{"type":"' .. type .. '",'
-  if fields.fencingToken then
-    event = event .. '"expiresAt":' .. (fields.expiresAt > 0 and fields.expiresAt or 'null') .. ',' .. shared ..
-      ',"acquiredSlots":' .. (fields.acquiredSlots or 'null') .. ',"fencingToken":' .. fields.fencingToken ..
-      (fields.note and ',"note":' .. events.quote(fields.note) or '')
-  else
-    event = event .. shared
-  end
-  -- These have either pair of fields.
-  local isWait = type == 'WAITING' or type == 'WAIT_ENDED'
-  if fields.resource then
-    event = event .. ',"resource":' .. events.quote(fields.resource) .. ',"requester":' .. events.quote(fields.requester)
-  elseif isWait then
-    event = event .. ',"resource":null,"requester":null'
-  end
-  if fields.changes then
-    event = event .. ',"method":' .. events.quote(fields.method) .. ',"changes":' .. fields.changes
-  elseif fields.limitType then
-    event = event .. ',"limitType":' .. events.quote(fields.limitType) .. ',"limit":' .. fields.limit
-  elseif isWait then
-    event = event .. ',"method":null,"changes":null'
-  end
-  events.listed[#events.listed + 1] = event .. '}'
+  local isWait, hasActor = type == 'WAITING' or type == 'WAIT_ENDED', type == 'UNRESERVED' or type == 'RESET'
+  local resourceType = fields.resourceType == '' and 'UserDefined' or fields.resourceType
+  local expiresAt = fields.fencingToken and (fields.expiresAt > 0 and fields.expiresAt or 'null')
+  events.listed[#events.listed + 1] = '{"type":"' .. type .. '",' ..
+    (expiresAt and '"expiresAt":' .. expiresAt .. ',' or '') .. '"requestType":' .. quoteOrNull(fields.requestType) ..
+    ',"explanation":' .. quoteOrNull(fields.explanation) .. ',"resourceType":' .. quoteOrNull(resourceType) ..
+    ',"apiKeyLabel":' .. quoteOrNull(fields.apiKeyLabel) ..
+    (hasActor and ',"actor":' .. quoteOrNull(fields.actor) or '') .. madeText(fields) .. namesText(fields, isWait) ..
+    changesText(fields, isWait) .. '}'
 end
 
 function events.begin()
-  events.listed = {}
-  lapsed = false
-  sharedFields = {}
+  events.listed, lapsed = {}, false
 end
 
 return events

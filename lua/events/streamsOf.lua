@@ -1,3 +1,4 @@
+-- Tells where the leases of event streams are.
 local keys = require('frame/keys')
 local streams = {}
 

@@ -1,6 +1,7 @@
--- Writes all changes of a script. Scripts that change reservations call it through finish().
+-- Writes all changes of a call, also those of reservations that it ended because they were due. Verbs call finish()
+-- last. Field: isDueStale, true if the earliest due time must be read again: a new reservation only lowers it, but
+-- ending one may raise it.
 local bytes = require('limits/bytes')
-local clock = require('frame/clock')
 local codec = require('slots/codec')
 local events = require('events/events')
 local history = require('history/ended')
@@ -12,11 +13,24 @@ local tenant = require('frame/tenant')
 local work = require('frame/work')
 local committing = {}
 
+-- Adds what a slot's change means for the set of due reservations: time, slot, ... to add, and slots to remove.
+local function noteDue(due, undue, before, record)
+  local dueBefore = before and before.token and before.expiresAt or 0
+  local dueNow = record and record.token and record.expiresAt or 0
+  if dueBefore > 0 and dueNow == 0 then
+    undue[#undue + 1] = before.slot
+  elseif dueNow > 0 and dueNow ~= dueBefore then
+    due[#due + 1] = dueNow
+    due[#due + 1] = record.slot
+    tenant.nextDue = math.min(tenant.nextDue, dueNow)
+  end
+end
+
 -- Writes the records of slots, and the due times of reservations. Notes what ended, for the history.
 local function writeRecords()
   local set, del, due, undue = {}, {}, {}, {}
   -- The further slots of a reservation have one record, which is packed once.
-  local packed, packedRecord, endedAt
+  local packed, packedRecord
   for _, slot in ipairs(slotMap.changed) do
     local before, record = slotMap.original[slot], slotMap.records[slot]
     if record ~= before then
@@ -29,21 +43,9 @@ local function writeRecords()
       else
         del[#del + 1] = slot
       end
-      local dueBefore = before and before.token and before.expiresAt or 0
-      local dueNow = record and record.token and record.expiresAt or 0
-      if dueBefore > 0 and dueNow == 0 then
-        undue[#undue + 1] = before.slot
-      elseif dueNow > 0 and dueNow ~= dueBefore then
-        due[#due + 1] = dueNow
-        due[#due + 1] = record.slot
-        tenant.nextDue = math.min(tenant.nextDue, dueNow)
-      end
-      if before and before.token and before.fence ~= (record and record.fence) and tenant.limits.history > 0 then
-        local how, ended = history.howEnded and history.howEnded[before.fence], history.leanRecord(slot, before.packed)
-        history.past, endedAt = history.past or {}, endedAt or '\n' .. clock.nowMs() .. ' '
-        local n = #history.past
-        history.past[n + 1] = how and how[1] or 'R'
-        history.past[n + 2] = slot .. endedAt .. (how and how[2] or '') .. '\n' .. ended
+      noteDue(due, undue, before, record)
+      if before and before.token and before.fence ~= (record and record.fence) then
+        history.noteEnded(slot, before)
       end
     end
   end
@@ -53,41 +55,12 @@ local function writeRecords()
   bytes.callWith('ZREM', keys.due, undue)
 end
 
--- Writes the history of what ended. Dropping what is too old is approximate: whole nodes of the stream, now and then.
-local function writePast()
-  for at = 2, #history.past, 2 do
-    bytes.written = bytes.written + bytes.PER_ENTRY + #history.past[at]
-  end
-  for i = 1, #history.past, 20 do
-    redis.call('XADD', keys.history, '*', unpack(history.past, i, math.min(i + 19, #history.past)))
-  end
-  if clock.nowUs() % 16 == 0 then
-    redis.call('XTRIM', keys.history, 'MAXLEN', '~', tenant.limits.history)
-  end
-end
-
--- Writes all changes and publishes their events. Takes the usage to charge (limits/quota.lua); nil charges nothing.
-function committing.commit(usage)
-  local setPools, delPools = {}, {}
-  if slotMap.arePoolsTouched then
-    setPools, delPools = poolFields.poolFields()
-  end
-  writeRecords()
-  if history.past then
-    writePast()
-  end
-  -- Delete before set: one script may release an owner's slot and assign the owner a new one.
-  bytes.callWith('HDEL', keys.pools, delPools)
-  bytes.callWith('HSET', keys.pools, setPools)
-  if tenant.marks then
-    poolFields.writeMarks()
-  end
-  if committing.isDueStale then
-    tenant.nextDue = tonumber(redis.call('ZRANGE', keys.due, 0, 0, 'WITHSCORES')[2] or math.huge)
-  end
+-- Notes what changed of the tenant. Returns its further fields to write: field, value, ...
+local function tenantFields()
   local fields, stored = {}, tenant.stored
-  if committing.isDueStale or #slotMap.changed > 0 then
-    stored[hotField.COUNT], stored[hotField.FENCE], stored[hotField.MORE_SLOTS] = tenant.count, tenant.fence, tenant.further
+  if committing.isDueStale or slotMap.changed[1] then
+    stored[hotField.COUNT], stored[hotField.FENCE] = tenant.count, tenant.fence
+    stored[hotField.MORE_SLOTS] = tenant.further
     stored[hotField.NEXT_DUE] = math.min(tenant.nextDue, hotField.NEVER)
   end
   if tenant.queue then
@@ -98,13 +71,37 @@ function committing.commit(usage)
   end
   stored[hotField.INDEXED] = math.min(tenant.indexed, hotField.NEVER)
   bytes.addBytes()
-  events.publish(fields, usage)
+  return fields
+end
+
+-- Writes all changes and publishes their events. Takes the usage to charge (limits/quota.lua); nil charges nothing.
+function committing.commit(usage)
+  local setPools, delPools
+  if slotMap.arePoolsTouched then
+    setPools, delPools = poolFields.poolFields()
+  end
+  if slotMap.changed[1] then
+    writeRecords()
+  end
+  if history.past then
+    history.write()
+  end
+  if setPools then
+    -- Delete before set: one call may release an owner's slot and assign the owner a new one.
+    bytes.callWith('HDEL', keys.pools, delPools)
+    bytes.callWith('HSET', keys.pools, setPools)
+  end
+  if tenant.marks then
+    poolFields.writeMarks()
+  end
+  if committing.isDueStale then
+    tenant.nextDue = tonumber(redis.call('ZRANGE', keys.due, 0, 0, 'WITHSCORES')[2] or math.huge)
+  end
+  events.publish(tenantFields(), usage)
   if tenant.queue then
     tenant.queue.publishWakes()
   end
 end
-
--- Ends every script that changes reservations. All its changes take effect here, including ended expired reservations.
 
 -- Settles the queue, commits all changes and the usage to charge (limits/quota.lua; nil none), and returns the reply.
 -- The quota in the reply of a charged request gets a further number, the work that it took (frame/work.lua). If the
@@ -129,7 +126,6 @@ function committing.finish(reply, usage)
 end
 
 function committing.begin()
-  -- True if the earliest due time must be read again: a new reservation only lowers it, but ending one may raise it.
   committing.isDueStale = false
 end
 

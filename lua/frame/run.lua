@@ -26,8 +26,9 @@ return function(verb, values, args)
     end
   end
   call.start(verb.keys, values, args, handed)
-  for _, begin in ipairs(verb.begins) do
-    begin()
+  local begins = verb.begins
+  for i = 1, #begins do
+    begins[i]()
   end
   return verb.general(keys, args)
 end

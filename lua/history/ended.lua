@@ -4,29 +4,50 @@
 --             X ended by a reset (verbs/history/keepReset.lua). The value is the slot, a line break, when it ended
 --             in ms, a blank, the actor ('' if nobody but its holder ended it), a line break, and its record as it was
 --             stored (slots/codec.lua; history/ended.lua). The field of a wait that came to nothing is W; the value is
---             JSON (noteWait in waiting/grant.lua).
+--             JSON (noteWait() in waiting/grant.lua).
 -- src/engine/history/pastEntry.ts reads it. A tenant whose tier keeps no history has none. The oldest entries are
 -- dropped once there are more than the tier keeps; with a database, a worker moves them there before.
+-- Fields, both false until something ends:
+--   howEnded  howEnded[fencing token]: {field, actor} of a reservation that its holder did not release
+--   past      what to write: field, value, ...
+local bytes = require('limits/bytes')
+local clock = require('frame/clock')
 local codec = require('slots/codec')
-local history = {}
+local keys = require('frame/keys')
+local tenant = require('frame/tenant')
+local history = { howEnded = false, past = false }
+-- Reservations and waits of one entry of the stream.
+local PER_ENTRY = 10
+local endedAt
 
--- Leaves out of a long record what the history does not need: the plan, the blockers, and the names of slots after the
--- first 100. Takes a slot and its packed record. Returns the record that the history gets.
-function history.leanRecord(slot, packed)
-  if #packed > 600 then
-    local lean = codec.unpackRecord(slot, packed)
-    local parts = lean.details == '' and {} or cjson.decode(lean.details)
-    local details = { x = parts.x, o = parts.o and { unpack(parts.o, 1, math.min(#parts.o, 100)) }, m = parts.m }
-    lean.plan, lean.details = '', next(details) and cjson.encode(details) or ''
-    packed = codec.pack(slot, lean)
+-- Notes that a reservation has ended, if the tenant keeps a history. Takes its slot, and its record.
+function history.noteEnded(slot, record)
+  if tenant.limits.history == 0 then
+    return
   end
-  return packed
+  local how = history.howEnded and history.howEnded[record.fence]
+  history.past, endedAt = history.past or {}, endedAt or string.format('\n%d ', clock.nowMs())
+  local past = history.past
+  past[#past + 1] = how and how[1] or 'R'
+  past[#past + 1] = slot .. endedAt .. (how and how[2] or '') .. '\n' .. codec.leanRecord(slot, record.packed)
+end
+
+-- Writes what has ended. Dropping what is too old is approximate: whole nodes of the stream, now and then.
+function history.write()
+  local past = history.past
+  for at = 2, #past, 2 do
+    bytes.written = bytes.written + bytes.PER_ENTRY + #past[at]
+  end
+  for from = 1, #past, 2 * PER_ENTRY do
+    redis.call('XADD', keys.history, '*', unpack(past, from, math.min(from + 2 * PER_ENTRY - 1, #past)))
+  end
+  if clock.nowUs() % 16 == 0 then
+    redis.call('XTRIM', keys.history, 'MAXLEN', '~', tenant.limits.history)
+  end
 end
 
 function history.begin()
-  -- howEnded[fencing token]: {field, actor} of a reservation that its holder did not release. past: what to write:
-  -- field, value, ... Both are nil until something ends. frame/commit.lua adds reservations, and writes.
-  history.howEnded, history.past = nil, nil
+  history.howEnded, history.past, endedAt = false, false, nil
 end
 
 return history

@@ -1,6 +1,7 @@
--- How many bytes this script has written to the tenant's hashes, sorted sets and history: at least as many as Redis
--- needs for them. The tenant's number `bytes` is what it kept when it was last measured (limits/bytes.lua), and
--- what scripts have written since. Nothing is subtracted for what they remove, so it cannot drift below the truth.
+-- The bytes that the tenant keeps in Redis (docs/specification.md#bytes-of-a-tenant). The tenant's number `bytes` is
+-- what it kept when that was last measured, and what calls have written since to its hashes, sorted sets and history,
+-- at least as much as Redis needs for them. Nothing is subtracted for what they remove, so it cannot drift below the
+-- truth. Field: written, what this call has written.
 local clock = require('frame/clock')
 local hotField = require('frame/hot')
 local keys = require('frame/keys')
@@ -20,28 +21,31 @@ function bytes.addBytes()
   bytes.written = 0
 end
 
--- Calls a variadic command with a list of any length, 1,000 arguments at a time (an even number, so pairs stay
--- together). An empty list makes no call. Returns the sum of the replies. Counts what HSET and ZADD write
--- (limits/bytes.lua).
+-- Counts an entry of so many bytes that is written to a hash or a sorted set.
+local function count(size)
+  bytes.written = bytes.written + bytes.PER_ENTRY + 1.25 * size
+end
 
+-- Calls a variadic command with a list of any length, 1,000 arguments at a time (an even number, so pairs stay
+-- together). An empty list makes no call. Returns the sum of the replies. Counts what HSET and ZADD write.
 function bytes.callWith(command, key, list)
-  local sum = 0
-  if command == 'HSET' then
-    for at = 1, #list, 2 do
-      bytes.written = bytes.written + bytes.PER_ENTRY + 1.25 * (#list[at] + #list[at + 1])
+  local length, sum = #list, 0
+  if length == 0 then
+    return sum
+  elseif command == 'HSET' then
+    for at = 1, length, 2 do
+      count(#list[at] + #list[at + 1])
     end
   elseif command == 'ZADD' then
-    for at = 2, #list, 2 do
-      bytes.written = bytes.written + bytes.PER_ENTRY + 1.25 * #list[at]
+    for at = 2, length, 2 do
+      count(#list[at])
     end
   end
-  for from = 1, #list, 1000 do
-    sum = sum + redis.call(command, key, unpack(list, from, math.min(from + 999, #list)))
+  for from = 1, length, 1000 do
+    sum = sum + redis.call(command, key, unpack(list, from, math.min(from + 999, length)))
   end
   return sum
 end
-
--- Measures what the tenant keeps in Redis (docs/specification.md#bytes-of-a-tenant).
 
 -- Returns the bytes of everything that the tenant keeps: exact for keys of at most so many entries, and estimated from
 -- as many for others. Drops the oldest entries of the history if they take more than a quarter of the tenant's limit.
@@ -58,8 +62,8 @@ local function measureBytes()
   end
   local total = history
   for _, key in ipairs({
-    keys.tenant, keys.slots, keys.due, keys.pools, keys.definitions, keys.index, keys.tickets, keys.lines, keys.waits, keys.sessions,
-    keys.sessionHolds, keys.sessionsDue, keys.answers,
+    keys.tenant, keys.slots, keys.due, keys.pools, keys.definitions, keys.index, keys.tickets, keys.lines, keys.waits,
+    keys.sessions, keys.sessionHolds, keys.sessionsDue, keys.answers,
   }) do
     total = total + bytesOf(key)
   end
@@ -80,8 +84,6 @@ function bytes.bytesNow()
   local isFresh = measured and clock.nowMs() - ms < AGAIN_MS and tenant.bytes - measured < tenant.limits.bytes / STEPS
   return isFresh and tonumber(measured) or measureBytes()
 end
-
--- The limit of bytes (docs/specification.md#bytes-of-a-tenant).
 
 -- Returns true if the tenant keeps as many bytes as its tier allows. Call it only if tenant.bytes, which is never too
 -- low, reaches the limit: it may measure.

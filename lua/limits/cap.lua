@@ -1,5 +1,8 @@
--- The tenant's cap on concurrent reservations, and its limit of bytes (limits/bytes.lua): what would take more of one
--- is refused, and what takes nothing more is not.
+-- The tenant's cap on concurrent reservations, and its limit of bytes (limits/bytes.lua): a request that would take
+-- more of one is refused as a whole, and one that takes nothing more is not.
+--
+-- A reservation of several slots counts as that many. The items of waiting tickets count too, so that no grant exceeds
+-- the cap; and so does each session.
 local bytes = require('limits/bytes')
 local clock = require('frame/clock')
 local committing = require('frame/commit')
@@ -10,33 +13,31 @@ local quota = require('limits/quota')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
 local cap = {}
+-- True if the limit of bytes was in the way, and not the cap, when askedOverCap() looked last.
+local keepsTooMuch
 
--- A reservation of several slots counts as that many. The items of waiting tickets count too, so that no grant exceeds
--- the cap; and so does each session.
---
+-- Returns the number of items of waiting tickets, and of those that this request's items have asked to wait with.
+local function waitingItems()
+  local state, asked = tenant.queueState, tenant.queue and tenant.queue.pending
+  return state and state.items or 0, asked and asked.items or 0
+end
+
 -- Takes the state before the request (frame/frame.lua), and the number of sessions that it begins (nil: 0). Returns
 -- nil; or, if the request would exceed the cap or the tenant keeps too many bytes, rolls back all its changes and
 -- returns the number of reservations that it asked for.
 function cap.askedOverCap(before, begun)
-  local most = tenant.limits.reservations
-  -- Only scripts whose requests may wait have any pending (waiting/queue.lua).
-  local asked = tenant.queue and tenant.queue.pending
-  local pending = asked and asked.items or 0
-  local waiting = tenant.queueState and tenant.queueState.items or 0
-  local others = waiting + pending + (tenant.sessions and tenant.sessions.count or 0) + (begun or 0)
-  local more = tenant.count + tenant.further - before.count + pending + (begun or 0)
+  local held, limits = tenant.count + tenant.further, tenant.limits
+  local waiting, pending = waitingItems()
+  local more = held - before.count + pending + (begun or 0)
   if more <= 0 then
     return nil
   end
-  tenant.keepsTooMuch = tenant.limits.bytes < tenant.NO_LIMIT and tenant.bytes >= tenant.limits.bytes and bytes.isOverBytes()
-  if tenant.keepsTooMuch then
+  local sessions = (tenant.sessions and tenant.sessions.count or 0) + (begun or 0)
+  keepsTooMuch = limits.bytes < tenant.NO_LIMIT and tenant.bytes >= limits.bytes and bytes.isOverBytes()
+  if keepsTooMuch or held + waiting + pending + sessions > limits.reservations then
     frame.rollback(before)
     return more
-  elseif tenant.count + tenant.further + others <= most then
-    return nil
   end
-  frame.rollback(before)
-  return more
 end
 
 -- Returns nil; or, if the request would exceed the cap, rolls back all its changes and returns the reply that refuses
@@ -52,24 +53,23 @@ function cap.overCap(requestType, before, begun)
   return cap.refuseAtCap(requestType, asked)
 end
 
--- Refuses a request that exceeds the cap on concurrent reservations, or the limit of bytes (limits/cap.lua).
-
 -- Returns the reply that refuses a request which asked for so many reservations. Call it when all changes are written.
 function cap.refuseAtCap(requestType, asked)
   local untilNextS = math.ceil((tenant.nextDue - clock.nowMs()) / 1000)
-  if tenant.keepsTooMuch then
+  if keepsTooMuch then
     return quota.refuse(requestType, 'StoredBytes', tenant.limits.bytes, 1, 1)
   end
-  return quota.refuse(requestType, 'ConcurrentReservations', tenant.limits.reservations, asked, math.max(1, math.min(60, untilNextS)))
+  local retryAfterS = math.max(1, math.min(60, untilNextS))
+  return quota.refuse(requestType, 'ConcurrentReservations', tenant.limits.reservations, asked, retryAfterS)
 end
 
 -- The expiry index is written before a lease, so that no crash can leave a lease that no sweep would find. The index is
--- usually on another primary, so a script cannot write it. The script's first call returns {'INDEX', ms, swept}; the
--- instance writes the index, and calls again with '<ms> <swept>'. If a sweep took the tenant out of the index in
--- between, `swept` has changed, and the script returns {'INDEX', ...} again.
-
+-- usually on another primary, so a call cannot write it. The verb returns {'INDEX', ms, swept}; the instance writes the
+-- index, and calls again with '<ms> <swept>'. If a sweep took the tenant out of the index in between, `swept` has
+-- changed, and the verb returns {'INDEX', ...} again.
+--
 -- Takes '<ms> <swept>' as above, '' on the first call. Returns nil if the index has the tenant early enough for all
--- reservations that this script made or renewed, for the tickets that it issued and for sessions; else {'INDEX', ...}.
+-- reservations that this call made or renewed, for the tickets that it issued and for sessions; else {'INDEX', ...}.
 function cap.askForIndex(written)
   local ms, swept = string.match(written, '^(%d+) (%d+)$')
   if ms and swept == (redis.call('HGET', keys.tenant, 'swept') or '0') then

@@ -1,4 +1,4 @@
--- Checks whether a resource is available.
+-- Tells whether a resource is available, what keeps it from new requesters, and whether a reserve would succeed.
 local freeSlots = require('slots/freeSlots')
 local matching = require('reservations/match')
 local naming = require('definitions/names')
@@ -7,6 +7,7 @@ local planning = require('reservations/plan')
 local registry = require('definitions/definitions')
 local shared = require('slots/shared')
 local slotMap = require('slots/slots')
+local taking = require('reservations/take')
 local terms = require('reservations/terms')
 local work = require('frame/work')
 local availability = {}
@@ -27,8 +28,6 @@ function availability.hasFreeSlot(resource, slot)
   return not own or not own.pooled or freeSlots.heldOf(resource) < own.capacity
 end
 
--- Finds the blocker that keeps a resource from new requesters.
-
 -- Returns the slot whose reservation holds a slot: its own, or that of the resource that takes it along.
 local function slotOfHolder(slot)
   local MAX_STEPS = 8
@@ -46,7 +45,7 @@ end
 
 -- Returns the first blocker in the plan of a resource that is not free for it; nil if there is none.
 local function blockerIn(resource)
-  local plan, single = { entries = {}, seen = {}, bytes = 0 }, {}
+  local plan, single = planning.newPlan(), {}
   planning.addTo(plan, resource, nil, '', 'own')
   for _, entry in ipairs(plan.entries) do
     local own = not entry.slot and registry.definition(entry.resource)
@@ -57,7 +56,7 @@ local function blockerIn(resource)
   slotMap.readSlots(single)
   for _, entry in ipairs(plan.entries) do
     work.spend(1)
-    if entry.role == 'blocker' and (entry.invalid or not planning.slotFor(entry)) then
+    if entry.role == 'blocker' and (entry.invalid or not taking.slotFor(entry)) then
       return entry.slot or entry.resource
     end
   end
@@ -79,7 +78,6 @@ function availability.firstBlocker(resource)
 end
 
 -- Tries on paper whether a reserve would succeed now (docs/specification.md#check).
-
 -- Sets the sixth field of the results to '1' if a reserve would succeed, else to '0'. Takes an array of {result, name,
 -- requester}; the requester '' is a new one, which holds nothing. Adds to them what refuses it: `line`, the name of the
 -- line in which it would wait, nil if it never would be met; `role`, that of the entry (reservations/plan.lua) which
@@ -96,7 +94,8 @@ function availability.tryAll(toTry)
       result[6] = shared.isShare(had.slot) and '0' or '1'
     else
       local mark = #slotMap.journal
-      local reply, _, line = matching.reserveOne({ resource = name, requester = requester, ttlMs = '', type = '', token = '' })
+      local item = { resource = name, requester = requester, ttlMs = '', type = '', token = '' }
+      local reply, _, line = matching.reserveOne(item)
       result[6], one.line, one.role = reply[1] == 'ACQUIRED' and '1' or '0', line, reply.role
       slotMap.undo(mark)
     end

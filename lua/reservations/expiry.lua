@@ -1,4 +1,5 @@
--- Number of leases that this script ended.
+-- Ends due reservations (docs/specification.md#expiry). Every verb that reads slots does this first, by expire(), so
+-- none ever sees an expired reservation. Field: leasesEnded, the number of leases that this call ended.
 local clock = require('frame/clock')
 local committing = require('frame/commit')
 local events = require('events/events')
@@ -64,56 +65,72 @@ local function endLeases()
   return #slots < MAX_ENDED and work.done <= MAX_EXPIRY_WORK
 end
 
--- Ends due reservations (docs/specification.md#expiry). Every script that reads slots does this first, so no script
--- ever sees an expired reservation.
+-- Returns true if an item names a plain resource, and has neither a session nor options, nor waits.
+local function isPlain(item)
+  local name = item.resource
+  local pool = pools.slotIndex(name)
+  local isRegistered = string.find(name, '>', 1, true) or registry.definition(name) or
+    pool and registry.definition(pool)
+  local lastsLonger = item.ttlMs and string.sub(item.ttlMs, 1, 1) == 's'
+  return not (isRegistered or lastsLonger or item.options) and (item.wait or '') == ''
+end
+
+-- Returns true if the reservation that holds a resource has to do with what is due.
+local function isDue(record)
+  return record and (record.session or record.pool ~= '' or
+    record.expiresAt ~= 0 and record.expiresAt <= clock.nowMs())
+end
 
 -- Returns true if items can be carried out although the tenant has work left: they name plain resources for which
 -- nobody waits, and whose reservations are not due, so that neither has to do with the other.
 local function areApart(items)
   for _, item in ipairs(items) do
-    local name = item.resource
-    local pool = pools.slotIndex(name)
-    local isPlain = not string.find(name, '>', 1, true) and not registry.definition(name) and not (pool and registry.definition(pool))
-    local lastsLonger = item.ttlMs and string.sub(item.ttlMs, 1, 1) == 's'
-    if not isPlain or lastsLonger or item.options or (item.wait or '') ~= '' or not tenant.queue.isLineEmpty(name) then
-      return false
-    end
-    local record = slotMap.recordAt(name)
-    if record and (record.session or record.pool ~= '' or record.expiresAt ~= 0 and record.expiresAt <= clock.nowMs()) then
+    if not isPlain(item) or not tenant.queue.isLineEmpty(item.resource) or isDue(slotMap.recordAt(item.resource)) then
       return false
     end
   end
   return items[1] ~= nil
 end
 
--- Ends due reservations, up to a limit that leaves time for the script's own work; if the tenant has tickets, carries
--- out all that is due of them too. Returns nil if nothing is left: the script goes on, and finish() writes these
--- changes with its own. If more is due, commits these and returns {'AGAIN'}: the script returns it, and the instance
--- calls again. `items`: those of the request, nil for one without. If they are apart from what is left, the script goes
--- on, and leaves that to later ones.
-function expiry.expire(items)
-  local isAll = true
+-- Returns true if the queue has something to do before this call's own work.
+local function isQueueDue()
+  local state = tenant.queueState
+  return state.nextDue <= clock.nowMs() or state.isUnsettled or state.replanned
+end
+
+-- Ends what is due. Returns true if nothing is left.
+local function endDue()
+  local areLeasesDue = tenant.nextDue <= clock.nowMs()
   local isSessionDue = tenant.sessions and tenant.sessions.nextDue <= clock.nowMs()
-  if tenant.queueText and (isSessionDue or tenant.nextDue <= clock.nowMs() or tenant.queueState.nextDue <= clock.nowMs() or tenant.queueState.isUnsettled or tenant.queueState.replanned) then
+  local isAnyDue = isSessionDue or areLeasesDue
+  if tenant.queueText and (isAnyDue or isQueueDue()) then
     if not tenant.queue then
       tenant.openQueue()
     end
-    committing.isDueStale = isSessionDue or tenant.nextDue <= clock.nowMs()
-    isAll = tenant.queue.catchUp(expiry.endLease)
-  elseif isSessionDue or tenant.nextDue <= clock.nowMs() then
-    committing.isDueStale = true
-    isAll = tenant.nextDue > clock.nowMs() or endLeases()
-    isAll = isAll and (not isSessionDue or tenant.sessions.clearDue())
+    committing.isDueStale = isAnyDue
+    return tenant.queue.catchUp(expiry.endLease)
+  elseif not isAnyDue then
+    return true
   end
-  if not isAll then
-    if tenant.queue then
-      tenant.queue.suspend()
-      if items and areApart(items) then
-        return nil
-      end
+  committing.isDueStale = true
+  return (not areLeasesDue or endLeases()) and (not isSessionDue or tenant.sessions.clearDue())
+end
+
+-- Ends due reservations, up to a limit that leaves time for the call's own work; if the tenant has tickets, carries out
+-- all that is due of them too. Returns nil if nothing is left: the verb goes on, and finish() writes these changes with
+-- its own. If more is due, commits these and returns {'AGAIN'}: the verb returns it, and the instance calls again.
+-- `items`: those of the request, nil for one without. If they are apart from what is left, the verb goes on, and leaves
+-- that to later calls.
+function expiry.expire(items)
+  if endDue() then
+    return nil
+  elseif tenant.queue then
+    tenant.queue.suspend()
+    if items and areApart(items) then
+      return nil
     end
-    return committing.finish({ 'AGAIN' })
   end
+  return committing.finish({ 'AGAIN' })
 end
 
 function expiry.begin()

@@ -1,6 +1,9 @@
--- Searches for a resource that fits (reservations/match.lua). A search walks the resources that have the rarest of the
--- wanted labels, in order of name. It passes those that are marked as held (slots/poolFields.lua) without reading them,
--- whole stretches at once, and marks those that it finds held.
+-- Reserves one item of a request: what it names, or any resource that fits
+-- (docs/specification.md#any-resource-that-fits). An item with a match has in its options (frame/items.lua)
+--   match   the labels that are wanted: lines '<key>=<value>', sorted; of lines with the same key, any
+--   nth     which of the items with this match and requester it is in its request; nil the first
+--   anchor  in a ticket: a resource that fits; text and count: as in the item
+-- and as its resource a text that describes the match, until one is picked. reservations/search.lua finds resources.
 local keys = require('frame/keys')
 local ownership = require('reservations/owners')
 local poolFields = require('slots/poolFields')
@@ -17,12 +20,12 @@ local matching = {}
 -- The options that a reservation does not keep.
 local OF_MATCH = { match = true, nth = true, anchor = true, text = true, count = true }
 
--- Searches that items of this script go on with: nothing that they have passed becomes free in between.
+-- Searches that items of this call go on with: nothing that they have passed becomes free in between.
 local searches
 
 -- held[prefix]: the first reservations of a requester by a match, in the order in which they were made
 -- (slots/poolFields.lua): reservations with slot and fence; limit, if there may be more; and freed, the length of
--- `freed` then. made[prefix]: those that this script has made, which are not in the index yet.
+-- `freed` then. made[prefix]: those that this call has made, which are not in the index yet.
 local held, made
 
 -- Reads the first reservations of a requester by a match.
@@ -33,7 +36,8 @@ local function readHeld(prefix, requester, limit)
   work.spend(3 + #members)
   local all, slots = {}, {}
   for i, member in ipairs(members) do
-    all[i] = { fence = tonumber(string.sub(member, #prefix + 1, #prefix + 16)), slot = string.sub(member, #prefix + 18) }
+    local fence, slot = string.sub(member, #prefix + 1, #prefix + 16), string.sub(member, #prefix + 18)
+    all[i] = { fence = tonumber(fence), slot = slot }
   end
   for _, one in ipairs(made[prefix] or {}) do
     all[#all + 1] = one
@@ -67,7 +71,7 @@ local function nthHeld(requester, digest, nth)
     return record
   end
   for i = #list, nth, -1 do
-    -- They were made in this script, and undone.
+    -- They were made in this call, and undone.
     list[i] = nil
   end
 end
@@ -163,7 +167,7 @@ function matching.reservationByMatch(requester, item)
 end
 
 -- Reserves any resource that fits. Returns as reserveOne(), and the lines in which a ticket of the item waits: its
--- own, and those of what was in the way. If the search has to go on in another script, the reply has isUnfinished.
+-- own, and those of what was in the way. If the search has to go on in another call, the reply has isUnfinished.
 local function reserveMatch(item)
   item.matchText = item.matchText or item.resource
   item.resource = item.matchText
@@ -203,13 +207,6 @@ local function reserveMatch(item)
   return { 'NOT_AVAILABLE', why }, nil, line, { line, unpack(search.lines) }
 end
 
--- Reserves any resource that fits (docs/specification.md#any-resource-that-fits). An item with a match has in its
--- options (frame/items.lua)
---   match   the labels that are wanted: lines '<key>=<value>', sorted; of lines with the same key, any
---   nth     which of the items with this match and requester it is in its request; nil the first
---   anchor  in a ticket: a resource that fits; text and count: as in the item
--- and as its resource a text that describes the match, until one is picked.
-
 -- Reserves any resource that fits an item's match. Returns as reserveOne().
 local function reserveAny(item)
   if not tenant.labelled then
@@ -217,8 +214,6 @@ local function reserveAny(item)
   end
   return reserveMatch(item)
 end
-
--- Reserves one item of a request.
 
 -- Reserves an item (frame/items.lua). Returns as reserveNamed(); a match takes no `collected`.
 function matching.reserveOne(item, collected)
@@ -235,8 +230,10 @@ function matching.reserveOne(item, collected)
 end
 
 function matching.begin()
-  searches = {}
-  held, made = {}, {}
+  -- Few calls have a match: without one, the empty tables of the call before serve again.
+  if not searches or next(searches) or next(held) or next(made) then
+    searches, held, made = {}, {}, {}
+  end
 end
 
 return matching

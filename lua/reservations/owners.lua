@@ -1,6 +1,5 @@
--- Finds the slot of a pool that an owner was assigned.
+-- Finds what an owner holds: the slot of a pool that it was assigned, and its reservations.
 local freeSlots = require('slots/freeSlots')
-local keys = require('frame/keys')
 local naming = require('definitions/names')
 local pools = require('slots/pools')
 local registry = require('definitions/definitions')
@@ -10,26 +9,16 @@ local tenant = require('frame/tenant')
 local work = require('frame/work')
 local ownership = {}
 
--- Returns the slot of a pool that an owner was assigned; false for none.
+-- Returns the slot of a resource with several slots that an owner was assigned; false for none.
 function ownership.assignedSlot(name, owner)
-  local pool = pools.poolOf(name)
-  local slot = pool.assigned[owner]
-  if slot == nil then
-    slot = false
-    if pool.stored > 0 then
-      work.spend(1)
-      slot = redis.call('HGET', keys.pools, name .. '\n' .. owner)
-    end
-    pool.assigned[owner] = slot
-  end
+  local slot = pools.assignedTo(name, owner)
   if slot then
     return slot
   end
+  -- It may have been reserved when the resource had one slot.
   local record = slotMap.recordAt(name)
   return record and record.owner == owner and name
 end
-
--- Finds the slots of an owner.
 
 -- Returns the requester's reservation that a slot belongs to, as its own slot or as one of several (slots/shared.lua),
 -- or by which it is held SHARED (slots/shared.lua); nil if there is none.
@@ -53,11 +42,25 @@ end
 
 -- Returns the requester's reservation of a resource, or of one slot of it; nil if it has none.
 function ownership.reservationOn(resource, slot, requester)
-  local own = registry.definition(resource)
-  return ownership.reservationAt(slot or (own and own.pooled and ownership.assignedSlot(resource, requester) or resource), requester)
+  local own = not slot and registry.definition(resource)
+  local assigned = own and own.pooled and ownership.assignedSlot(resource, requester)
+  return ownership.reservationAt(slot or assigned or resource, requester)
 end
 
--- Finds a requester's reservation by a name.
+-- Returns the requester's reservation of a resource that a name means, if that is not the reservation on the slot of
+-- that name. By the name of one slot, only that can be reserved.
+local function reservationBehind(name, requester, resource, slot)
+  local own = not slot and registry.definition(resource)
+  if not slot and (resource ~= name or own and own.pooled) then
+    return ownership.reservationOn(resource, nil, requester)
+  end
+end
+
+-- Returns true if anybody holds a slot of a resource, or one slot.
+local function isHeld(resource, slot)
+  local own = not slot and registry.definition(resource)
+  return own and own.pooled and freeSlots.heldOf(resource) > 0 or slotMap.recordAt(slot or resource)
+end
 
 -- Returns the requester's reservation for a name, by the name's meaning now or when it was reserved. That is the
 -- reservation on the slot of that name, else the one of the resource, else, if a path no longer leads to its last
@@ -71,13 +74,11 @@ function ownership.reservationOf(name, requester, resource, slot)
     resource, slot = naming.resolve(name)
   end
   if resource then
-    local own = registry.definition(resource)
-    -- By the name of one slot, only that can be reserved.
-    local mine = not slot and (resource ~= name or own and own.pooled) and ownership.reservationOn(resource, nil, requester)
+    local mine = reservationBehind(name, requester, resource, slot)
     if mine then
       return mine
     end
-    return nil, slotMap.recordAt(name) or not slot and own and own.pooled and freeSlots.heldOf(resource) > 0 or slotMap.recordAt(slot or resource)
+    return nil, slotMap.recordAt(name) or isHeld(resource, slot)
   end
   local last = naming.lastSegment(name)
   local mine = last and registry.definition(last) and ownership.reservationOn(last, nil, requester)

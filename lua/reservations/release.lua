@@ -1,3 +1,5 @@
+-- Ends reservations (docs/specification.md#release): frees the slots that no other reservation holds. Field: freed, the
+-- slots that became free in this call, in order.
 local codec = require('slots/codec')
 local shared = require('slots/shared')
 local slotMap = require('slots/slots')
@@ -8,8 +10,6 @@ local releasing = {}
 function releasing.report(what)
   redis.log(redis.LOG_WARNING, 'Holdfast mended tenant ' .. tenant.base .. ' ' .. what)
 end
-
--- Ends reservations.
 
 -- Removes one reference to a slot, which a reservation of the requester had. Removing the last one frees it.
 local function releaseHold(slot, requester)
@@ -38,7 +38,8 @@ function releasing.release(reservation)
   elseif reservation.refCount > 1 then
     -- Plans of other reservations hold the slot too, so it stays held, without a reservation of its own.
     slotMap.setRecord(slot, {
-      owner = reservation.owner, refCount = reservation.refCount - 1, pool = reservation.pool, byName = reservation.byName,
+      owner = reservation.owner, refCount = reservation.refCount - 1, pool = reservation.pool,
+      byName = reservation.byName,
     })
   else
     releaseHold(slot, reservation.owner)
@@ -56,7 +57,6 @@ function releasing.release(reservation)
 end
 
 function releasing.begin()
-  -- The slots that became free in this script, in order.
   releasing.freed = {}
 end
 

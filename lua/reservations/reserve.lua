@@ -1,6 +1,8 @@
--- What reservations/match.lua needs for resources that are registered or held, and for items with options.
+-- Reserves what one item of a request names (docs/specification.md#reserve): finds out what the name means, takes the
+-- slots of its plan, and makes the reservation. reservations/match.lua calls it for each item.
 local clock = require('frame/clock')
 local codec = require('slots/codec')
+local describe = require('reservations/describe')
 local itemForms = require('frame/items')
 local naming = require('definitions/names')
 local ownership = require('reservations/owners')
@@ -9,6 +11,7 @@ local pools = require('slots/pools')
 local registry = require('definitions/definitions')
 local shared = require('slots/shared')
 local slotMap = require('slots/slots')
+local taking = require('reservations/take')
 local tenant = require('frame/tenant')
 local terms = require('reservations/terms')
 local work = require('frame/work')
@@ -32,69 +35,24 @@ local function whyNotValid(name)
   return 'NOT_VALID: ' .. name .. ' is not registered, and this tenant allows only registered resources'
 end
 
--- Returns the slots that an entry for several slots has taken, in index order.
-local function severalSlots(entry)
-  -- Returns the index of a slot; -1 if it is a resource's only slot, held since the pool had that capacity.
-  local function indexOf(slot)
-    local _, index = pools.slotIndex(slot)
-    return index or -1
+-- Returns the name of the line (waiting/lines.lua) in which an item would wait for an entry that was not met; nil if
+-- it never will be met.
+local function lineOf(entry)
+  if not entry.invalid then
+    return entry.slot and slotMap.recordAt(entry.slot) and entry.slot or entry.resource
   end
-
-  local list, last = { entry.at, unpack(entry.further) }, -1
-  for _, slot in ipairs(list) do
-    local index = indexOf(slot)
-    if index < last then
-      table.sort(list, function(a, b)
-        return indexOf(a) < indexOf(b)
-      end)
-      break
-    end
-    last = index
-  end
-  return list
 end
 
--- The same result as describe() has for a SHARED reservation of a plain name.
-local SHARED_DETAILS = '{"m":"SHARED"}'
-
--- Returns JSON that describes a reservation's slots to its requester: s (acquiredSlots), b (acquiredBlockers), p
--- (reservedAtPath), o (slots) and m (SHARED). A field that does not apply is left out; returns '' if none applies.
-local function describe(entries, resource, isShared)
-  local own = registry.definition(resource)
-  if not own or #entries == 1 and own.capacity == 1 and own.parent == '' then
-    return isShared and SHARED_DETAILS or ''
-  end
-  local slots, blockers, isListed, several
-  for _, entry in ipairs(entries) do
-    if entry.role == 'blocker' then
-      blockers, isListed = blockers or {}, isListed or {}
-      if not isListed[entry.at] then
-        isListed[entry.at] = true
-        blockers[#blockers + 1] = entry.at
-      end
-    elseif registry.definition(entry.resource).capacity > 1 then
-      slots = slots or {}
-      several = entry.count and severalSlots(entry) or several
-      slots[entry.resource] = entry.count and several[1] or entry.at
-    end
-  end
-  return cjson.encode({
-    s = slots, b = blockers, p = own.parent ~= '' and naming.pathOf(resource) or nil, o = several,
-    m = isShared and 'SHARED' or nil,
-  })
-end
-
--- Returns the reply to an item, an entry of whose plan was not met, and the name of the line (waiting/lines.lua) in
--- which the item would wait for it; nil if it never will be met.
+-- Returns the reply to an item, an entry of whose plan was not met, and the name of the line.
 local function replyOfUnmet(entry)
-  local status, explanation = planning.whyNotTaken(entry)
+  local status, explanation = taking.whyNotTaken(entry)
   local own, at = registry.definition(entry.resource), entry.slot or entry.resource
   -- One slot is in the way, unless any of a pool would do.
   local isOne = not entry.closing and not entry.invalid and (entry.slot or not own or own.capacity == 1)
-  local claims = tenant.queue and tenant.queue.countClaims() or 0
-  local role = entry.closing and 'closing' or entry.role
-  return { status, explanation, held = at, holder = isOne and slotMap.records[at] or nil, claims = claims, role = role },
-    not entry.invalid and (entry.slot and slotMap.recordAt(entry.slot) and entry.slot or entry.resource) or nil
+  return {
+    status, explanation, held = at, holder = isOne and slotMap.records[at] or nil,
+    claims = tenant.queue and tenant.queue.countClaims() or 0, role = entry.closing and 'closing' or entry.role,
+  }, lineOf(entry)
 end
 
 -- Takes the slots of a plan's entries on paper, unless some of them are kept for waiting requests. Collects the
@@ -107,7 +65,7 @@ local function takeUnkept(entries, reservation, collected)
       entry.requester = reservation.owner
     end
   end
-  local unmet = planning.take(entries, reservation)
+  local unmet = taking.take(entries, reservation)
   if unmet then
     return replyOfUnmet(unmet)
   elseif collected then
@@ -126,7 +84,7 @@ local function takeUnkept(entries, reservation, collected)
   end
   reservation.refCount = 1
   tenant.queue.excuse(function()
-    planning.take(entries, reservation)
+    taking.take(entries, reservation)
   end)
 end
 
@@ -157,8 +115,7 @@ end
 -- Takes the slots of a reservation's plan, and describes them in the reservation. `collected` and the result are
 -- those of takeUnkept().
 local function takePlan(reservation, resource, slot, count, isShared, collected)
-  local plan = { entries = {}, seen = {}, bytes = 0 }
-  planning.addTo(plan, resource, slot, reservation.owner, 'own', count > 1 and count or nil, isShared)
+  local plan = planning.planOf(resource, slot, reservation.owner, count > 1 and count or nil, isShared)
   if tenant.queueText and not tenant.queue then
     for _, entry in ipairs(plan.entries) do
       tenant.openFor(entry.resource)
@@ -166,12 +123,13 @@ local function takePlan(reservation, resource, slot, count, isShared, collected)
   end
   if planning.isTooLong(plan) then
     return { 'NOT_VALID', string.format(
-      'NOT_VALID: it would take more than %d slots, or more than %d bytes of names', planning.MAX_ENTRIES, planning.MAX_PLAN_BYTES
+      'NOT_VALID: it would take more than %d slots, or more than %d bytes of names', planning.MAX_ENTRIES,
+      planning.MAX_PLAN_BYTES
     ) }
   end
   local reply, line = takeUnkept(plan.entries, reservation, collected)
   if not reply then
-    reservation.details = describe(plan.entries, resource, isShared)
+    reservation.details = describe.slots(plan.entries, resource, isShared)
     work.spend(#reservation.details / 100)
   end
   return reply, line
@@ -194,12 +152,61 @@ end
 
 -- Takes a plain name for a SHARED reservation, and stores that.
 local function takeSharedName(name, reservation)
-  planning.takeShared(name, '', false, reservation)
-  reservation.plan, reservation.details = name .. '\n', SHARED_DETAILS
+  taking.takeShared(name, '', false, reservation)
+  reservation.plan, reservation.details = name .. '\n', describe.SHARED
   slotMap.setRecord(reservation.slot, reservation)
 end
 
--- Reserves one item of a request.
+-- Explains why what a name means cannot be reserved in the mode of an item; nil if it can.
+local function whyMeaningless(item, resource, slot)
+  if not resource then
+    return whyNotValid(item.resource)
+  end
+  return itemForms.isSharedItem(item) and shared.whyNotSharable(resource, slot) or nil
+end
+
+-- Explains why an item whose requester does not hold the resource may never reserve it; nil if it may.
+local function whyNever(item, resource, slot, count)
+  local isRegistered = registry.definition(resource)
+  return item.session and tenant.sessions.whyFull(item.session) or
+    (isRegistered or count > 1) and shared.whyNever(resource, slot, count) or terms.whyNotAllowed(item)
+end
+
+-- Returns the reply to an item that its requester holds already, and the line as reserveNamed().
+local function answerHad(had, item, resource, slot, count)
+  local reply = reserving.replyOfHad(had, item)
+  local mayWait = not shared.isEnough(had, item) and not shared.whyNever(resource, slot, count)
+  return reply, nil, mayWait and (slot or resource) or nil
+end
+
+-- Returns the reservation of an item that asks for a resource, before it has slots.
+local function newReservation(item, resource)
+  local session, now = item.session, clock.nowMs()
+  return {
+    slot = resource, owner = item.requester, refCount = 1, pool = '', reservedAt = now,
+    expiresAt = (session or item.ttlMs == '') and 0 or now + item.ttlMs, token = item.token, type = item.type,
+    label = item.label or tenant.keyLabel, requestedName = item.resource, plan = '', details = '',
+    session = session and session.id,
+  }
+end
+
+-- Takes the slots for a reservation, and stores it. The result is that of takeUnkept().
+local function takeFor(reservation, item, resource, slot, count, collected)
+  local hold = itemForms.isSharedItem(item) and slotMap.recordAt(slot or resource)
+  -- What the requester holds along is EXCLUSIVE, and so is its own reservation of it.
+  local isShared = itemForms.isSharedItem(item) and not (hold and hold.owner == item.requester)
+  if tenant.queueText then
+    tenant.openFor(slot or resource)
+  end
+  local isJoined = isShared and hold and shared.isSharedHold(resource, hold)
+  if tenant.queue or registry.definition(resource) or not isJoined and slotMap.recordAt(resource) then
+    return takePlan(reservation, resource, slot, count, isShared, collected)
+  elseif isShared then
+    takeSharedName(resource, reservation)
+  else
+    slotMap.setRecord(resource, reservation)
+  end
+end
 
 -- Reserves an item (frame/items.lua) that has no match. Returns a reply:
 --   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expiry ms or 0, release token, details as JSON or ''}
@@ -208,46 +215,22 @@ end
 -- and the reservation if this call made it. If the item is refused and may wait, returns the name of the line as the
 -- third value. `collected` is as in takePlan().
 function reserving.reserveNamed(item, collected)
-  local name, requester = item.resource, item.requester
   local count = item.count ~= '' and tonumber(item.count) or 1
-  local session = item.session
-  local resource, slot = naming.resolve(name)
-  local isShared = item.options and itemForms.isSharedItem(item)
-  local fault = not resource and whyNotValid(name) or isShared and shared.whyNotSharable(resource, slot)
-  local had = not fault and ownership.reservationOn(resource, slot, requester)
+  local resource, slot = naming.resolve(item.resource)
+  local fault = whyMeaningless(item, resource, slot)
+  local had = not fault and ownership.reservationOn(resource, slot, item.requester)
   if had then
-    return reserving.replyOfHad(had, item), nil,
-      not shared.isEnough(had, item) and not shared.whyNever(resource, slot, count) and (slot or resource) or nil
+    return answerHad(had, item, resource, slot, count)
   end
-  local own = not fault and registry.definition(resource)
-  fault = fault or session and tenant.sessions.whyFull(session) or
-    (own or count > 1) and shared.whyNever(resource, slot, count) or terms.whyNotAllowed(item)
+  fault = fault or whyNever(item, resource, slot, count)
   if fault then
     return { 'NOT_VALID', fault }
   end
-  -- What the requester holds along is EXCLUSIVE, and so is its own reservation of it.
-  local hold = isShared and slotMap.recordAt(slot or resource)
-  isShared = isShared and not (hold and hold.owner == requester)
-  local reservation = {
-    slot = resource, owner = requester, refCount = 1, pool = '', reservedAt = clock.nowMs(),
-    expiresAt = (session or item.ttlMs == '') and 0 or clock.nowMs() + item.ttlMs, token = item.token, type = item.type,
-    label = item.label or tenant.keyLabel, requestedName = name, plan = '', details = '', session = session and session.id,
-  }
-  if tenant.queueText then
-    tenant.openFor(slot or resource)
-  end
-  local isJoined = isShared and hold and shared.isSharedHold(resource, hold)
-  if tenant.queue or own or not isJoined and slotMap.recordAt(resource) then
-    local reply, line = takePlan(reservation, resource, slot, count, isShared, collected)
-    if reply then
-      return reply, nil, line
-    end
-  elseif isShared then
-    takeSharedName(resource, reservation)
-  else
-    slotMap.setRecord(reservation.slot, reservation)
-  end
-  if item.options or session or item.waited then
+  local reservation, session = newReservation(item, resource), item.session
+  local reply, line = takeFor(reservation, item, resource, slot, count, collected)
+  if reply then
+    return reply, nil, line
+  elseif item.options or session or item.waited then
     addFurther(reservation, item.options or {}, session, item.waited)
   end
   -- The fencing token is drawn last, once the reservation is certain. Nothing has read the record yet.

@@ -1,11 +1,14 @@
--- The walk of a search for a resource that fits (reservations/match.lua). A search is a table:
+-- Searches for a resource that fits (docs/specification.md#any-resource-that-fits): walks the resources that have the
+-- rarest of the wanted labels, in order of name. It passes those that are marked as held (slots/poolFields.lua) without
+-- reading them, whole stretches at once, and marks those that it finds held. newSearch() begins a search, nextOpen()
+-- returns its next resource, and isAnyFitting() tells at the end of one in vain whether any fits. A search is a table:
 --   groups       the wanted labels by key: arrays of '<key>=<value>', of which one must be there
 --   count        the number of slots that are wanted
 --   walks        one for each label of the rarest group: {label, after, names, at, isEnd, step}
 --   passed       number of resources that were found held and not marked so
 --   failed       number of resources that were looked at in vain
 --   isFitting    true if one of them has the wanted labels
---   isUnfinished true if it has passed so many that another script must go on
+--   isUnfinished true if it has passed so many that another call must go on
 --   isCut        true if there may be more than it has looked at
 --   lines, isIn  what was in the way (waiting/lines.lua); the same as a set
 --   heldAbove    the ancestors that were in the way
@@ -71,7 +74,8 @@ local function withoutHeld(search, marked, names)
     if registry.defined[name] == nil then
       registry.defined[name] = definitions[i] and registry.unpackDefinition(definitions[i])
     end
-    if slotMap.records[name] == nil and holds[i] and registry.definition(name) and not registry.definition(name).pooled then
+    local own = registry.definition(name)
+    if slotMap.records[name] == nil and holds[i] and own and not own.pooled then
       tenant.marks[marked .. name] = true
       search.passed = search.passed + 1
     else
@@ -149,17 +153,12 @@ function searching.fits(search, name)
   return true
 end
 
--- Returns the resources that fit and have become free, or were defined, in this script, in order of name: they may
--- still be marked, or not listed yet.
+-- Returns the resources that fit and have become free, or were defined, in this call, in order of name: they may still
+-- be marked, or not listed yet.
 local function freedNow(search)
-  local names, found, isIn = { unpack(tenant.redefined or {}) }, {}, {}
-  for _, slot in ipairs(slotMap.changed) do
-    local before, record = slotMap.original[slot], slotMap.records[slot]
-    local name = before and not (record and record.pool == before.pool) and (before.pool ~= '' and before.pool or slot)
-    if name and not isIn[name] then
-      isIn[name] = true
-      names[#names + 1] = name
-    end
+  local names, found = { unpack(tenant.redefined or {}) }, {}
+  for _, name in ipairs(slotMap.lostNames()) do
+    names[#names + 1] = name
   end
   work.spend(#slotMap.changed / 20)
   registry.readDefinitions(names)
@@ -173,7 +172,8 @@ end
 -- Begins a search at the group of labels that the fewest resources have.
 function searching.newSearch(item)
   local search = {
-    groups = searching.groupsOf(item.options.match), count = tonumber(item.count) or 1, walks = {}, passed = 0, failed = 0, lines = {}, isIn = {}, heldAbove = {},
+    groups = searching.groupsOf(item.options.match), count = tonumber(item.count) or 1, walks = {}, passed = 0,
+    failed = 0, lines = {}, isIn = {}, heldAbove = {},
   }
   local rarest, fewest = nil, math.huge
   work.spend(15)
@@ -207,10 +207,11 @@ local function isFull(name)
   return slotMap.recordAt(name) ~= false
 end
 
--- Returns true if a resource that is full was so before this script, so that no rollback can change it.
+-- Returns true if a resource that is full was so before this call, so that no rollback can change it.
 local function isFullBefore(name)
   local own = registry.definition(name)
-  return own and slotMap.original[name] == nil and (not own.pooled or pools.poolOf(name).held == pools.poolOf(name).stored)
+  local pool = own and own.pooled and pools.poolOf(name)
+  return own and slotMap.original[name] == nil and (not pool or pool.held == pool.stored)
 end
 
 -- Returns the walk that has the first name of all, and the name; nil at the end.
@@ -227,8 +228,6 @@ local function firstOf(search)
   end
   return first, name
 end
-
--- The next resource of a search (reservations/search.lua), and what is done at the end of one in vain.
 
 -- Returns the next resource that has a free slot of its own; nil at the end.
 function searching.nextOpen(search)

@@ -31,9 +31,7 @@ function texts.asTexts(reply, first)
   return reply
 end
 
--- Describes a slot for a page that shows who holds what.
-
--- Describes the reservation that holds a slot.
+-- Describes the reservation that holds a slot, as slotText().
 function texts.holdText(slot, refCount, own)
   return table.concat({
     slot, 'o', own.owner, refCount, own.reservedAt, ownership.endOf(own), own.token == codec.UNCLAIMED and 1 or 0,
@@ -41,10 +39,11 @@ function texts.holdText(slot, refCount, own)
   }, '\n')
 end
 
--- Returns a text with a line for each of: the slot; whether it is '' free, 'o' held by a reservation of its own, 'a'
--- taken along by other reservations, 's' held SHARED; the holder; number of reservations that hold it; since ms; end
--- ms, 0 none; 1 if it waits to be claimed, else 0; 1 if it ends with a session, else 0; the name that was asked for;
--- label of the key; note, '' none; and, if it is held SHARED, the first who hold it.
+-- Describes a slot for a page that shows who holds what. Returns a text with a line for each of: the slot; whether it
+-- is '' free, 'o' held by a reservation of its own, 'a' taken along by other reservations, 's' held SHARED; the holder;
+-- number of reservations that hold it; since ms; end ms, 0 none; 1 if it waits to be claimed, else 0; 1 if it ends with
+-- a session, else 0; the name that was asked for; label of the key; note, '' none; and, if it is held SHARED, the first
+-- who hold it.
 function texts.slotText(slot)
   local record = slotMap.recordAt(slot)
   work.spend(2)

@@ -1,8 +1,7 @@
--- Remembers who took reservations away from their holders (docs/specification.md#taken-away).
--- reservations/unreserve.lua tells them.
+-- Releases the items of a request (docs/specification.md#release), and remembers for a day who took reservations away
+-- from their holders (docs/specification.md#taken-away), so that these can be told:
 --   taken    hash: release token -> ms and actor, with a line break between
 --   takenAt  sorted set: release token -> ms
---
 -- tenant.takenAway: the reservations that this request released without their tokens, nil none. A rollback may have
 -- brought some of them back.
 local admission = require('frame/admission')
@@ -16,10 +15,10 @@ local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
 local unreserving = {}
+local KEEP_MS, MAX_KEPT, MAX_DROPPED = 86400000, 10000, 1000
 
--- Writes them. Call it when all changes are written.
+-- Remembers who took reservations away. Call it when all changes are written.
 function unreserving.keepTaken()
-  local KEEP_MS, MAX_KEPT, MAX_DROPPED = 86400000, 10000, 1000
   local now = string.format('%.0f', clock.nowMs())
   local set, due = {}, {}
   for _, reservation in ipairs(tenant.takenAway) do
@@ -48,13 +47,10 @@ function unreserving.keepTaken()
   redis.call('PEXPIRE', keys.takenAt, KEEP_MS)
 end
 
--- Tells holders who took their reservations away (docs/specification.md#taken-away).
-
 -- Adds, to each reply that says that an item's requester has no reservation, how it lost one: 'TAKEN', ms and actor if
 -- somebody released the reservation with the item's token without showing that, else 'RESET', ms and actor if there was
 -- a reset. Takes the items, and the reply with the first item's at `first`. Most requests look nothing up.
 function unreserving.tellTaken(items, reply, first)
-  local KEEP_MS = 86400000
   local lacking, tokens = {}, {}
   for i, item in ipairs(items) do
     local one = reply[first + i - 1]
@@ -77,8 +73,6 @@ function unreserving.tellTaken(items, reply, first)
     end
   end
 end
-
--- Releases one item of a request.
 
 -- Releases the reservation of an item (frame/items.lua). Returns a reply, one of
 --   {'RELINQUISHED', slot, ...}   the slots that became free, the reservation's own first; then '' if it was taken away

@@ -1,5 +1,5 @@
 -- Finds out who is in the way of a request (docs/specification.md#who-is-in-the-way): who holds what it lacks, and who
--- waits for that. It looks at the first few of them only.
+-- waits for that. whyNot() looks at the first few of them only.
 local freeSlots = require('slots/freeSlots')
 local naming = require('definitions/names')
 local ownership = require('reservations/owners')
@@ -17,9 +17,10 @@ local firstHeldOf
 -- Adds the held slots of a chunk, `left` at most. Returns how many more are to be found.
 local function addFrom(found, name, chunk, left)
   local field = pools.chunkField(name, chunk)
-  pools.readChunks({ field })
+  local bytes = pools.chunkAt(field)
   work.spend(6)
-  for at, byte in ipairs(pools.chunks[field]) do
+  for at = 1, #bytes do
+    local byte = string.byte(bytes, at)
     for offset = 0, byte > 0 and left > 0 and 7 or -1 do
       if left > 0 and bit.band(byte, bit.rshift(128, offset)) ~= 0 then
         left = left - 1
@@ -65,7 +66,8 @@ local function reservationBelow(name, requester, slot)
       return own
     end
     -- A reservation further below takes the child along, unless that is a group.
-    local hold = one and not one.isGroup and slotMap.recordAt(one.pooled and ownership.assignedSlot(child, requester) or child)
+    local hold = one and not one.isGroup and
+      slotMap.recordAt(one.pooled and ownership.assignedSlot(child, requester) or child)
     if one and (one.isGroup or hold and hold.owner == requester) then
       own = reservationBelow(child, requester, slot)
       if own then
@@ -78,9 +80,37 @@ end
 -- Adds a reservation; or the requester alone, if the reservation that takes the slot along is not known.
 local function addHolder(reason, slot, own, requester)
   reason.h[#reason.h + 1] = {
-    q = requester, s = slot, r = own and own.requestedName, a = own and own.reservedAt, e = own and ownership.endOf(own),
-    n = own and own.note,
+    q = requester, s = slot, r = own and own.requestedName, a = own and own.reservedAt,
+    e = own and ownership.endOf(own), n = own and own.note,
   }
+end
+
+-- Adds those who hold a slot SHARED; of those who hold a blocker, the ones whose plan takes `along`.
+local function addSharers(reason, slot, record, along)
+  local shown = #reason.h
+  for requester in string.gmatch(record.holders or '', '[^\n]+') do
+    local own = #reason.h < MAX_HOLDERS and slotMap.recordAt(shared.shareOf(slot, requester))
+    if own and (not along or takesAlong(own, along)) then
+      addHolder(reason, along or slot, own, requester)
+    end
+  end
+  reason.m = reason.m + (along and 0 or math.max(0, record.refCount - (#reason.h - shown)))
+end
+
+-- Adds the requester that holds a slot. isShown[own]: the reservation was added before, for another slot of it.
+local function addOwner(reason, slot, record, along, isShown)
+  local own = ownership.reservationAt(slot, record.owner)
+  if own and along and not takesAlong(own, along) then
+    own = nil
+  end
+  if not own and (not record.token or record.refCount > 1) then
+    own = reservationBelow(record.pool ~= '' and record.pool or slot, record.owner, along or slot)
+  end
+  -- Its further slots take along the same.
+  if not along or own and not isShown[own] then
+    isShown[own or slot] = true
+    addHolder(reason, along or slot, own, record.owner)
+  end
 end
 
 -- Adds who holds a resource, or one slot. `along`: a blocker's slot that they hold through it; nil: it is itself in
@@ -94,33 +124,13 @@ local function addHolders(reason, name, depth, along)
     local record = slotMap.recordAt(slot)
     local declarer = not record.token and string.match(record.owner, '^system:(.+)$')
     if shared.isSharedHold(slot, record) then
-      local shown = #reason.h
-      for requester in string.gmatch(record.holders or '', '[^\n]+') do
-        local own = #reason.h < MAX_HOLDERS and slotMap.recordAt(shared.shareOf(slot, requester))
-        if own and (not along or takesAlong(own, along)) then
-          addHolder(reason, along or slot, own, requester)
-        end
-      end
-      reason.m = reason.m + (along and 0 or math.max(0, record.refCount - (#reason.h - shown)))
+      addSharers(reason, slot, record, along)
     elseif #reason.h >= MAX_HOLDERS then
       reason.m = reason.m + 1
-    elseif declarer then
-      if depth < MAX_DEPTH then
-        addHolders(reason, declarer, depth + 1, along or slot)
-      end
-    else
-      local own = ownership.reservationAt(slot, record.owner)
-      if own and along and not takesAlong(own, along) then
-        own = nil
-      end
-      if not own and (not record.token or record.refCount > 1) then
-        own = reservationBelow(record.pool ~= '' and record.pool or slot, record.owner, along or slot)
-      end
-      -- Its further slots take along the same.
-      if not along or own and not isShown[own] then
-        isShown[own or slot] = true
-        addHolder(reason, along or slot, own, record.owner)
-      end
+    elseif not declarer then
+      addOwner(reason, slot, record, along, isShown)
+    elseif depth < MAX_DEPTH then
+      addHolders(reason, declarer, depth + 1, along or slot)
     end
   end
 end
@@ -192,7 +202,7 @@ function reasons.whyNot(kind, name, places, before)
 end
 
 function reasons.begin()
-  firstHeldOf = {}
+  firstHeldOf = firstHeldOf and not next(firstHeldOf) and firstHeldOf or {}
 end
 
 return reasons

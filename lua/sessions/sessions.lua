@@ -1,4 +1,9 @@
--- Sessions as this script sees and changes them. A session is a table:
+-- Sessions (docs/specification.md#sessions), as this call sees and changes them: a caller keeps all reservations of a
+-- session by one heartbeat, and loses all of them together. prepareSessions() makes this module tenant.sessions, if the
+-- tenant has sessions or the call begins one (tenant.mayBegin, which the verb sets before). Fields:
+--   count, nextDue   number of sessions; ms: none is due before this
+--   isClearing       true if some holds of a session that is over were released, and others are left
+-- A session is a table:
 --   id          22 characters, a UUID like release tokens
 --   requester   whose reservations it keeps
 --   token       22 characters: needed to renew and to end it
@@ -26,10 +31,10 @@ local SESSION = '>BsI4I6I6c22s'
 local MAX_HOLDS = 50000
 -- known[id]: the session, false if there is none. changedSessions[id]: true if it is to be written or removed.
 local known, changedSessions
-
--- Members of sessionHolds to remove, beside those of the reservations that this script ends.
+-- Members of sessionHolds to remove, beside those of the reservations that this call ends.
 local orphans
 
+-- Returns a session, false if there is none. `stored` is its record, nil to read it.
 function sessions.at(id, stored)
   local session = known[id]
   if session == nil then
@@ -48,6 +53,7 @@ function sessions.at(id, stored)
   return session
 end
 
+-- Returns a session for a requester to use, false if there is none. May set tenant.foreign.
 function sessions.of(id, owner)
   local session = sessions.at(id)
   if not session or session.isEnded then
@@ -67,10 +73,13 @@ function sessions.holdsOf(session)
   return session.holds
 end
 
+-- Explains why a session may not have more reservations; false if it may.
 function sessions.whyFull(session)
-  return sessions.holdsOf(session) >= MAX_HOLDS and string.format('NOT_VALID: a session holds at most %d reservations', MAX_HOLDS)
+  return sessions.holdsOf(session) >= MAX_HOLDS and
+    string.format('NOT_VALID: a session holds at most %d reservations', MAX_HOLDS)
 end
 
+-- Stores a session.
 function sessions.put(session)
   if not known[session.id] then
     sessions.count = sessions.count + 1
@@ -83,14 +92,15 @@ end
 local function writeHolds()
   local add, remove = {}, orphans
   for _, slot in ipairs(slotMap.changed) do
-    local before, record = slotMap.original[slot] and slotMap.original[slot].session, slotMap.records[slot] and slotMap.records[slot].session
-    if before ~= record then
-      if before then
-        remove[#remove + 1] = before .. '\n' .. slot
+    local before, record = slotMap.original[slot], slotMap.records[slot]
+    local sessionBefore, session = before and before.session, record and record.session
+    if sessionBefore ~= session then
+      if sessionBefore then
+        remove[#remove + 1] = sessionBefore .. '\n' .. slot
       end
-      if record then
+      if session then
         add[#add + 1] = 0
-        add[#add + 1] = record .. '\n' .. slot
+        add[#add + 1] = session .. '\n' .. slot
       end
     end
   end
@@ -98,18 +108,23 @@ local function writeHolds()
   bytes.callWith('ZADD', keys.sessionHolds, add)
 end
 
--- Adds the tenant's fields to write: field, value, ...
-function sessions.write(fields)
-  writeHolds()
+-- Returns a session as it is stored.
+local function packSession(session)
+  local packed = struct.pack(
+    SESSION, session.isEnded and 2 or 1, session.requester, session.ttlMs, session.createdAt, session.expiresAt,
+    session.token, session.label
+  )
+  return session.actor and packed .. struct.pack('s', session.actor) or packed
+end
+
+-- Writes the sessions that changed.
+local function writeSessions()
   local set, del, due = {}, {}, {}
   for id in pairs(changedSessions) do
     local session = known[id]
     if session then
       set[#set + 1] = id
-      set[#set + 1] = struct.pack(
-        SESSION, session.isEnded and 2 or 1, session.requester, session.ttlMs, session.createdAt, session.expiresAt,
-        session.token, session.label
-      ) .. (session.actor and struct.pack('s', session.actor) or '')
+      set[#set + 1] = packSession(session)
       due[#due + 1] = session.expiresAt
       due[#due + 1] = id
     else
@@ -120,8 +135,14 @@ function sessions.write(fields)
   bytes.callWith('HDEL', keys.sessions, del)
   bytes.callWith('ZADD', keys.sessionsDue, due)
   bytes.callWith('ZREM', keys.sessionsDue, del)
+  sessions.nextDue = tonumber(redis.call('ZRANGE', keys.sessionsDue, 0, 0, 'WITHSCORES')[2] or math.huge)
+end
+
+-- Adds the tenant's fields to write: field, value, ...
+function sessions.write(fields)
+  writeHolds()
   if next(changedSessions) then
-    sessions.nextDue = tonumber(redis.call('ZRANGE', keys.sessionsDue, 0, 0, 'WITHSCORES')[2] or math.huge)
+    writeSessions()
   end
   if sessions.count == 0 then
     if tenant.sessionsText then
@@ -139,12 +160,10 @@ function sessions.write(fields)
   end
 end
 
--- Ends the reservations of sessions that are over, in pieces: until none is left, every script of the tenant ends some
--- of them before anything else, and answers AGAIN. So no caller sees one of them after another has ended.
-
--- Limits for one call: holds ended, and work spent on ending them.
+-- Reservations of sessions that are over are ended in pieces: until none is left, every call of the tenant ends some
+-- of them before anything else, and answers AGAIN. So no caller sees one of them after another has ended. These limit
+-- one call: holds ended, and work spent on ending them.
 local MAX_CLEARED, MAX_CLEARING_WORK = 100, 1500
-
 local cleared
 
 -- Ends the hold that a member stands for.
@@ -164,7 +183,8 @@ local function clearHolds(session)
   local STEP = 20
   local lower = '[' .. session.id .. '\n'
   repeat
-    local members = redis.call('ZRANGE', keys.sessionHolds, lower, '(' .. session.id .. '\11', 'BYLEX', 'LIMIT', 0, STEP)
+    local upper = '(' .. session.id .. '\11'
+    local members = redis.call('ZRANGE', keys.sessionHolds, lower, upper, 'BYLEX', 'LIMIT', 0, STEP)
     work.spend(3 + #members / 4)
     local slots = {}
     for i, member in ipairs(members) do
@@ -179,7 +199,7 @@ local function clearHolds(session)
     end
     lower = #members > 0 and '(' .. members[#members]
   until #members < STEP
-  -- Reservations that this script has granted are not stored yet.
+  -- Reservations that this call has granted are not stored yet.
   for _, slot in ipairs(slotMap.changed) do
     if slotMap.records[slot] and slotMap.records[slot].session == session.id then
       if cleared >= MAX_CLEARED or work.done > MAX_CLEARING_WORK then
@@ -191,6 +211,7 @@ local function clearHolds(session)
   return true
 end
 
+-- Ends holds of a session that is over. Returns true if none is left.
 function sessions.clear(id)
   local session = sessions.at(id)
   local isAll = not session or
@@ -204,6 +225,7 @@ function sessions.clear(id)
   return isAll
 end
 
+-- Does so for all sessions that are due.
 function sessions.clearDue()
   local due = redis.call('ZRANGE', keys.sessionsDue, '-inf', clock.nowMs(), 'BYSCORE', 'LIMIT', 0, MAX_CLEARED)
   for _, id in ipairs(due) do
@@ -214,21 +236,7 @@ function sessions.clearDue()
   return #due < MAX_CLEARED
 end
 
--- Sessions (docs/specification.md#sessions): a caller keeps all reservations of a session by one heartbeat, and loses
--- all of them together. prepareSessions() makes this module tenant.sessions, if the tenant has sessions or the call
--- begins one (tenant.mayBegin, which the verb sets before). Fields:
---   count, nextDue   number of sessions; ms: none is due before this
---   isClearing       true if some holds of a session that is over were released, and others are left
---   at(id, stored)   returns a session, false if there is none; `stored` is its record, nil to read it
---   of(id, owner)    returns a session for a requester to use, false if there is none; may set tenant.foreign
---   holdsOf(session)   returns the number of its reservations
---   whyFull(session)   returns why it may not have more, false if it may
---   put(session)     stores a session
---   clear(id)        ends holds of a session that is over. Returns true if none is left
---   clearDue()       does so for all sessions that are due
---   write(fields)    writes all changes
-
--- Reads the state of the tenant's sessions. Every script that reads reservations calls it.
+-- Reads the state of the tenant's sessions. Every verb that reads reservations calls it.
 function sessions.prepareSessions()
   sessions.count, sessions.nextDue, sessions.isClearing = 0, math.huge, false
   if tenant.sessionsText then
@@ -239,8 +247,6 @@ function sessions.prepareSessions()
     tenant.sessions = sessions
   end
 end
-
--- Finds the session that a caller renews or ends.
 
 -- Returns true if a session has reservations or tickets that a key with a prefix may not change. It looks at a limited
 -- number of tickets.
@@ -268,8 +274,9 @@ local function isForeign(session)
   return true
 end
 
--- Takes its id and its token, and the only requester that the caller may act for, '' any. Returns false if there is no
--- such session, or the token is wrong. Sets tenant.foreign if the caller may not change it.
+-- Finds the session that a caller renews or ends. Takes its id and its token, and the only requester that the caller
+-- may act for, '' any. Returns false if there is no such session, or the token is wrong. Sets tenant.foreign if the
+-- caller may not change it.
 function sessions.sessionFound(id, token, subject)
   local session = tenant.sessions and sessions.at(id)
   if not session or session.token ~= token then
@@ -282,8 +289,10 @@ function sessions.sessionFound(id, token, subject)
 end
 
 function sessions.begin()
-  known, changedSessions = {}, {}
-  orphans = {}
+  -- Few calls have to do with sessions: without one, the empty tables of the call before serve again.
+  if not known or next(known) or next(changedSessions) or orphans[1] then
+    known, changedSessions, orphans = {}, {}, {}
+  end
   cleared = 0
 end
 

@@ -1,6 +1,50 @@
--- The release token of a reservation that was granted to a ticket and is not claimed yet. No caller can send it.
+-- The record of a held slot. Modules see it as a table, which they replace and never modify:
+--   owner          the holder: a requester, or system:<resource> for a blocker
+--   refCount       number of reservations whose plans hold the slot
+--   pool           the pool it is a slot of, '' for a resource's only slot
+--   byName         true if the slot was reserved by its own name, or is a further slot of a reservation of several
+--                  slots; it is then not its owner's assigned slot
+--   token          release token (22 characters) of the reservation whose own slot this is; nil if the slot is held
+--                  only by plans of other reservations
+--   holders        of a slot that is held SHARED (slots/shared.lua): the requesters that hold it, each followed by
+--                  '\n', as far as they fit (reservations/take.lua); else nil
+-- A record with a token is a reservation, and its fencing token identifies it. It also has:
+--   slot           the reservation's own slot (not stored: the slot is the record's field in the hash)
+--   fence          fencing token
+--   reservedAt     ms
+--   expiresAt      ms, 0 never
+--   type, label    resource type, '' the default; label of the key, '' none
+--   requestedName  the resource as the caller named it
+--   plan           the other slots that it holds, in the order they were taken, each followed by '\n'; of a
+--                  reservation of several slots, the further ones too
+--   details        the slots as the requester sees them, and the further fields, as JSON
+--                  (reservations/describe.lua), '' none
+--   packed         the record as it was read, for the history; nil if it is new (not stored)
+-- and further fields, each nil if the reservation does not have it:
+--   note           why it was made
+--   match          by which match it was made: the digest of that, and the resource that was picked
+--                  (reservations/match.lua)
+--   session        id of the session that it lasts as long as (sessions/sessions.lua); expiresAt is 0 then
+--   waited         how long its caller waited for it, in ms
+-- Further fields stand in `details`, as {"x":{"note":"..."},...}, before everything else. They never change.
+-- To add a field: give it to addFurther() (reservations/reserve.lua), name it here and in `Further` of slotRecord.ts.
+-- Its value is a text, a number of at most 14 digits, true, or an array of these that is not empty.
+--
+-- The slots hash has it packed, in one of three forms. The first byte is the form. Integers are big-endian and
+-- unsigned; a string (s) ends with a zero byte, which no name contains. src/engine/reservations/slotRecord.ts reads
+-- these forms too.
+--   1 not a reservation               refCount, owner, pool, byName (1 or 0), holders ('' is left out)
+--   2 a reservation of a plain name   owner, fence, reservedAt, expiresAt, token, type, label
+--   3 any other reservation           all fields
 local codec = {}
+-- The release token of a reservation that was granted to a ticket and is not claimed yet. No caller can send it.
 codec.UNCLAIMED = '!!!!!!!!!!!!!!!!!!!!!!'
+
+local HOLD, HOLDERS, PLAIN, FULL = '>BI4ssB', 's', '>BsI7I6I6c22ss', '>BI4ssBI7I6I6c22sssss'
+-- The third byte of details that have further fields: x.
+local FURTHER = 120
+-- The history gets a leaner record if it is longer than this, with the names of so many slots.
+local LONG_RECORD, MAX_SLOTS = 600, 100
 
 -- Returns a copy of a record with some of its fields replaced.
 function codec.copyWith(record, fields)
@@ -14,8 +58,6 @@ function codec.copyWith(record, fields)
   return copy
 end
 
--- Writes the further fields of a reservation (slots/codec.lua).
-
 -- Returns a reservation's details with its further fields in front. Takes the details without them, '' none, and a
 -- table of the fields.
 function codec.withFurther(details, fields)
@@ -24,48 +66,6 @@ function codec.withFurther(details, fields)
   end
   return '{"x":' .. cjson.encode(fields) .. (#details > 2 and ',' .. string.sub(details, 2) or '}')
 end
-
--- The record of a held slot. Scripts see it as a table, which they replace and never modify:
---   owner          the holder: a requester, or system:<resource> for a blocker
---   refCount       number of reservations whose plans hold the slot
---   pool           the pool it is a slot of, '' for a resource's only slot
---   byName         true if the slot was reserved by its own name, or is a further slot of a reservation of several
---                  slots; it is then not its owner's assigned slot
---   token          release token (22 characters) of the reservation whose own slot this is; nil if the slot is held
---                  only by plans of other reservations
---   holders        of a slot that is held SHARED (slots/shared.lua): the requesters that hold it, each followed by
---                  '\n', as far as they fit (reservations/plan.lua); else nil
--- A record with a token is a reservation, and its fencing token identifies it. It also has:
---   slot           the reservation's own slot (not stored: the slot is the record's field in the hash)
---   fence          fencing token
---   reservedAt     ms
---   expiresAt      ms, 0 never
---   type, label    resource type, '' the default; label of the key, '' none
---   requestedName  the resource as the caller named it
---   plan           the other slots that it holds, in the order they were taken, each followed by '\n'; of a
---                  reservation of several slots, the further ones too
---   details        the slots as the requester sees them, and the further fields, as JSON (describe in
---                  reservations/reserve.lua), '' none
---   packed         the record as it was read, for the history; nil if it is new (not stored)
--- and further fields, each nil if the reservation does not have it:
---   note           why it was made
---   match          by which match it was made: the digest of that, and the resource that was picked
---                  (reservations/match.lua)
---   session        id of the session that it lasts as long as (sessions/sessions.lua); expiresAt is 0 then
---   waited         how long its caller waited for it, in ms
--- Further fields stand in `details`, as {"x":{"note":"..."},...}, before everything else. They never change.
--- To add a field: give it to addFurther() (reservations/reserve.lua), name it here and in `Further` of slotRecord.ts.
--- Its value is a text, a number of at most 14 digits, true, or an array of these that is not empty. The slots hash has
--- it packed, in one of three forms. The first byte is the form. Integers are big-endian and unsigned; a string (s) ends
--- with a zero byte, which no name contains.
--- src/engine/reservations/slotRecord.ts reads these forms too.
---   1 not a reservation               refCount, owner, pool, byName (1 or 0), holders ('' is left out)
---   2 a reservation of a plain name   owner, fence, reservedAt, expiresAt, token, type, label
---   3 any other reservation           all fields
-
-local HOLD, HOLDERS, PLAIN, FULL = '>BI4ssB', 's', '>BsI7I6I6c22ss', '>BI4ssBI7I6I6c22sssss'
--- The third byte of details that have further fields: x.
-local FURTHER = 120
 
 function codec.pack(slot, r)
   if not r.token then
@@ -85,16 +85,17 @@ function codec.unpackRecord(slot, packed)
   if form == 2 then
     local _, owner, fence, reservedAt, expiresAt, token, type, label = struct.unpack(PLAIN, packed)
     return {
-      slot = slot, owner = owner, refCount = 1, pool = '', fence = fence, reservedAt = reservedAt, expiresAt = expiresAt,
-      token = token, type = type, label = label, requestedName = slot, plan = '', details = '', packed = packed,
+      slot = slot, owner = owner, refCount = 1, pool = '', fence = fence, reservedAt = reservedAt,
+      expiresAt = expiresAt, token = token, type = type, label = label, requestedName = slot, plan = '', details = '',
+      packed = packed,
     }
   elseif form == 1 then
     local _, refCount, owner, pool, byName, at = struct.unpack(HOLD, packed)
     local holders = at <= #packed and struct.unpack(HOLDERS, packed, at) or nil
     return { owner = owner, refCount = refCount, pool = pool, byName = byName == 1, holders = holders }
   end
-  local _, refCount, owner, pool, byName, fence, reservedAt, expiresAt, token, type, label, requestedName, plan, details =
-    struct.unpack(FULL, packed)
+  local _, refCount, owner, pool, byName, fence, reservedAt, expiresAt, token, type, label, requestedName, plan,
+    details = struct.unpack(FULL, packed)
   local record = {
     slot = slot, owner = owner, refCount = refCount, pool = pool, byName = byName == 1, fence = fence,
     reservedAt = reservedAt, expiresAt = expiresAt, token = token, type = type, label = label,
@@ -106,6 +107,19 @@ function codec.unpackRecord(slot, packed)
     end
   end
   return record
+end
+
+-- Leaves out of a long record what the history does not need: the plan, the blockers, and the names of slots after the
+-- first 100. Takes a slot and its packed record. Returns the record that the history gets.
+function codec.leanRecord(slot, packed)
+  if #packed > LONG_RECORD then
+    local lean = codec.unpackRecord(slot, packed)
+    local parts = lean.details == '' and {} or cjson.decode(lean.details)
+    local details = { x = parts.x, o = parts.o and { unpack(parts.o, 1, math.min(#parts.o, MAX_SLOTS)) }, m = parts.m }
+    lean.plan, lean.details = '', next(details) and cjson.encode(details) or ''
+    packed = codec.pack(slot, lean)
+  end
+  return packed
 end
 
 return codec

@@ -1,34 +1,49 @@
--- Finds the lowest free slot of a pool, which the next reservation gets.
+-- Finds the lowest free slot of a pool, which the next reservation gets, and counts the slots that are held.
 local pools = require('slots/pools')
 local slotMap = require('slots/slots')
 local work = require('frame/work')
 local freeSlots = {}
 
--- Returns the lowest free index of a pool from `from` on, below its capacity; nil if none is free.
+-- Returns the index within a chunk of the first slot that is free, from a byte on; nil if none is.
+local function freeIn(bytes, at)
+  at = string.find(bytes, '[^\255]', at) or math.max(at, #bytes + 1)
+  if at > pools.CHUNK_BYTES then
+    return nil
+  end
+  local byte, offset = string.byte(bytes, at) or 0, 0
+  while bit.band(byte, bit.rshift(128, offset)) ~= 0 do
+    offset = offset + 1
+  end
+  return (at - 1) * 8 + offset
+end
+
+-- Reads a chunk and those after it, at once: one chunk is usually enough, but if that is full, more may be.
+local function readAhead(name, chunk, lastChunk)
+  local AHEAD = 32
+  local fields = {}
+  for one = chunk, math.min(chunk + AHEAD - 1, lastChunk) do
+    fields[#fields + 1] = pools.chunkField(name, one)
+  end
+  pools.readChunks(fields)
+end
+
+-- Returns the lowest free index of a pool from `from` on, below its capacity; nil if none is free. It may lie up to
+-- seven slots before `from`.
 function freeSlots.freeFrom(name, capacity, from)
   local lastChunk = math.floor((capacity - 1) / pools.CHUNK_SLOTS)
-  local ahead = 1
+  local isReadingAhead = false
   local at = math.floor(from % pools.CHUNK_SLOTS / 8) + 1
   for chunk = math.floor(from / pools.CHUNK_SLOTS), lastChunk do
-    if not pools.chunks[pools.chunkField(name, chunk)] then
-      -- One chunk is usually enough. If it is full, more may be: read 32 at a time.
-      local fields = {}
-      for one = chunk, math.min(chunk + ahead - 1, lastChunk) do
-        fields[#fields + 1] = pools.chunkField(name, one)
+    local field = pools.chunkField(name, chunk)
+    if not pools.isChunkRead(field) then
+      if isReadingAhead then
+        readAhead(name, chunk, lastChunk)
       end
-      pools.readChunks(fields)
-      ahead = 32
+      isReadingAhead = true
     end
-    local bytes = pools.chunks[pools.chunkField(name, chunk)]
-    while at <= pools.CHUNK_BYTES and bytes[at] == 255 do
-      at = at + 1
-    end
-    if at <= pools.CHUNK_BYTES then
-      local byte, offset = bytes[at], 0
-      while bit.band(byte, bit.rshift(128, offset)) ~= 0 do
-        offset = offset + 1
-      end
-      local index = chunk * pools.CHUNK_SLOTS + (at - 1) * 8 + offset
+    local free = freeIn(pools.chunkAt(field), at)
+    if free then
+      local index = chunk * pools.CHUNK_SLOTS + free
       return index < capacity and index or nil
     end
     work.spend(1)
@@ -47,8 +62,6 @@ function freeSlots.lowestFree(name, capacity)
   pool.from = index or pool.from
   return index
 end
-
--- Counts the held slots of resources.
 
 -- Returns the number of held slots of a resource, including slots that are still held from an earlier capacity.
 function freeSlots.heldOf(name)

@@ -1,87 +1,89 @@
--- Finds what a script changes in the pools hash (slots/pools.lua, slots/pools.lua).
-local bytes = require('limits/bytes')
-local keys = require('frame/keys')
-local pools = require('slots/pools')
-local slotMap = require('slots/slots')
-local tenant = require('frame/tenant')
-local poolFields = {}
-
--- Adds the changed pools and chunks to the fields to set and to delete.
-local function addPools(set, del)
-  for name, pool in pairs(pools.pools) do
-    if pool.held == 0 then
-      if pool.stored > 0 then
-        del[#del + 1] = name
-      end
-    elseif pool.held ~= pool.stored or pool.isChanged then
-      set[#set + 1] = name
-      set[#set + 1] = struct.pack(pools.POOL, pool.held, pool.from)
-    end
-  end
-  for _, field in ipairs(pools.dirtyChunks) do
-    local chunk = pools.chunks[field]
-    local last = pools.CHUNK_BYTES
-    while last > 0 and chunk[last] == 0 do
-      last = last - 1
-    end
-    if last == 0 then
-      del[#del + 1] = field
-    else
-      set[#set + 1] = field
-      set[#set + 1] = string.char(unpack(chunk, 1, last))
-    end
-  end
-end
-
--- Returns the fields of the pools hash to set and to delete: assigned slots, pools and bitmaps.
-function poolFields.poolFields()
-  local set, del, marks, fields = {}, {}, {}, {}
-  for _, slot in ipairs(slotMap.changed) do
-    local before, record = slotMap.original[slot], slotMap.records[slot]
-    local poolBefore, pool = before and before.pool or '', record and record.pool or ''
-    if not before ~= not record or poolBefore ~= pool then
-      local name, index = pools.slotIndex(slot)
-      -- account() has marked the slots that pools got.
-      if name and name ~= pool then
-        marks[#marks + 1] = { name, index, record ~= false }
-        fields[#fields + 1] = pools.chunkField(name, math.floor(index / pools.CHUNK_SLOTS))
-      end
-    end
-    if record ~= before and (poolBefore ~= '' or pool ~= '') then
-      local assignedBefore = poolBefore ~= '' and not before.byName and poolBefore .. '\n' .. before.owner
-      local assigned = pool ~= '' and not record.byName and pool .. '\n' .. record.owner
-      if assignedBefore and assignedBefore ~= assigned then
-        del[#del + 1] = assignedBefore
-      end
-      if assigned and assignedBefore ~= assigned then
-        set[#set + 1] = assigned
-        set[#set + 1] = slot
-      end
-      if poolBefore ~= '' then
-        pools.poolOf(poolBefore).isChanged = true
-      end
-    end
-  end
-  pools.readChunks(fields)
-  for _, mark in ipairs(marks) do
-    pools.markSlot(mark[1], mark[2], mark[3])
-  end
-  addPools(set, del)
-  return set, del
-end
-
--- What a search for a resource that fits (reservations/match.lua) has noted, so that it reads little. Most tenants have
--- no labels, and make none of this. The index of definitions (definitions/redefine.lua) has these members, where
+-- Finds what a call changes in the pools hash (slots/pools.lua), and in the marks of searches.
+--
+-- Marks are what a search for a resource that fits (reservations/match.lua) has noted, so that it reads little. Most
+-- tenants have no labels, and make none. The index of definitions (definitions/redefine.lua) has these members, where
 -- <resets> has 10 digits, so that a reset drops them all:
 --   h<resets>\n<key>=<value>\n<name>
 --     The resource has this label, and all its slots are held. Only a search adds this, for what it has passed, and the
 --     release of a slot removes it. So a resource can be held without it.
 --   m<resets>\n<requester>\n<match>\n<fence, 16 digits>\n<slot>
 --     A reservation that was made by a match, of which <match> is the digest.
-
--- tenant.marks: further members to add, each with true, or with the slot that must be held for it; or to remove, with
--- false; nil if the tenant has no labels.
+-- The table of the tenant has, nil if it has no labels:
+--   marks        further members to add, each with true, or with the slot that must be held for it; or to remove, with
+--                false
+--   heldPrefix   h<resets>\n
+local bytes = require('limits/bytes')
+local keys = require('frame/keys')
+local pools = require('slots/pools')
+local slotMap = require('slots/slots')
+local tenant = require('frame/tenant')
+local poolFields = {}
 local resets
+
+-- Returns the field of the slot that a record's owner was assigned; nil if the record is of none.
+local function assignedField(record)
+  return record and record.pool ~= '' and not record.byName and record.pool .. '\n' .. record.owner or nil
+end
+
+-- Adds a slot's change to the fields to set and to delete.
+local function addAssigned(set, del, slot, before, record)
+  local was, is = assignedField(before), assignedField(record)
+  if was and was ~= is then
+    del[#del + 1] = was
+  end
+  if is and was ~= is then
+    set[#set + 1] = is
+    set[#set + 1] = slot
+  end
+  if before and before.pool ~= '' then
+    pools.poolOf(before.pool).isChanged = true
+  end
+end
+
+-- Marks slots that became held or free in the bitmaps. Takes an array: slot, whether it is held, ...
+local function markSlots(marks)
+  local fields = {}
+  for i = 1, #marks, 2 do
+    local name, index = pools.slotIndex(marks[i])
+    fields[#fields + 1] = pools.chunkField(name, math.floor(index / pools.CHUNK_SLOTS))
+  end
+  pools.readChunks(fields)
+  for i = 1, #marks, 2 do
+    local name, index = pools.slotIndex(marks[i])
+    pools.markSlot(name, index, marks[i + 1])
+  end
+end
+
+-- Marks in the bitmaps, or adds to the marks, whether a slot is held that its pool has not got. account() has marked
+-- those that pools got.
+local function addMark(marks, slot, before, record)
+  local name, index = pools.slotIndex(slot)
+  if not name or record and record.pool == name then
+    return
+  elseif before and before.pool == name then
+    -- The chunk has been read, since the slot was taken from its pool.
+    pools.markSlot(name, index, record ~= false)
+  elseif not before ~= not record or before.pool ~= record.pool then
+    marks[#marks + 1], marks[#marks + 2] = slot, record ~= false
+  end
+end
+
+-- Returns the fields of the pools hash to set and to delete: assigned slots, pools and bitmaps.
+function poolFields.poolFields()
+  local set, del, marks = {}, {}, {}
+  for _, slot in ipairs(slotMap.changed) do
+    local before, record = slotMap.original[slot], slotMap.records[slot]
+    if record ~= before then
+      addAssigned(set, del, slot, before, record)
+      addMark(marks, slot, before, record)
+    end
+  end
+  if marks[1] then
+    markSlots(marks)
+  end
+  pools.addChanges(set, del)
+  return set, del
+end
 
 -- Returns the prefix of the members of a requester's reservations by a match.
 function poolFields.matchPrefix(requester, digest)
@@ -89,8 +91,23 @@ function poolFields.matchPrefix(requester, digest)
 end
 
 local function matchMember(record)
-  return record and record.match and
-    poolFields.matchPrefix(record.owner, record.match[1]) .. string.format('%016.0f', record.fence) .. '\n' .. record.slot
+  if record and record.match then
+    return poolFields.matchPrefix(record.owner, record.match[1]) .. string.format('%016.0f', record.fence) .. '\n' ..
+      record.slot
+  end
+end
+
+-- Notes whether a slot's reservation was made by a match.
+local function noteMatch(before, record)
+  local was, is = matchMember(before), matchMember(record)
+  if was ~= is then
+    if was then
+      tenant.marks[was] = false
+    end
+    if is then
+      tenant.marks[is] = true
+    end
+  end
 end
 
 -- Removes the marks of resources that have a free slot again.
@@ -109,27 +126,12 @@ local function unmark(names)
   end
 end
 
--- Writes the marks that follow from the changes of this script.
+-- Writes the marks that follow from the changes of this call.
 function poolFields.writeMarks()
-  local freedNames, isFreed = {}, {}
   for _, slot in ipairs(slotMap.changed) do
-    local before, record = slotMap.original[slot], slotMap.records[slot]
-    local was, is = matchMember(before), matchMember(record)
-    if was and was ~= is then
-      tenant.marks[was] = false
-    end
-    if is and was ~= is then
-      tenant.marks[is] = true
-    end
-    -- A slot of a pool that had more may be handed on as a plain name.
-    local isLost = before and not (record and record.pool == before.pool)
-    local name = isLost and (before.pool ~= '' and before.pool or slot)
-    if name and not isFreed[name] then
-      isFreed[name] = true
-      freedNames[#freedNames + 1] = name
-    end
+    noteMatch(slotMap.original[slot], slotMap.records[slot])
   end
-  unmark(freedNames)
+  unmark(slotMap.lostNames())
   local add, remove = {}, {}
   for member, isIn in pairs(tenant.marks) do
     if isIn == true or isIn and slotMap.records[isIn] then

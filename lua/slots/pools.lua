@@ -1,50 +1,87 @@
--- Names of slots: the slots of a pool are <pool>_0, <pool>_1 and so on.
+-- The tenant's pools (docs/specification.md#resources), as this call sees and changes them. The slots of a pool are
+-- <pool>_0, <pool>_1 and so on. The pools hash has
+--   <pool>            how many of its slots are held, and the index below which none is free, packed; absent if none is
+--                     held
+--   <pool>\n<owner>   the slot that the owner was assigned
+--   <name>\1<chunk>   a bitmap of the slots <name>_<i> that are held, as slots of a pool or as plain resources: 512 of
+--                     them, 64 bytes. Zero bytes at the end of a chunk are left out; an empty chunk has no field
+-- Scripts change the tables here; commit() writes what addChanges() returns.
 local keys = require('frame/keys')
 local work = require('frame/work')
 local pools = {}
+local POOL = '>I4I4'
+-- The slots of a chunk.
+pools.CHUNK_SLOTS, pools.CHUNK_BYTES = 512, 64
+
+-- names[slot], indexes[slot]: the pool and the index that a name of the form <pool>_<index> means; false if it cannot
+-- be the name of a slot.
+local names, indexes
+-- known[name]: a pool, see poolOf(). chunks[field]: the bytes of a chunk. changed[field]: true if they were changed.
+local known, chunks, changed
+-- The field that chunkField() has returned last.
+local lastName, lastChunk, lastField
 
 -- Splits 'pool_12' into 'pool', 12. Returns nil if the name cannot be that of a slot: no number at its end, a leading
 -- zero, or more than six digits, which no capacity has (MAX_CAPACITY in src/config/config.ts).
 function pools.slotIndex(slot)
-  local known = pools.poolNames[slot]
-  if known == nil then
-    local last, pool, index = string.byte(slot, -1), nil, nil
-    if last >= 48 and last <= 57 then
-      pool, index = string.match(slot, '^(.+)_(%d+)$')
+  local pool = names[slot]
+  if pool == nil then
+    -- Most names do not end with a digit.
+    local last = string.byte(slot, -1) or 0
+    if last < 48 or last > 57 then
+      return nil
     end
-    known = pool and #index < 7 and (index == '0' or string.byte(index) ~= 48) and pool or false
-    pools.poolNames[slot], pools.poolIndexes[slot] = known, tonumber(index)
+    local index
+    pool, index = string.match(slot, '^(.+)_(%d+)$')
+    pool = pool and #index < 7 and (index == '0' or string.byte(index) ~= 48) and pool or false
+    names[slot], indexes[slot] = pool, tonumber(index)
   end
-  if known then
-    return known, pools.poolIndexes[slot]
+  if pool then
+    return pool, indexes[slot]
   end
 end
 
--- The tenant's pools, as this script sees and changes them. Besides bitmaps (slots/pools.lua), the pools hash has
---   <pool>           held and from, packed; absent if no slot of it is held
---   <pool>\n<owner>  the slot that the owner was assigned
--- pools[pool] is a table:
+-- Returns the name of a pool's slot.
+function pools.slotAt(pool, index)
+  local slot = string.format('%s_%d', pool, index)
+  names[slot], indexes[slot] = pool, index
+  return slot
+end
+
+-- Returns a pool, a table:
 --   held      number of its slots that are held
 --   stored    the stored value of held
 --   from      no slot below this index is free
 --   assigned  owner -> slot, false for none, nil if it was not read
 --   isChanged true if commit() must write the pool even if held has not changed
-
-pools.POOL = '>I4I4'
-
 function pools.poolOf(name)
-  local pool = pools.pools[name]
+  local pool = known[name]
   if not pool then
     work.spend(2)
     local held, from = 0, 0
     local packed = redis.call('HGET', keys.pools, name)
     if packed then
-      held, from = struct.unpack(pools.POOL, packed)
+      held, from = struct.unpack(POOL, packed)
     end
     pool = { held = held, from = from, stored = held, assigned = {} }
-    pools.pools[name] = pool
+    known[name] = pool
   end
   return pool
+end
+
+-- Returns the slot of a pool that an owner was assigned; false for none.
+function pools.assignedTo(name, owner)
+  local pool = pools.poolOf(name)
+  local slot = pool.assigned[owner]
+  if slot == nil then
+    slot = false
+    if pool.stored > 0 then
+      work.spend(1)
+      slot = redis.call('HGET', keys.pools, name .. '\n' .. owner)
+    end
+    pool.assigned[owner] = slot
+  end
+  return slot
 end
 
 -- Adds a slot to the held slots of its pool (change 1) or removes it (-1). Takes the slot's record.
@@ -61,25 +98,20 @@ function pools.account(slot, record, change)
   end
 end
 
--- Bitmaps of the slots <name>_<i> that are held, as slots of a pool or as plain resources. The pools hash stores them
--- in chunks of 512 slots, in fields <name>\1<chunk>. Zero bytes at the end of a chunk are left out; an empty chunk has
--- no field.
---   chunks[field]  the bytes of a chunk, 64 numbers
---   dirtyChunks    the fields that this script changed, in order; commit() writes them
-
-pools.CHUNK_SLOTS, pools.CHUNK_BYTES = 512, 64
-local isDirty
-
+-- Returns the field of a chunk. Most requests need that of one chunk, several times.
 function pools.chunkField(name, chunk)
-  return name .. '\1' .. chunk
+  if name ~= lastName or chunk ~= lastChunk then
+    lastName, lastChunk, lastField = name, chunk, string.format('%s\1%d', name, chunk)
+  end
+  return lastField
 end
 
 -- Reads chunks that were not read yet. Takes an array of fields.
 function pools.readChunks(fields)
   local missing = {}
   for _, field in ipairs(fields) do
-    if not pools.chunks[field] then
-      pools.chunks[field] = true
+    if not chunks[field] then
+      chunks[field] = ''
       missing[#missing + 1] = field
     end
   end
@@ -87,38 +119,72 @@ function pools.readChunks(fields)
     work.spend(2 * math.min(1000, #missing))
     local found = redis.call('HMGET', keys.pools, unpack(missing, from, math.min(from + 999, #missing)))
     for i, packed in ipairs(found) do
-      local bytes = { string.byte(packed or '', 1, -1) }
-      for at = #bytes + 1, pools.CHUNK_BYTES do
-        bytes[at] = 0
-      end
-      pools.chunks[missing[from + i - 1]] = bytes
+      chunks[missing[from + i - 1]] = packed or ''
     end
   end
+end
+
+-- Returns true if a chunk was read.
+function pools.isChunkRead(field)
+  return chunks[field] ~= nil
+end
+
+-- Returns the bytes of a chunk; zero bytes at its end may be missing.
+function pools.chunkAt(field)
+  local chunk = chunks[field]
+  if not chunk then
+    work.spend(2)
+    chunk = redis.call('HGET', keys.pools, field) or ''
+    chunks[field] = chunk
+  end
+  return chunk
 end
 
 -- Marks slot <name>_<index> as held or free.
 function pools.markSlot(name, index, isHeld)
   local field = pools.chunkField(name, math.floor(index / pools.CHUNK_SLOTS))
-  if not pools.chunks[field] then
-    pools.readChunks({ field })
+  local chunk = pools.chunkAt(field)
+  local at, mask = math.floor(index % pools.CHUNK_SLOTS / 8) + 1, bit.rshift(128, index % 8)
+  local before = string.byte(chunk, at) or 0
+  local byte = isHeld and bit.bor(before, mask) or bit.band(before, 255 - mask)
+  if byte ~= before then
+    if #chunk < at - 1 then
+      chunk = chunk .. string.rep('\0', at - 1 - #chunk)
+    end
+    chunks[field] = string.sub(chunk, 1, at - 1) .. string.char(byte) .. string.sub(chunk, at + 1)
+    changed[field] = true
   end
-  local bytes = pools.chunks[field]
-  local at = math.floor(index % pools.CHUNK_SLOTS / 8) + 1
-  local mask = bit.rshift(128, index % 8)
-  local byte = isHeld and bit.bor(bytes[at], mask) or bit.band(bytes[at], 255 - mask)
-  if byte ~= bytes[at] then
-    bytes[at] = byte
-    if not isDirty[field] then
-      isDirty[field] = true
-      pools.dirtyChunks[#pools.dirtyChunks + 1] = field
+end
+
+-- Adds the fields of the changed pools and chunks to those to set and to delete.
+function pools.addChanges(set, del)
+  for name, pool in pairs(known) do
+    if pool.held == 0 then
+      if pool.stored > 0 then
+        del[#del + 1] = name
+      end
+    elseif pool.held ~= pool.stored or pool.isChanged then
+      set[#set + 1] = name
+      set[#set + 1] = struct.pack(POOL, pool.held, pool.from)
+    end
+  end
+  for field in pairs(changed) do
+    local chunk = chunks[field]
+    local last = #chunk
+    while last > 0 and string.byte(chunk, last) == 0 do
+      last = last - 1
+    end
+    if last == 0 then
+      del[#del + 1] = field
+    else
+      set[#set + 1] = field
+      set[#set + 1] = string.sub(chunk, 1, last)
     end
   end
 end
 
 function pools.begin()
-  pools.poolNames, pools.poolIndexes = {}, {}
-  pools.pools = {}
-  pools.chunks, pools.dirtyChunks, isDirty = {}, {}, {}
+  names, indexes, known, chunks, changed = {}, {}, {}, {}, {}
 end
 
 return pools

@@ -1,17 +1,22 @@
+-- Slots that several hold, and several slots of one holder.
+--
+-- The record of a slot that is held SHARED (docs/specification.md#shared-holds) has no token, and its owner is
+-- system:<slot>. Its refCount is the number of those who hold the slot. Each of them has a reservation of its own,
+-- whose plan begins with the slot. It is stored in a field of the slots hash that no name can have:
+-- <slot>\1<requester>\1.
+--
+-- A reservation of several slots of a pool (docs/specification.md#several-slots) is stored on the slot that its owner
+-- was assigned. Its plan has the further slots, each of which has a record without a token (slots/codec.lua); so
+-- whatever ends the reservation frees all of them. Its details (reservations/describe.lua) list all slots in index
+-- order.
 local itemForms = require('frame/items')
 local registry = require('definitions/definitions')
 local shared = {}
 
--- Returns true if a field of the slots hash is that of a SHARED reservation (slots/shared.lua), and no slot.
+-- Returns true if a field of the slots hash is that of a SHARED reservation, and no slot.
 function shared.isShare(field)
   return string.byte(field, -1) == 1
 end
-
--- Shared holds (docs/specification.md#shared-holds).
---
--- The record of a slot that is held SHARED has no token, and its owner is system:<slot>. Its refCount is the number of
--- those who hold the slot. Each of them has a reservation of its own, whose plan begins with the slot. It is stored in
--- a field of the slots hash that no name can have: <slot>\1<requester>\1.
 
 -- Returns the owner that a slot has while it is held SHARED.
 function shared.sharedOwner(slot)
@@ -28,15 +33,13 @@ function shared.shareOf(slot, requester)
   return slot .. '\1' .. requester .. '\1'
 end
 
--- Decides which names can be held SHARED (docs/specification.md#shared-holds).
-
 -- Explains why a resource, or one slot of it, cannot be held SHARED; nil if it can.
 function shared.whyNotSharable(resource, slot)
   local own = not slot and registry.definition(resource)
   if own and own.capacity > 1 then
     return string.format(
-      'NOT_VALID: %s has %d slots; SHARED needs the name of one, %s_0 to %s_%d', resource, own.capacity, resource, resource,
-      own.capacity - 1
+      'NOT_VALID: %s has %d slots; SHARED needs the name of one, %s_0 to %s_%d', resource, own.capacity, resource,
+      resource, own.capacity - 1
     )
   end
 end
@@ -46,12 +49,6 @@ end
 function shared.isEnough(had, item)
   return itemForms.isSharedItem(item) or not shared.isShare(had.slot)
 end
-
--- Reservations of several slots of a pool (docs/specification.md#several-slots).
---
--- Such a reservation is stored on the slot that its owner was assigned. Its plan has the further slots, each of which
--- has a record without a token (slots/codec.lua); so whatever ends the reservation frees all of them. Its details
--- (describe() in reservations/reserve.lua) list all slots in index order.
 
 -- Explains why a resource, or one slot of it, can never be reserved with this count of slots; nil if it can.
 function shared.whyNever(resource, slot, count)

@@ -1,9 +1,10 @@
--- The tenant's slots, as this script sees and changes them. Scripts change these tables, and write them once, at the
--- end, by finish(). So if a Redis command fails earlier, nothing has changed, and undo() can undo changes.
+-- The tenant's slots, as this call sees and changes them. Modules change these tables, and commit() writes them once,
+-- at the end. So if a Redis command fails earlier, nothing has changed, and undo() can undo changes. Fields:
 --   records[slot]   the slot's record (slots/codec.lua), false if it is free, nil if it was not read
---   original[slot]  the record before this script's changes, for changed slots
+--   original[slot]  the record before this call's changes, for changed slots
 --   changed         the changed slots, in order
 --   journal         slot, record before, slot, record before, ...: one pair for each change
+--   arePoolsTouched true if a changed slot is one of a pool, or may become one: its name ends with an index
 local codec = require('slots/codec')
 local keys = require('frame/keys')
 local pools = require('slots/pools')
@@ -16,16 +17,26 @@ function slotMap.shortHashCost(fields)
   return fields <= 512 and fields / 150 or 0
 end
 
+-- Returns those of some slots that were not read yet, nil if all were. Notes them as free.
+local function missingOf(slots)
+  local missing
+  for _, slot in ipairs(slots) do
+    if slotMap.records[slot] == nil then
+      slotMap.records[slot] = false
+      missing = missing or {}
+      missing[#missing + 1] = slot
+    end
+  end
+  return missing
+end
+
 -- Reads the records of slots that were not read yet. Takes an array of names.
 function slotMap.readSlots(slots)
   -- Number of slots in the first read, while the size of the records is not known yet.
   local FIRST_STEP = 20
-  local missing = {}
-  for _, slot in ipairs(slots) do
-    if slotMap.records[slot] == nil then
-      slotMap.records[slot] = false
-      missing[#missing + 1] = slot
-    end
+  local missing = missingOf(slots)
+  if not missing then
+    return
   end
   -- A few records may be a megabyte together, so each step depends on the size of the one before.
   local from, step = 1, FIRST_STEP
@@ -34,8 +45,8 @@ function slotMap.readSlots(slots)
     work.spend((1 + slotMap.shortHashCost(tenant.count)) * (last - from + 1))
     local found = redis.call('HMGET', keys.slots, unpack(missing, from, last))
     for i, packed in ipairs(found) do
-      local slot = missing[from + i - 1]
       if packed then
+        local slot = missing[from + i - 1]
         bytes, count = bytes + #packed, count + 1
         slotMap.records[slot] = codec.unpackRecord(slot, packed)
       end
@@ -66,40 +77,72 @@ function slotMap.isFurther(record)
   return record and record.byName and not record.token and string.sub(record.owner, 1, 7) ~= 'system:'
 end
 
--- Replaces a slot's record; false frees the slot. The slot must have been read, or be known to be free.
-function slotMap.setRecord(slot, record)
-  work.spend(5 + #slot / 80)
-  local before = slotMap.records[slot] or false
+-- Notes the record that a slot has before a change.
+local function note(slot, before)
+  local journal = slotMap.journal
+  local length = #journal + 2
   if slotMap.original[slot] == nil then
     slotMap.original[slot] = before
     slotMap.changed[#slotMap.changed + 1] = slot
   end
-  slotMap.journal[#slotMap.journal + 1] = slot
-  slotMap.journal[#slotMap.journal + 1] = before
+  journal[length - 1], journal[length] = slot, before
   if tenant.queue then
     -- Tells this state of the slots from all others (waiting/turns.lua).
-    slotMap.journal.changes = (slotMap.journal.changes or 0) + 1
-    slotMap.journal[-#slotMap.journal] = slotMap.journal.changes
+    journal.changes = (journal.changes or 0) + 1
+    journal[-length] = journal.changes
   end
-  tenant.count = tenant.count - (before and before.token and 1 or 0) + (record and record.token and 1 or 0)
-  if before and before.byName or record and record.byName then
-    tenant.further = tenant.further - (slotMap.isFurther(before) and 1 or 0) + (slotMap.isFurther(record) and 1 or 0)
+end
+
+-- Counts the reservations and further slots that a change makes (1) or ends (-1).
+local function count(record, change)
+  if record.token then
+    tenant.count = tenant.count + change
+  elseif slotMap.isFurther(record) then
+    tenant.further = tenant.further + change
   end
+end
+
+-- Replaces a slot's record; false frees the slot. The slot must have been read, or be known to be free.
+function slotMap.setRecord(slot, record)
+  work.spend(5 + #slot / 80)
+  local before = slotMap.records[slot] or false
+  note(slot, before)
   slotMap.arePoolsTouched = slotMap.arePoolsTouched or pools.slotIndex(slot) ~= nil
-  if before and before.pool ~= '' then
-    pools.account(slot, before, -1)
-    if record and record.pool == '' then
-      local name, index = pools.slotIndex(slot)
-      pools.markSlot(name, index, true)
+  if before then
+    count(before, -1)
+    if before.pool ~= '' then
+      pools.account(slot, before, -1)
+      if record and record.pool == '' then
+        local name, index = pools.slotIndex(slot)
+        pools.markSlot(name, index, true)
+      end
     end
   end
-  if record and record.pool ~= '' then
-    pools.account(slot, record, 1)
+  if record then
+    count(record, 1)
+    if record.pool ~= '' then
+      pools.account(slot, record, 1)
+    end
   end
   slotMap.records[slot] = record
 end
 
--- Undoes changes of slots.
+-- Returns the resources of which slots were held before this call and are not now, also a plain name that was handed
+-- on to another pool.
+function slotMap.lostNames()
+  local names, isIn = {}, {}
+  for _, slot in ipairs(slotMap.changed) do
+    local before, record = slotMap.original[slot], slotMap.records[slot]
+    if before and not (record and record.pool == before.pool) then
+      local name = before.pool ~= '' and before.pool or slot
+      if not isIn[name] then
+        isIn[name] = true
+        names[#names + 1] = name
+      end
+    end
+  end
+  return names
+end
 
 -- Undoes all changes since the journal had this length, last first.
 function slotMap.undo(length)
@@ -113,9 +156,7 @@ function slotMap.undo(length)
 end
 
 function slotMap.begin()
-  slotMap.records, slotMap.original, slotMap.changed = {}, {}, {}
-  slotMap.journal = {}
-  -- True if a changed slot is one of a pool, or may become one: its name ends with an index.
+  slotMap.records, slotMap.original, slotMap.changed, slotMap.journal = {}, {}, {}, {}
   slotMap.arePoolsTouched = false
 end
 

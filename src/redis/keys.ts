@@ -8,7 +8,7 @@
  *                         needed fields (lua/frame/tenant.lua)
  *   {t}:slots             hash: held slot → record (lua/slots/codec.lua)
  *   {t}:due               sorted set: slot of a reservation with a lease → ms at which it is due
- *   {t}:pools             hash: held slots of pools and their owners (lua/slots/pools.lua, bitmaps.lua)
+ *   {t}:pools             hash: held slots of pools and their owners (lua/slots/pools.lua)
  *   {t}:definitions       hash: registered resources (lua/definitions/definitions.lua)
  *   {t}:tickets           hash: ticket that waits or was granted → record (lua/waiting/tickets.lua)
  *   {t}:lines             sorted set: the lines of tickets for resources, and other orders of tickets

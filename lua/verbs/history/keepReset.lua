@@ -12,7 +12,7 @@
   Returns {'OK', the next cursor, number of entries written}. The cursor is '' once nothing is left, and as given if the
   history is full.
 ]]
-local history = require('history/ended')
+local codec = require('slots/codec')
 local tenant = require('frame/tenant')
 
 return function(keys, args)
@@ -32,7 +32,7 @@ return function(keys, args)
       done[#done + 1] = slot
       -- A form of 1 is a slot that reservations hold along (slots/codec.lua).
       if string.byte(packed) ~= 1 then
-  packed = history.leanRecord(slot, packed)
+        packed = codec.leanRecord(slot, packed)
         past[#past + 1] = 'X'
         past[#past + 1] = slot .. '\n' .. head .. '\n' .. packed
       end

@@ -1,0 +1,215 @@
+-- Takes the slots of a plan (reservations/plan.lua), all or none.
+local clock = require('frame/clock')
+local codec = require('slots/codec')
+local freeSlots = require('slots/freeSlots')
+local keys = require('frame/keys')
+local ownership = require('reservations/owners')
+local pools = require('slots/pools')
+local registry = require('definitions/definitions')
+local shared = require('slots/shared')
+local slotMap = require('slots/slots')
+local tenant = require('frame/tenant')
+local work = require('frame/work')
+local taking = {}
+
+-- Returns true if a resource may be about to be deleted: then no slot of it is assigned.
+local function isClosing(resource)
+  if tenant.closing <= clock.nowMs() then
+    return false
+  end
+  work.spend(1)
+  return tonumber(redis.call('HGET', keys.definitions, '\2' .. resource) or 0) > clock.nowMs()
+end
+
+-- Returns the lowest free slot of a pool that is not kept for waiting requests; nil if none is free.
+local function nextSlot(pool, capacity)
+  local index
+  if tenant.queue then
+    index = tenant.queue.unkept(pool, capacity)
+  else
+    index = freeSlots.lowestFree(pool, capacity)
+  end
+  return index and pools.slotAt(pool, index)
+end
+
+-- Returns as slotFor(), for an entry of a resource with several slots.
+local function slotOfPool(entry, own)
+  local resource = entry.resource
+  local mine = ownership.assignedSlot(resource, entry.owner)
+  if mine then
+    return mine, false
+  elseif freeSlots.heldOf(resource) + (entry.count or 1) > own.capacity then
+    return nil
+  elseif own.capacity == 1 then
+    return resource, true
+  end
+  return nextSlot(resource, own.capacity), true
+end
+
+-- Finds the slot for an entry. Returns the slot, and false if the entry's owner already holds it, true if not. Returns
+-- nil if no slot is free.
+function taking.slotFor(entry)
+  if isClosing(entry.resource) then
+    entry.closing = true
+    return nil
+  end
+  local own = registry.definition(entry.resource)
+  if not entry.slot and own and own.pooled then
+    return slotOfPool(entry, own)
+  end
+  local slot = entry.slot or entry.resource
+  local record = slotMap.recordAt(slot)
+  if record then
+    return record.owner == entry.owner and slot or nil, false
+  end
+  return (not entry.slot or freeSlots.heldOf(entry.resource) < own.capacity) and slot or nil, true
+end
+
+-- Explains why an entry of a plan cannot be met. Returns status and explanation.
+function taking.whyNotTaken(entry)
+  local name = entry.slot or entry.resource
+  if entry.closing then
+    return 'NOT_AVAILABLE', 'NOT_AVAILABLE: ' .. name .. ' is being deleted'
+  elseif entry.isGroup then
+    return 'NOT_VALID', 'NOT_VALID: blocker ' .. name .. ' is a group'
+  elseif entry.role == 'ancestor' then
+    return 'NOT_AVAILABLE', 'NOT_AVAILABLE: ancestor ' .. name .. ' is at capacity'
+  elseif entry.role == 'blocker' then
+    return 'NOT_AVAILABLE', 'NOT_AVAILABLE: blocker ' .. name .. (entry.invalid and ' is not valid' or ' is held')
+  end
+  local own = registry.definition(entry.resource)
+  local pool = own and own.capacity > 1
+  if not pool or entry.slot and slotMap.recordAt(entry.slot) then
+    return 'ALREADY_HELD', 'ALREADY_HELD'
+  end
+  return 'NOT_AVAILABLE', 'NOT_AVAILABLE'
+end
+
+-- Takes a slot, which is free or held SHARED, for a SHARED reservation.
+function taking.takeShared(slot, pool, byName, reservation)
+  local MAX_HOLDER_BYTES = 500
+  local before, requester = slotMap.recordAt(slot), reservation.owner
+  local holders = before and before.holders or ''
+  if #holders + #requester < MAX_HOLDER_BYTES then
+    holders = holders .. requester .. '\n'
+  end
+  slotMap.setRecord(slot, before and codec.copyWith(before, { refCount = before.refCount + 1, holders = holders }) or {
+    owner = shared.sharedOwner(slot), refCount = 1, pool = pool, byName = byName, holders = holders,
+  })
+  reservation.slot = shared.shareOf(slot, requester)
+end
+
+-- Takes the further slots of an entry for several slots of a pool: those of the lowest indexes. Notes them in the entry
+-- and adds them to the plan. Returns false if too few are free.
+local function takeFurther(entry, plan)
+  local pool, capacity = entry.resource, registry.definition(entry.resource).capacity
+  local further = {}
+  entry.further = further
+  if freeSlots.heldOf(pool) + entry.count - 1 > capacity then
+    return false
+  end
+  local hold = { owner = entry.owner, refCount = 1, pool = pool, byName = true }
+  for i = 1, entry.count - 1 do
+    local slot = nextSlot(pool, capacity)
+    if not slot then
+      return false
+    end
+    slotMap.setRecord(slot, hold)
+    further[i], plan[#plan + 1] = slot, slot
+  end
+  return true
+end
+
+-- Holds a slot for an entry.
+local function holdSlot(entry, slot, isNew, reservation)
+  local pool = slot ~= entry.resource and entry.resource or ''
+  if entry.isShared then
+    taking.takeShared(slot, pool, entry.slot ~= nil, reservation)
+  elseif isNew then
+    local hold = entry.role == 'own' and reservation or { owner = entry.owner, refCount = 1 }
+    hold.pool, hold.byName = pool, entry.slot ~= nil
+    slotMap.setRecord(slot, hold)
+  else
+    local hold = slotMap.recordAt(slot)
+    slotMap.setRecord(slot, codec.copyWith(hold, { refCount = hold.refCount + 1 }))
+  end
+end
+
+-- Takes the slot of an entry, and adds it to the plan, an array of slots, unless it is the reservation's own.
+-- isTaken[slot]: an entry before has taken it. Returns false if none is free.
+local function takeEntry(entry, reservation, plan, isTaken)
+  if entry.invalid then
+    return false
+  end
+  local slot, isNew = taking.slotFor(entry)
+  if not slot then
+    return false
+  end
+  entry.at, entry.isNew = slot, isNew and not isTaken[slot]
+  local isOwnSlot = entry.role == 'own' and not entry.isShared
+  if isOwnSlot then
+    reservation.slot = slot
+  end
+  if not isTaken[slot] then
+    isTaken[slot] = true
+    if not isOwnSlot then
+      table.insert(plan, entry.isShared and 1 or #plan + 1, slot)
+    end
+    holdSlot(entry, slot, isNew, reservation)
+  end
+  return not entry.count or takeFurther(entry, plan)
+end
+
+-- Stores a reservation on its own slot.
+local function storeReservation(reservation)
+  local slot = reservation.slot
+  local hold = not shared.isShare(slot) and slotMap.recordAt(slot)
+  if hold == reservation then
+    return
+  elseif hold then
+    -- The owner already held this slot: for an earlier reservation's plan or, by another name, for an earlier entry.
+    reservation.refCount, reservation.pool, reservation.byName = hold.refCount, hold.pool, hold.byName
+  end
+  slotMap.setRecord(slot, reservation)
+end
+
+-- Returns the slots of a plan besides a reservation's own, as records have them.
+local function planText(plan, slot)
+  local others = {}
+  for _, other in ipairs(plan) do
+    if other ~= slot then
+      others[#others + 1] = other
+      others[#others + 1] = '\n'
+    end
+  end
+  return table.concat(others)
+end
+
+-- Reads the slots that entries name, at once.
+local function readEntries(entries)
+  if #entries == 1 and slotMap.records[entries[1].slot or entries[1].resource] ~= nil then
+    return
+  end
+  local names = {}
+  for i, entry in ipairs(entries) do
+    names[i] = entry.slot or entry.resource
+  end
+  slotMap.readSlots(names)
+end
+
+-- Takes the slots of a plan's entries, in order, and stores the reservation on the resource's own slot; a SHARED one in
+-- a field of its own (slots/shared.lua). Returns nil; or the first entry that has no free slot, with nothing taken.
+function taking.take(entries, reservation)
+  local mark, plan, isTaken = #slotMap.journal, {}, {}
+  readEntries(entries)
+  for _, entry in ipairs(entries) do
+    if not takeEntry(entry, reservation, plan, isTaken) then
+      slotMap.undo(mark)
+      return entry
+    end
+  end
+  storeReservation(reservation)
+  reservation.plan = plan[1] and planText(plan, reservation.slot) or ''
+end
+
+return taking
