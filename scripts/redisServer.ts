@@ -28,8 +28,14 @@ export interface RedisServer extends GuardedProcess {
   readonly url: string;
 }
 
-/** The options of every Redis here: nothing is evicted, and nothing stored on disk unless further options say so. */
-const LASTING = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'];
+/**
+ * The options of every Redis here: nothing is evicted, nothing stored on disk unless further options say so, and a name
+ * is found in constant time (docs/operations/redis.md#settings).
+ */
+const LASTING = [
+  ...['--save', '', '--appendonly', 'no'],
+  ...['--maxmemory-policy', 'noeviction', '--hash-max-listpack-entries', '128'],
+];
 
 /**
  * Starts a Redis at a socket.

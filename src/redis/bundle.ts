@@ -10,20 +10,28 @@ const GLOBALS =
   'redis, string, table, math, struct, cjson, cmsgpack, bit, tonumber, tostring, ipairs, pairs, next, unpack, error, pcall';
 
 /**
- * Verbs that Redis refuses as a whole while it is full. The others free memory, read, or change what is there: they run
- * even then.
+ * Verbs that take memory: Redis refuses them as a whole while it is full. The others free memory, read, renew, or write
+ * some bytes for a request: they run even then.
  */
 const GROWING: readonly string[] = [
   'beginSession',
   'copyDefinitions',
   'issueToken',
-  'loadTenant',
   'openStream',
   'probe',
+  'refusals',
   'register',
   'reserve',
   'transaction',
 ];
+/** Verbs that never write: they run even while Redis refuses all writes. Other reads charge a quota, or end leases. */
+const READING: readonly string[] = ['authenticate', 'labelsInUse', 'readHistory'];
+
+/** Returns the flags of a verb's function, as Lua. */
+function flagsOf(verb: string): string {
+  if (READING.includes(verb)) return "'no-writes'";
+  return GROWING.includes(verb) ? '' : "'allow-oom'";
+}
 
 export interface Verb {
   readonly name: string;
@@ -117,7 +125,7 @@ export function libraryOf(modules: Modules, verbs: readonly Verb[]): Library {
   const functionOf = (verb: string) => `hf_${verb}_${digest}`;
   const registered = verbs.map(
     ({ name }) => `register{
-  function_name = '${functionOf(name)}', flags = { ${GROWING.includes(name) ? '' : "'allow-oom'"} },
+  function_name = '${functionOf(name)}', flags = { ${flagsOf(name)} },
   callback = function(keys, args) return call('${name}', keys, args) end,
 }
 `,

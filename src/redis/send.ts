@@ -33,7 +33,7 @@ export function countSilence(error: Error): void {
   if (error.message.startsWith('Socket timeout')) silences++;
 }
 
-/** Redis has no memory left. Scripts that take none still run. */
+/** Redis has no memory left. Verbs that take none still run (bundle.ts). */
 const FULL = /^OOM\b/;
 
 /** Returns true if a command failed since Redis has no memory left. */
@@ -53,7 +53,7 @@ const unavailable = (cause: unknown) => new HoldfastError('unavailable', wordsFo
 
 function wordsFor(cause: unknown): string {
   if (cause instanceof Error && FULL.test(cause.message))
-    return 'The reservation store is full: only releases and resets work until it has room. Repeat the call later.';
+    return 'The reservation store is full: it takes nothing more until it has room. Releases, renewals and reads work. Repeat the call later.';
   if (writeRefusal(cause) !== null)
     return 'The reservation store takes no writes, so nothing works until its operator has mended that. Repeat the call later.';
   return 'The reservation store cannot be reached. The outcome is unknown: repeat the call.';

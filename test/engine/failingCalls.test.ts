@@ -1,28 +1,40 @@
 /**
- * A script does not roll back, so it decides first and writes last: whichever of its Redis calls fails, nothing is half
- * done. A call after the first write cannot fail for want of memory, replicas or a primary: Redis checks these at the
- * first only.
+ * A function does not roll back, so it decides first and writes last: whichever of its Redis calls fails, nothing is
+ * half done. A call after the first write cannot fail for want of memory, replicas or a primary: Redis checks these
+ * at the first only. The modules of the library live on, so what they noted of the failed call must not reach the
+ * next one.
  */
-
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import type { ReserveResult } from '../../src/contract/reservations.ts';
-import { deleteDefinition } from '../../src/engine/definitions/delete.ts';
-import { register } from '../../src/engine/definitions/register.ts';
-import { NOW } from '../../src/engine/definitions/step.ts';
-import type { RedisClient } from '../../src/redis/client.ts';
-import { keysOf } from '../../src/redis/keys.ts';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { LUA_FOLDER } from '../../src/redis/luaFiles.ts';
-import { STEERED_CLOCK, setClock } from '../support/clock.ts';
-import { type RunningEngine, startEngine } from '../support/engine.ts';
-import { operatorOf } from '../support/tenancy.ts';
-import { renew, reserve, reset, transaction, unreserve } from '../support/verbs.ts';
+import { STEERED_CLOCK } from '../support/clock.ts';
+import { startEngine } from '../support/engine.ts';
+import { EXAMPLE_CALLS, START } from '../support/exampleCalls.ts';
+import {
+  FAILED,
+  type Furnished,
+  furnished,
+  type Outcome,
+  outcomeOf,
+  outcomesOf,
+  replyOf,
+} from '../support/outcomes.ts';
+import { redisAddress } from '../support/redisAddress.ts';
+import { restore, storedIn } from '../support/tenantState.ts';
 
-/** Makes the call fail whose number `{tenant}:failAt` holds, unless something was written before it. */
-const FAILING = `
+const FAIL_AT = 'failingCalls:failAt';
+/**
+ * Makes the call fail whose number FAIL_AT holds, unless something was written before it.
+ * @param writing the commands that write, or send to others
+ */
+const failing = (writing: readonly string[]) => `
 local real, calls, wrote, failAt = redis, 0, false, 0
-local WRITES = { HSET = 1, HDEL = 1, HINCRBY = 1, ZADD = 1, ZREM = 1, SADD = 1, SREM = 1, SPOP = 1, BITFIELD = 1, UNLINK = 1, RENAMENX = 1, XADD = 1 }
+local WRITES = {}
+for name in string.gmatch('${writing.join(' ').toUpperCase()}', '%u+') do
+  WRITES[name] = true
+end
 redis = {
   pcall = real.pcall, sha1hex = real.sha1hex, log = real.log, LOG_WARNING = real.LOG_WARNING,
   call = function(...)
@@ -39,99 +51,70 @@ ${readFileSync(join(LUA_FOLDER, 'frame', 'run.lua'), 'utf8')}
 end)()
 return function(verb, keys, args)
   calls, wrote = 0, false
-  failAt = tonumber(real.call('GET', string.gsub(keys[1], ':[^:]*$', ':') .. 'failAt') or 0)
+  failAt = tonumber(real.call('GET', '${FAIL_AT}') or 0)
   return run(verb, keys, args)
 end
 `;
 
-const start = Date.now();
-const item = (resource: string, ttlSeconds?: number) => ({ resource, requester: 'alice', ttlSeconds });
+/** A tenant, and what each call does on it if none fails. */
+interface Tenant extends Furnished {
+  readonly expected: readonly Outcome[];
+}
 
-/**
- * Name → what is done once (on a tenant with a tree, a pool, blockers and reservations in force) and must be whole or
- * nothing.
- */
-const VERBS: Record<string, (running: RunningEngine, held: ReserveResult[]) => Promise<unknown>> = {
-  reserve: ({ engine, credential }) => reserve(engine, credential, [item('leaf', 5), item('plain', 5), item('slot_7')]),
-  unreserve: ({ engine, credential }, held) => unreserve(engine, credential, held),
-  'unreserve without a token, by an operator': async ({ engine, credential }, held) =>
-    unreserve(
-      engine,
-      await operatorOf(engine.redis, credential.tenant),
-      held.map(({ resource, requester }) => ({ resource, requester })),
-    ),
-  renew: ({ engine, credential }, held) =>
-    renew(
-      engine,
-      credential,
-      held.map((one) => ({ ...one, ttlSeconds: 2 })),
-    ),
-  transaction: ({ engine, credential }, held) =>
-    transaction(engine, credential, 'ALL_OR_NONE', [
-      ...held.map((one) => ({ requestType: 'UNRESERVE' as const, ...one })),
-      { requestType: 'RESERVE', ...item('leaf', 1) },
-    ]),
-  'register, with a slot that is held becoming a pool’s': ({ engine, credential }) =>
-    register(
-      engine,
-      credential,
-      [
-        { name: 'bed', capacity: 5, blocks: ['pillow'], treePath: 'ward' },
-        { name: 'pool', capacity: 1, blocks: [], treePath: null },
-      ],
-      16,
-      NOW,
-    ),
-  delete: ({ engine, credential }) => deleteDefinition(engine, credential, 'free', true, NOW),
-  reset: ({ engine, credential }) => reset(engine, credential),
-  sweep: async ({ engine, credential }) => {
-    await setClock(engine.redis, credential.tenant, start + 100_000);
-    return engine.redis.hf_sweep(...keysOf('sweep', credential.tenant), '');
-  },
-};
+let redis: Redis;
+beforeAll(() => {
+  redis = new Redis(redisAddress(inject('redisUrl')));
+});
+afterAll(() => redis.disconnect());
 
-describe('where one of a script’s Redis calls fails, nothing is half done', () => {
-  test.each(Object.keys(VERBS))('%s', async (name) => {
-    const running = await startEngine(undefined, undefined, { 'frame/now': STEERED_CLOCK, 'frame/run': FAILING });
-    const { engine, credential } = running;
-    const { redis } = engine;
-    await setClock(redis, credential.tenant, start);
-    await register(
-      engine,
-      credential,
-      [
-        { name: 'pool', capacity: 3, blocks: ['tool'], treePath: 'root' },
-        { name: 'leaf', capacity: 2, blocks: ['pool', 'ink'], treePath: 'root>branch' },
-        { name: 'root', capacity: 5, blocks: [], treePath: null },
-        { name: 'below', capacity: 1, blocks: [], treePath: 'free' },
-      ],
-      16,
-      NOW,
-    );
-    const held = await reserve(engine, credential, [item('pool', 50), item('bed_3'), item('other', 60)]);
+/** Furnishes a tenant, and makes each call on it with a library that does not fail. */
+async function startTenant(hasQueue: boolean, nowMs: number): Promise<Tenant> {
+  const sound = await startEngine();
+  const tenant = await furnished(sound, redis, hasQueue, nowMs);
+  const expected = await outcomesOf(tenant);
+  sound.stop();
+  const writing = [String(await redis.acl('CAT', 'write')).replaceAll(',', ' '), 'spublish'];
+  const includes = { 'frame/now': STEERED_CLOCK, 'frame/run': failing(writing) };
+  const unsound = await startEngine(sound.credential.tenant, undefined, includes);
+  return { ...tenant, running: { ...unsound, credential: sound.credential }, expected };
+}
 
-    const before = await stored(redis, credential.tenant);
-    let failed = 0;
-    for (;;) {
-      await redis.set(`{${credential.tenant}}:failAt`, failed + 1);
-      const outcome = await VERBS[name]?.(running, held).catch((error: unknown) => String(error));
-      if (typeof outcome !== 'string' || !outcome.includes('fails')) break;
-      failed++;
-      expect(await stored(redis, credential.tenant), `call ${failed}`).toEqual(before);
+describe.each([
+  ['nothing is due', START],
+  ['a lease and a grant have ended', START + 55_000],
+])('where one of the Redis calls of a function fails, and %s', (_, nowMs) => {
+  let tenants: readonly Tenant[];
+  let failures = 0;
+  beforeAll(async () => {
+    // With a queue and without: the latter's requests for plain names go the plain way.
+    tenants = await Promise.all([true, true, false, false].map((hasQueue) => startTenant(hasQueue, nowMs)));
+  });
+  afterAll(() => {
+    for (const { running } of tenants) running.stop();
+  });
+
+  /** Makes the next of the calls on a tenant: it must answer as if no call had failed. */
+  async function expectSound(tenant: Tenant, after: string): Promise<void> {
+    const nth = failures++ % EXAMPLE_CALLS.length;
+    const one = EXAMPLE_CALLS[nth];
+    if (one === undefined) return;
+    expect(await outcomeOf(tenant, one), `${one.title}, after ${after}`).toEqual(tenant.expected[nth]);
+  }
+
+  test.each(EXAMPLE_CALLS)('$title: nothing is half done, and the next call does not notice', async (one) => {
+    for (const tenant of tenants.filter((__, i) => i % 2 === 0)) {
+      const others = tenants.filter((other) => other !== tenant);
+      for (let at = 1; ; at++) {
+        await restore(redis, tenant.state);
+        await redis.set(FAIL_AT, at);
+        const reply = await replyOf(tenant.running, one);
+        await redis.del(FAIL_AT);
+        if (!reply.startsWith(FAILED)) break;
+        const where = `${one.title} failed at its call ${at}`;
+        expect(reply).toContain(`call ${at} fails`);
+        expect(await storedIn(redis, tenant.keys), where).toEqual(tenant.stored);
+        for (const next of [tenant, others[at % others.length]]) if (next) await expectSound(next, where);
+      }
     }
-    expect(failed).toBeGreaterThan(1);
-    expect(await stored(redis, credential.tenant)).not.toEqual(before);
-    running.stop();
   });
 });
-
-/** All that is stored of a tenant. */
-async function stored(redis: RedisClient, tenant: string): Promise<Record<string, unknown>> {
-  const found: Record<string, unknown> = {};
-  for (const what of ['tenant', 'slots', 'pools', 'definitions', 'taken'])
-    found[what] = Object.entries(await redis.hgetallBuffer(`{${tenant}}:${what}`))
-      .map(([field, value]) => [field, value.toString('hex')])
-      .sort();
-  for (const what of ['index', 'due', 'takenAt']) found[what] = await redis.zrange(`{${tenant}}:${what}`, '0', '-1');
-  return found;
-}

@@ -22,8 +22,8 @@ export interface Topology {
   readonly url: string;
   /** The node that is the primary of a key's slot just now; outside a cluster, of all. */
   primaryOf(slot: number): Promise<RedisNode>;
-  /** Replaces the primary of a slot in good order, by its replica. Only a cluster can. */
-  replace?(slot: number): Promise<void>;
+  /** Replaces the primary of a slot in good order, by a replica. */
+  replace(slot: number): Promise<void>;
   /** Runs commands on one node. */
   on<T>(node: RedisNode, run: (client: Redis) => Promise<T>): Promise<T>;
   /** Runs commands on each primary. */
@@ -176,6 +176,13 @@ export async function startSentinels(access: Access = {}): Promise<Topology> {
     primaryOf: async () => {
       const port = await primaryPort();
       return found(nodes.find((node) => node.port === port));
+    },
+    replace: async () => {
+      const before = await primaryPort();
+      const [sentinel] = sentinels;
+      if (sentinel)
+        await once(sentinel.port, toSentinels, (client) => client.call('SENTINEL', 'FAILOVER', PRIMARY_NAME));
+      await until('it is replaced', async () => (await primaryPort()) !== before);
     },
     on: ({ port }, run) => once(port, access, run),
     onPrimaries: async (run) => [await once(await primaryPort(), access, run)],

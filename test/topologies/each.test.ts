@@ -181,7 +181,7 @@ describe.each([
       const calling = (async () => {
         for (let i = 0; !isOver; i++) statuses.add((await one.reserve({ resource: `r ${i}`, requester: 'r' })).status);
       })();
-      await topology.replace?.(slotOf(tenantKey(one.tenant)));
+      await topology.replace(slotOf(tenantKey(one.tenant)));
       await until('the stream ends', () => stream.ended === 'in good order');
       const next = await watch({ url: two.url, key: one.key });
       await next.count(10);

@@ -1,5 +1,5 @@
--- Looks for what does not fit together in the state of a tenant, by slots/codec.lua and frame/hot.lua of lua, which read
--- its records.
+-- Looks for what does not fit together in the state of a tenant, by slots/codec.lua and frame/hot.lua of lua, which
+-- read its records.
 -- Nothing may be due any more, or end while it runs.
 --   KEYS[1]  tenant     KEYS[2]  slots    KEYS[3]  due       KEYS[4]  pools        KEYS[5]  tickets
 --   KEYS[6]  lines      KEYS[7]  waits    KEYS[8]  sessions  KEYS[9]  sessionsDue

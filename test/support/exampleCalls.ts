@@ -1,0 +1,247 @@
+/**
+ * A call of each verb of Redis that has something to do, on a tenant that is prepared for all of them. Names, tokens
+ * and times are fixed, so the same call on the same state gives the same reply.
+ */
+
+import type { Credential } from '../../src/domain/tenants.ts';
+import { register } from '../../src/engine/definitions/register.ts';
+import { NOW } from '../../src/engine/definitions/step.ts';
+import { keysOfRequest } from '../../src/redis/keys.ts';
+import type { Verb } from '../../src/redis/scripts.ts';
+import { setClock } from './clock.ts';
+import type { RunningEngine } from './engine.ts';
+import { changeHot } from './hotRecord.ts';
+
+/** Ahead of the real clock, by which other tests' instances end leases. */
+export const START = Date.UTC(2055, 0, 1);
+
+type Args = readonly (string | number)[];
+export interface ExampleCall {
+  readonly title: string;
+  readonly verb: Verb;
+  readonly args: Args;
+  /** Whether somebody who signed in makes it, and may end what others have. */
+  readonly isPerson?: boolean;
+}
+
+const token = (n: number) => String(n).padStart(22, 'T');
+const SESSION = token(90);
+const MINUTE = 60_000;
+/** The ticket of bob, who waits for `other`: the number of microseconds of the first moment. */
+const TICKET = START * 1000;
+const taking = (
+  resource: string,
+  n: number,
+  rest: { ttl?: string | number; who?: string; wait?: string; options?: string; count?: number } = {},
+): Args => {
+  const { ttl = '', who = 'alice', wait = '', options = '', count = '' } = rest;
+  return [resource, who, ttl, '', token(n), wait, count, options];
+};
+const SHARED = { options: '{"mode":"SHARED"}' };
+const WAIT = `${10 * MINUTE} 0 30000`;
+/** A call that is held by the instance i1. */
+const HELD_CALL = 'i1 30000';
+
+/** What every tenant has: definitions, an open stream, and reservations. */
+const FURNITURE: readonly ExampleCall[] = [
+  call('openStream', ['stream', 100 * MINUTE]),
+  call('reserve', [
+    '',
+    '',
+    '',
+    ...taking('pool', 1, { ttl: 50_000 }),
+    ...taking('bed_3', 2),
+    ...taking('other', 3, { ttl: MINUTE }),
+  ]),
+  call('reserve', [
+    '',
+    '',
+    '',
+    ...taking('plain', 4),
+    ...taking('hall', 5, SHARED),
+    ...taking('hall', 6, { ...SHARED, who: 'bob' }),
+  ]),
+  call('reserve', ['', '', '', ...taking('beds', 7, { count: 2 }), ...taking('given', 8), ...taking('kept', 9)]),
+];
+/** What takes a tenant's requests off the plain way (lua/plain): a session, requests that wait, a grant. */
+const QUEUE: readonly ExampleCall[] = [
+  call('beginSession', ['', '', SESSION, token(91), 'alice', 5 * MINUTE]),
+  call('reserve', ['', '', '', ...taking('desk', 10, { ttl: `s${SESSION}` })]),
+  call('reserve', ['', '', HELD_CALL, ...taking('other', 11, { ttl: MINUTE, who: 'bob', wait: WAIT })]),
+  call('reserve', ['', '', HELD_CALL, ...taking('given', 12, { ttl: MINUTE, who: 'carol', wait: WAIT })]),
+  call('beat', ['i1']),
+  call('unreserve', ['', 'given', 'alice', token(8)]),
+];
+
+/** One call of each verb, or some of a verb that has several ways. Their order does not matter. */
+export const EXAMPLE_CALLS: readonly ExampleCall[] = [
+  call('active', [1, '0', '', 10, '', '']),
+  call('activity', [3, 1, 2, 'a'.repeat(64)]),
+  call('authenticate', ['reserve']),
+  call('available', [2, 'pool', 'plain']),
+  call('beat', ['i1']),
+  call('beginSession', ['', '', token(92), token(93), 'dave', MINUTE]),
+  call('cancel', ['', '', 'other', 'bob']),
+  call('charge', ['reserve']),
+  call('chargeReads', [1, '', 0]),
+  call('check', [3, 'pool', 'alice', 'hall', '', 'nothing', 'dave']),
+  call('closeStreams', ['stream']),
+  call('copyDefinitions', ['lease', MINUTE, 'copied', 3, 'root', 'ink\n', 0, 'os=a\n']),
+  call('definitions', [1, '', 10, '']),
+  call('delete', ['', 'now', '', 'free', 1, 0]),
+  call('emitLimitReached', ['RESERVE', 'ReadsPerMinute', 5]),
+  call('endSession', ['', SESSION, token(91), '']),
+  call('issueToken', ['', MINUTE, MINUTE]),
+  call('keep', ['F'.repeat(64), 'APPLIED', 'ACQUIRED']),
+  call('keepReset', ['0', 1000, '']),
+  call('labelsInUse', [10, 10]),
+  call('leave', ['i1', TICKET]),
+  call('loadTenant', ['', 0, '', 'Pro', 0, 0, 0, '', 'b'.repeat(64), 'label', 'reserve\n0\n']),
+  call('lowerIndex', ['tenant', START]),
+  call('openStream', ['another', MINUTE]),
+  call('probe', []),
+  call('raiseIndex', ['tenant', START, START + 1]),
+  call('readHistory', ['+', 1_000_000, 10, 100, '', '', 0, START * 2]),
+  call('refusals', [3, 'rpool', 2, 'o', 1]),
+  call('register', ['', 'now', '', 16, 'bed', 5, 'pillow\n', 'ward\n', '', 'os=b\n', 1, 'pool', 1, '', '', '', '', 0]),
+  call('renew', ['', '', 'pool', 'alice', token(1), 2000, 'plain', 'alice', token(4), 3000]),
+  call('renewSession', ['', '', SESSION, token(91), '']),
+  call('renewStreams', [MINUTE, 'stream']),
+  call('reserve', ['', '', '', ...taking('pool', 20, { ttl: 5000 }), ...taking('plain', 21), ...taking('bed_7', 22)]),
+  { ...call('reserve', ['', '', '', ...taking('fresh', 23, { ttl: 5000 })]), title: 'reserve a plain name' },
+  {
+    ...call('reserve', ['s1,1', '', '', ...taking('fresh', 24), ...taking('plain', 25)]),
+    title: 'reserve plain names in a batch',
+  },
+  {
+    ...call('reserve', ['', '', HELD_CALL, ...taking('plain', 26, { ttl: MINUTE, who: 'erin', wait: WAIT })]),
+    title: 'reserve, and wait',
+  },
+  {
+    ...call('reserve', ['c', '', HELD_CALL, ...taking('given', 12, { ttl: MINUTE, who: 'carol', wait: WAIT })]),
+    title: 'reserve, and claim what was granted',
+  },
+  {
+    ...call('reserve', ['', '', '', ...taking('os=a', 27, { options: '{"match":"os=a"}' })]),
+    title: 'reserve by labels',
+  },
+  { ...call('reserve', ['d', '', '', ...taking('leaf', 28)]), title: 'reserve, as a dry run' },
+  call('reset', ['', '']),
+  call('resource', ['pool', 0, 10]),
+  call('sessions', [1, '0', 10]),
+  call('standings', ['bob']),
+  call('states', [5, 'alice\n', 'pool', 'plain', 'nothing']),
+  call('sweep', []),
+  call('transaction', [
+    '',
+    '',
+    'ALL_OR_NONE',
+    '',
+    '',
+    'UNRESERVE',
+    'pool',
+    'alice',
+    token(1),
+    'RESERVE',
+    ...taking('leaf', 29, { ttl: 1000 }),
+  ]),
+  call('tree', [1, '', 10]),
+  call('unregistered', ['0', 10]),
+  call('unreserve', ['', 'pool', 'alice', token(1), 'hall', 'bob', token(6), 'beds', 'alice', token(7)]),
+  { ...call('unreserve', ['', 'plain', 'alice', token(4)]), title: 'unreserve a plain name' },
+  {
+    ...call('unreserve', ['s1,1', 'plain', 'alice', token(4), 'kept', 'alice', token(9)]),
+    title: 'unreserve plain names in a batch',
+  },
+  { ...call('unreserve', ['F'.repeat(64), 'other', 'alice', token(3)]), title: 'unreserve, with an Idempotency-Key' },
+  {
+    ...call('unreserve', ['', 'plain', 'alice', '', 'pool', 'alice', '']),
+    title: 'unreserve without a token, by a person',
+    isPerson: true,
+  },
+  call('usage', [1]),
+  call('waiting', [1, '', '', 10, '', '']),
+];
+
+function call(verb: Verb, args: Args): ExampleCall {
+  return { title: verb, verb, args };
+}
+
+/** Verbs whose first argument is no credential. */
+const WITHOUT_CREDENTIAL: readonly Verb[] = [
+  'activity',
+  'closeStreams',
+  'copyDefinitions',
+  'keepReset',
+  'loadTenant',
+  'lowerIndex',
+  'probe',
+  'raiseIndex',
+  'readHistory',
+  'refusals',
+];
+/** Verbs that the service calls for itself. */
+const OF_SERVICE: readonly Verb[] = ['beat', 'leave', 'sweep'];
+/** Where verbs remember their reply, and where the tokens of an issuer are. */
+const [ANSWER_KEY, TOKENS_KEY] = ['answer:example', 'tokens:example'];
+
+/** The credential that a call is made with: an API key, a new derived token, or a sign-in session. */
+function credentialOf({ verb, isPerson }: ExampleCall, { credential }: RunningEngine): Credential {
+  const { tenant } = credential;
+  if (isPerson) return { tenant, credentialKey: `session:${'d'.repeat(64)}`, kind: 'session' };
+  if (verb === 'issueToken') return { tenant, credentialKey: `token:${'c'.repeat(64)}`, kind: 'token' };
+  return credential;
+}
+
+/** Returns the keys that a call on a tenant may touch. */
+function keysFor(one: ExampleCall, running: RunningEngine): string[] {
+  const { tenant } = running.credential;
+  const { verb } = one;
+  if (verb === 'lowerIndex' || verb === 'raiseIndex') return [`{${tenant}}:expiry`];
+  if (verb === 'probe') return [`{${tenant}}:probe`];
+  return keysOfRequest(verb, credentialOf(one, running), verb === 'issueToken' ? TOKENS_KEY : ANSWER_KEY);
+}
+
+/** Makes a call on a tenant. Returns the reply. */
+export function callExample(running: RunningEngine, one: ExampleCall): Promise<unknown> {
+  const { verb, args } = one;
+  const { credentialKey } = credentialOf(one, running);
+  const first = WITHOUT_CREDENTIAL.includes(verb) ? [] : [OF_SERVICE.includes(verb) ? '' : credentialKey];
+  return running.engine.redis[`hf_${verb}`](...keysFor(one, running), ...first, ...args);
+}
+
+/** Prepares the tenant for the calls. Without a queue, its requests for plain names go the plain way. */
+export async function furnish(running: RunningEngine, hasQueue: boolean): Promise<void> {
+  const { engine, credential } = running;
+  const key = (name: string) => `{${credential.tenant}}:${name}`;
+  await setClock(engine.redis, credential.tenant, START);
+  const items = [
+    { name: 'pool', capacity: 3, blocks: ['tool'], treePath: 'root', labels: { os: 'a' } },
+    { name: 'leaf', capacity: 2, blocks: ['pool', 'ink'], treePath: 'root>branch' },
+    { name: 'root', capacity: 5, blocks: [], treePath: null },
+    { name: 'below', capacity: 1, blocks: [], treePath: 'free' },
+    { name: 'beds', capacity: 4, blocks: [], treePath: null },
+  ];
+  await register(engine, credential, items, 16, NOW);
+  // No call has to lower the expiry index first.
+  await changeHot(engine.redis, credential.tenant, { indexed: 1, bytes: 1000 });
+  await engine.redis.set(key('copying'), 'lease');
+  const person = {
+    rights: 'reserve force',
+    requester: 'erin',
+    email: 'erin@example.com',
+    actor: 'person:erin',
+    id: '1',
+  };
+  await engine.redis.set(key(`session:${'d'.repeat(64)}`), JSON.stringify(person));
+  for (const one of [...FURNITURE, ...(hasQueue ? QUEUE : [])]) await callExample(running, one);
+  await engine.redis.del(key(ANSWER_KEY));
+  // As a reset leaves them.
+  await engine.redis.copy(key('slots'), key('resetSlots'));
+  await engine.redis.hset(key('resetSlots'), '\0', `${START} key`);
+}
+
+/** Returns all keys of a tenant that the calls may touch. */
+export const keysIn = (running: RunningEngine): string[] => [
+  ...new Set(EXAMPLE_CALLS.flatMap((one) => keysFor(one, running))),
+];
