@@ -16,6 +16,8 @@ export class HeldCall {
   endsAt: number;
   /** Whether it makes room for others before its time: Redis does not know when it ends. */
   givesWay = false;
+  /** Whether it outlasts a call of its ticket that ended early: Redis may take the ticket for held beyond its time. */
+  isOutlasting = false;
   /** Settles when the response is due. */
   readonly done: Promise<void>;
   /** Tickets that were granted and are to be claimed. */

@@ -14,7 +14,7 @@ export interface TenantCallsDeps {
   /** Called when a response starts to be held, and when it is no longer. */
   readonly onHeld: (call: HeldCall) => void;
   readonly onOver: (call: HeldCall) => void;
-  /** Called with tickets that no call of this instance attends any more, before their calls' time was over. */
+  /** Called with tickets that no call of this instance attends any more, before Redis expects it. */
   readonly onLeft: (tickets: readonly string[]) => void;
   /** Called with the oldest held call of a ticket that has too many. */
   readonly onCrowded: (call: HeldCall) => void;
@@ -126,8 +126,13 @@ export class TenantCalls {
     call.end(error);
     this.#deps.onOver(call);
     // Redis knows by itself when the time of the call is over.
-    if (call.leftMs <= 0 && !call.givesWay) return;
-    const left = call.request.lines.map(({ ticket }) => ticket).filter((ticket) => !this.attends(ticket));
+    if (call.leftMs <= 0 && !call.givesWay && !call.isOutlasting) return;
+    const left: string[] = [];
+    for (const { ticket } of call.request.lines) {
+      const others = this.#byTicket.get(ticket) ?? [];
+      for (const other of others) other.isOutlasting = true;
+      if (others.length === 0) left.push(ticket);
+    }
     if (left.length > 0) this.#deps.onLeft(left);
   }
 

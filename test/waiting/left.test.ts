@@ -77,22 +77,40 @@ function tellingLate({ redis, ...engine }: Engine) {
   return { engine: { ...engine, redis: late }, isAsked, mayTell, isTold };
 }
 
+/** Has an instance hold a call. `held` of the caller has resolved. */
+async function call(instance: HeldCalls, resource: string, pollSeconds = 20) {
+  const caller = makeCaller();
+  const answer = instance.reserve(running.credential, [wanted(resource, 'waiter')], pollSeconds, caller.caller);
+  await caller.held;
+  return { ...caller, answer };
+}
+
+test('a ticket is left when the last of its calls ends in time, if a longer call hung up before', async () => {
+  const { engine, credential } = running;
+  const told = tellingLate(engine);
+  const instance = startCalls(told.engine);
+  await reserve(engine, credential, [{ resource: 'outlasted', requester: 'owner' }]);
+  const longer = await call(instance, 'outlasted');
+  const [shorter, another] = [await call(instance, 'outlasted', 1), await call(instance, 'outlasted', 2)];
+  longer.hangUp();
+  const answers = await Promise.all([shorter.answer, another.answer]);
+  expect(answers.map(({ result }) => result[0]?.status)).toEqual(['WAITING', 'WAITING']);
+  await told.isAsked;
+  told.mayTell();
+  await told.isTold;
+  await instance.close();
+}, 15_000);
+
 test('a call that attends a ticket again is answered with the others, though Redis was told late that it was left', async () => {
   const { engine, credential } = running;
   const late = tellingLate(engine);
   const [one, two] = [startCalls(late.engine), startCalls(engine)];
   const [owned] = await reserve(engine, credential, [{ resource: 'r', requester: 'owner' }]);
-  const call = async (instance: HeldCalls) => {
-    const caller = makeCaller();
-    const answer = instance.reserve(credential, [wanted('r', 'waiter')], 20, caller.caller);
-    await caller.held;
-    return { ...caller, answer };
-  };
-  const first = await call(one);
-  const elsewhere = await call(two);
+  const first = await call(one, 'r');
+  const elsewhere = await call(two, 'r');
   first.hangUp();
   await late.isAsked;
-  const again = await call(one);
+  const again = await call(one, 'r');
   late.mayTell();
   await late.isTold;
   if (owned) await unreserve(engine, credential, [owned]);
