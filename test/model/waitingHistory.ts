@@ -18,6 +18,7 @@ import { renew, reset, transaction, unreserve } from '../support/verbs.ts';
 import type { Result } from './claims.ts';
 import { KEPT, numbered } from './matching.ts';
 import type { Outcome } from './queue.ts';
+import { repeatEnded } from './repeats.ts';
 import { codeOf, SessionHistory } from './sessionHistory.ts';
 import { iso, nothingHad, toDefinition } from './state.ts';
 import { compareStored } from './stored.ts';
@@ -99,7 +100,9 @@ export async function run(running: RunningEngine, { cap, steps }: History): Prom
     const sent = among.slice(nth - 1);
     const isWaiting = items.some(({ wait }) => wait !== null);
     const waitCall = isWaiting ? { ...call, isContinuation: false } : undefined;
-    const answer = await reserving.reserve(engine, credential, sent, waitCall, undefined, among).catch(codeOf);
+    const answer = await reserving
+      .reserve(engine, credential, sent, waitCall, undefined, among)
+      .then((issued) => repeatEnded(running, issued, sent, call, among, model.nowMs), codeOf);
     if (sessions.isForeign(sent)) return expect(answer).toBe('forbidden');
     const tokens = typeof answer === 'string' ? [] : answer.result.map(({ releaseToken }) => releaseToken);
     const outcomes = model.reserveAll(
