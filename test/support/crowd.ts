@@ -246,23 +246,31 @@ export class Crowd {
     });
   }
 
-  /** Waits for the answers of calls whose tickets are not listed any more. */
+  /**
+   * Waits for the answers of calls whose tickets are not listed any more, or for new tickets of theirs. If claims fail
+   * for longer than claimSeconds, since the queue is not settled, the grant ends, and the claim gets a new ticket.
+   */
   async #expectAnswers({ waiting }: Lists): Promise<void> {
     const lookedAt = performance.now();
     const listed = (rows: readonly WaitingRequest[]) =>
       new Set(rows.map(({ requester, method, resources }) => keyOf(requester, method, resources)));
     const before = listed(waiting);
     const ended = [...this.#held].filter(({ key, sentAt }) => !before.has(key) && sentAt < lookedAt);
-    const left = () => ended.filter((one) => this.#held.has(one));
-    await until('answers', () => left().length === 0, ANSWERED_WITHIN_MS).catch(() => {});
+    const unanswered = () => ended.filter((one) => this.#held.has(one));
+    const left = async () => {
+      if (unanswered().length === 0) return [];
+      const now = await until('a list', async () => {
+        const { status, body } = await this.#client().waiting();
+        return status === 200 ? listed(body) : null;
+      });
+      return unanswered().filter(({ key }) => !now.has(key));
+    };
+    await until('answers', async () => (await left()).length === 0, ANSWERED_WITHIN_MS).catch(() => {});
     this.counts.slowestMs = Math.max(this.counts.slowestMs, Math.round(performance.now() - lookedAt));
-    if (left().length === 0) return;
+    if (unanswered().length === 0) return;
     // A machine that is busy for so long answers nobody: whoever asks now must not be served before them.
     await Promise.all(this.#urls.map((url) => createClient(url, this.#key).check({ resource: 'probe' })));
-    const { body } = await this.#client().waiting();
-    const now = listed(body);
-    for (const { key, sentAt } of left())
-      if (!now.has(key))
-        this.faults.push(`no answer for ${Math.round(performance.now() - sentAt)} ms, and no ticket any more: ${key}`);
+    for (const { key, sentAt } of await left())
+      this.faults.push(`no answer for ${Math.round(performance.now() - sentAt)} ms, and no ticket any more: ${key}`);
   }
 }
