@@ -1,6 +1,7 @@
 /**
- * Repeats the items of a batch whose tickets have ended since its answer. A script settles the queue for a limited time,
- * so later ones may grant or end a ticket that it told of. An instance then sends these items again for the held call.
+ * Repeats the items of a batch whose tickets have ended since its answer. A script settles the queue for a limited
+ * time, so later ones may grant or end a ticket that it told of. An instance then sends these items again for the held
+ * call.
  */
 import type { ReserveItem, ReserveResult } from '../../src/contract/reservations.ts';
 import { newReleaseToken } from '../../src/engine/reservations/releaseToken.ts';
