@@ -8,7 +8,8 @@ local tenant = require('plain/tenant')
 
 local ITEM_SIZE, FIRST = 8, 5
 local ACQUIRED, ALREADY_HAD = 'ACQUIRED\nACQUIRED\n', 'ALREADY_HAD\nALREADY_HAD\n'
-local ALREADY_HELD = 'ALREADY_HELD\nALREADY_HELD\n'
+local HELD = 'ALREADY_HELD'
+local ALREADY_HELD = HELD .. '\n' .. HELD .. '\n'
 local byte, format = string.byte, string.format
 
 -- Returns the names of the items and their work; nil if one of them has a session, waits, asks for several slots or has

@@ -4,7 +4,7 @@ import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { encodeRegistration, encodeStored, type StoredDefinition } from '../../src/engine/definitions/codec.ts';
 import { fieldsOf } from '../../src/redis/items.ts';
 import { KEYS_OF } from '../../src/redis/keys.ts';
-import { readModules } from '../../src/redis/luaFiles.ts';
+import { readModules, withoutComments } from '../../src/redis/luaFiles.ts';
 import { loadScripts } from '../../src/redis/scripts.ts';
 import { redisAddress } from '../support/redisAddress.ts';
 
@@ -48,6 +48,25 @@ test('each module is needed by some verb', () => {
   found.add('frame/run');
   for (const name of found) for (const other of requiredBy(modules.get(name) ?? '')) found.add(other);
   expect([...modules.keys()].filter((name) => !found.has(name))).toEqual([]);
+});
+
+test('each module has the fields that others use of it', () => {
+  const modules = new Map([...readModules()].map(([name, lua]) => [name, withoutComments(lua)]));
+  const missing = [...modules].flatMap(([name, lua]) =>
+    [...lua.matchAll(/^local (\w+) = require\('([\w/]+)'\)$/gm)].flatMap(([, alias = '', of = '']) => {
+      const other = modules.get(of) ?? '';
+      const own = /\nreturn (\w+)\s*$/.exec(other)?.[1];
+      // These get their fields in each call.
+      if (own === undefined || of === 'frame/tenant') return [];
+      const used = new Set(
+        [...lua.matchAll(new RegExp(`(?<![.\\w'])${alias}\\.(\\w+)`, 'g'))].map(([, field]) => field),
+      );
+      return [...used]
+        .filter((field) => !new RegExp(`(?<![.\\w])${own}\\.${field}\\b`).test(other))
+        .map((field) => `${name}: ${of}.${field}`);
+    }),
+  );
+  expect(missing).toEqual([]);
 });
 
 describe.each(scripts.map(({ name }) => name))('the verb %s', (name) => {
