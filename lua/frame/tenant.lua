@@ -53,18 +53,32 @@ local tenant = {}
 local NO_LIMIT = 9007199254740992
 local TIERS = { 'Free', 'Starter', 'Pro', 'Enterprise' }
 
+-- Returns the time or number that a part of `hot` has, infinite for none.
+local function finiteOr(value)
+  return value < hotField.NEVER and value or math.huge
+end
+
+-- Adds the fields of the hash that few tenants have. Reads them if the flags say that one is there.
+local function addRare(flags)
+  local rare = flags % 64 >= 2 and
+    redis.call('HMGET', keys.tenant, 'closing', 'beats', 'queue', 'sessions', 'terms') or {}
+  tenant.closing, tenant.beats, tenant.terms = tonumber(rare[1] or 0), rare[2] or '', rare[5] or ''
+  tenant.queueText, tenant.sessionsText = rare[3] or nil, rare[4] or nil
+end
+
+-- Adds what the tenant's hash says of the key that is asked with; `value` is the key's field, false if there is none.
+local function addKey(value)
+  local label, grant = string.match(value or '', '^([^\n]*)\n?(.*)$')
+  tenant.hasKey, tenant.keyLabel, tenant.grant = value and true or false, label, grant ~= '' and grant or nil
+end
+
 -- Reads the tenant. The fields of the call before are dropped, also those that other modules have added.
 function tenant.begin()
   -- The plain way (lua/plain) may have read it before.
   local found = call.handed or redis.call('HMGET', keys.tenant, 'hot', 'key:' .. (call.args[1] or ''))
   local stored = { hotField.unpackHot(found[1]) }
   stored[hotField.PUBLISHER] = found[1] and string.sub(found[1], stored[hotField.PUBLISHER]) or ''
-  local flags, nextDue = stored[hotField.FLAGS], stored[hotField.NEXT_DUE]
-  local indexed, bytes = stored[hotField.INDEXED], stored[hotField.BYTES]
-  local label, grant = string.match(found[2] or '', '^([^\n]*)\n?(.*)$')
-  -- One of the fields that flags name is there.
-  local rare = flags % 64 >= 2 and
-    redis.call('HMGET', keys.tenant, 'closing', 'beats', 'queue', 'sessions', 'terms') or {}
+  local flags = stored[hotField.FLAGS]
   for field in pairs(tenant) do
     if field ~= 'begin' then
       tenant[field] = nil
@@ -75,9 +89,8 @@ function tenant.begin()
   -- The field `hot` as Redis has it; one of a tenant that has none is not written unless something changes.
   tenant.hot = found[1] or hotField.packHot(unpack(stored))
   tenant.stored = stored
-  tenant.hasKey = found[2] and true or false
-  tenant.keyLabel = label
-  tenant.grant = grant ~= '' and grant or nil
+  addKey(found[2])
+  addRare(flags)
   tenant.tier = TIERS[stored[hotField.TIER]]
   tenant.isSuspended = flags % 128 >= 64
   tenant.requiresRegistration = flags >= 128
@@ -89,17 +102,12 @@ function tenant.begin()
   tenant.fence = stored[hotField.FENCE]
   tenant.count = stored[hotField.COUNT]
   tenant.further = stored[hotField.COUNT] > 0 and stored[hotField.MORE_SLOTS] or 0
-  tenant.nextDue = nextDue < hotField.NEVER and nextDue or math.huge
-  tenant.indexed = indexed < hotField.NEVER and indexed or math.huge
+  tenant.nextDue = finiteOr(stored[hotField.NEXT_DUE])
+  tenant.indexed = finiteOr(stored[hotField.INDEXED])
   tenant.listenUntil = stored[hotField.LISTEN_UNTIL]
   tenant.messages = stored[hotField.MESSAGES]
-  tenant.bytes = bytes < hotField.NEVER and bytes or math.huge
+  tenant.bytes = finiteOr(stored[hotField.BYTES])
   tenant.publisher = stored[hotField.PUBLISHER]
-  tenant.closing = tonumber(rare[1] or 0)
-  tenant.beats = rare[2] or ''
-  tenant.queueText = rare[3] or nil
-  tenant.sessionsText = rare[4] or nil
-  tenant.terms = rare[5] or ''
   tenant.limits = limitsOf(stored[hotField.TIER])
   tenant.NO_LIMIT = NO_LIMIT
 end

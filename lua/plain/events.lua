@@ -36,8 +36,9 @@ function events.reserved(name, requester, type, fence, expiresAt)
 end
 
 function events.reserveFailed(name, requester, type)
-  listed[#listed + 1] = '{"type":"RESERVE_FAILED","requestType":"RESERVE","explanation":"ALREADY_HELD","resourceType":' ..
-    typeOf(type) .. ',"apiKeyLabel":' .. key() .. ',"resource":' .. quote(name) .. ',"requester":' .. quote(requester) ..
+  listed[#listed + 1] = '{"type":"RESERVE_FAILED","requestType":"RESERVE","explanation":"ALREADY_HELD",' ..
+    '"resourceType":' .. typeOf(type) .. ',"apiKeyLabel":' .. key() .. ',"resource":' .. quote(name) ..
+    ',"requester":' .. quote(requester) ..
     '}'
 end
 
