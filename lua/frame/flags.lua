@@ -10,7 +10,7 @@ local call = require('frame/call')
 local flags = {}
 
 function flags.begin()
-  local text = call.args[2] or ''
+  local text = call.flags
   local sizes = string.match(text, 's([%d,]+)')
   flags.isRepeated = string.find(text, 'r', 1, true) ~= nil
   flags.isContinued = string.find(text, 'c', 1, true) ~= nil

@@ -11,9 +11,9 @@ local function prepare(verb)
   end
 end
 
--- Takes a verb: its module, and the one of its plain way (lua/plain), nil none; the names of its keys; and modules:
--- those that it needs and that have a function begin(), each after those that it needs itself. Takes the keys and
--- arguments of the call. Returns the reply.
+-- Takes a verb: its module, and the one of its plain way (lua/plain), nil none; the names of its keys; hasFlags:
+-- true if its second argument has flags (frame/flags.lua); and modules: those that it needs and that have a function
+-- begin(), each after those that it needs itself. Takes the keys and arguments of the call. Returns the reply.
 return function(verb, values, args)
   if not verb.general then
     prepare(verb)
@@ -25,7 +25,7 @@ return function(verb, values, args)
       return reply
     end
   end
-  call.start(verb.keys, values, args, handed)
+  call.start(verb, values, args, handed)
   local begins = verb.begins
   for i = 1, #begins do
     begins[i]()

@@ -39,6 +39,8 @@ export interface Verb {
   readonly module: string;
   /** The names of its keys, in order. */
   readonly keys: readonly string[];
+  /** Whether its second argument has flags (lua/frame/flags.lua). */
+  readonly hasFlags: boolean;
 }
 
 export interface Library {
@@ -85,7 +87,7 @@ function tableOf(modules: Modules, verb: Verb): string {
     /^function \w+\.begin\(\)/m.test(sourceOf(modules, name)),
   );
   return `{ module = '${verb.module}', plainModule = ${plain === undefined ? 'nil' : `'${plain}'`}, keys = ${list(verb.keys)},
-modules = ${list(begun)}, begins = {} }`;
+hasFlags = ${verb.hasFlags}, modules = ${list(begun)}, begins = {} }`;
 }
 
 /** Returns the text that library and script begin with. The globals become locals, which are faster. */

@@ -119,7 +119,7 @@ function verbOf(module: string, lua: string): VerbModule {
   const header = /^--\[\[([\s\S]*?)\]\]/.exec(lua)?.[1];
   if (header === undefined) throw new Error(`lua/${module}.lua has no header`);
   const keys = [...header.matchAll(/^ {2}KEYS\[\d+\] {2}(\w+)/gm)].map(([, key = '']) => key);
-  return { name: basename(module), module, keys };
+  return { name: basename(module), module, keys, hasFlags: /^ {2}ARGV\[2\] {2}flags of the request/m.test(header) };
 }
 
 /** Called when a script is sent. Returns a callback for its reply or error. */

@@ -122,6 +122,12 @@ describe('TIER_LIMIT_REACHED', () => {
       event(common),
       event({ ...common, timestamp: '2048-03-01T00:00:00.007Z' }),
     ]);
+    // Whatever their ids are: they are no flags of a request.
+    for (let second = 2; second < 12; second++) {
+      await setClock(holdfast.redis, holdfast.tenant, NOW + second * 1000);
+      await refused();
+    }
+    await subscriber.count(12);
   });
 });
 
