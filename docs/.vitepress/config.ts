@@ -1,11 +1,16 @@
 /**
  * The documentation as a static site: `npm run docs` builds it in docs/.vitepress/dist. Its pages are the Markdown
- * files of the repository as they are, and its addresses are their paths.
+ * files of the repository as they are, and its addresses are their paths. The reference of the API is written by the
+ * renderer of /docs, from the OpenAPI document.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { defineConfig, type MarkdownRenderer } from 'vitepress';
+import { DEFAULT_INSTANCE, openapiDocument } from '../../src/http/openapi.ts';
+import { STYLE } from '../../src/http/reference/assets.ts';
 import { anchorOf } from '../../src/http/reference/blocks.ts';
+import type { Document } from '../../src/http/reference/document.ts';
+import { siteOf } from '../../src/http/reference/site.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Where the sources are, such as https://github.com/owner/repository. Without it, links to sources are plain text. */
@@ -21,6 +26,8 @@ export default defineConfig({
   rewrites: { 'README.md': 'index.md', ':folder(.*)/README.md': ':folder/index.md' },
   cleanUrls: true,
   lastUpdated: false,
+  ignoreDeadLinks: [/^\/docs\/api$/],
+  buildEnd: ({ outDir }) => writeReference(join(outDir, 'docs')),
   markdown: { anchor: { slugify: anchorOf }, config: linkSources },
   themeConfig: {
     search: { provider: 'local' },
@@ -28,7 +35,7 @@ export default defineConfig({
     nav: [
       { text: 'Start', link: '/docs/getting-started' },
       { text: 'Guides', link: '/docs/guides/' },
-      { text: 'API', link: '/docs/api/' },
+      { text: 'API', link: '/docs/api', target: '_self' },
       { text: 'Operations', link: '/docs/operations/' },
     ],
     sidebar: [
@@ -76,29 +83,12 @@ export default defineConfig({
       {
         text: 'Reference',
         items: [
-          {
-            text: 'API',
-            link: '/docs/api/',
-            collapsed: true,
-            items: [
-              { text: 'Reservations', link: '/docs/api/reservation' },
-              { text: 'Sessions', link: '/docs/api/session' },
-              { text: 'Resources', link: '/docs/api/resource' },
-              { text: 'Events', link: '/docs/api/events' },
-              { text: 'Authentication', link: '/docs/api/auth' },
-              { text: 'Keys and management tokens', link: '/docs/api/keys' },
-              { text: 'Tenant', link: '/docs/api/tenant' },
-              { text: 'Members', link: '/docs/api/members' },
-              { text: 'Administration', link: '/docs/api/admin' },
-              { text: 'Service', link: '/docs/api/service' },
-            ],
-          },
+          { text: 'API', link: '/docs/api', target: '_self' },
           { text: 'Client for TypeScript', link: '/packages/client/' },
           { text: 'Command line', link: '/docs/command-line' },
           { text: 'Configuration', link: '/docs/configuration' },
           { text: 'Limits', link: '/docs/limits' },
           { text: 'Dashboard', link: '/docs/dashboard' },
-          { text: 'Permissions', link: '/docs/permissions' },
           { text: 'Specification', link: '/docs/specification' },
         ],
       },
@@ -161,13 +151,35 @@ export default defineConfig({
   },
 });
 
-/** Links to files that are no pages lead to the repository; README.md of a folder is the folder's page. */
+/** Writes the pages that an instance with a database shows at /docs. */
+function writeReference(folder: string): void {
+  const document = openapiDocument(DEFAULT_INSTANCE);
+  const site = { document: document as Document, keysPage: null, folder: 'api', hasDocuments: true };
+  mkdirSync(join(folder, 'api'), { recursive: true });
+  const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
+  for (const [slug, html] of siteOf(site)) write(slug === '' ? 'api.html' : `api/${slug}.html`, html);
+  write('api/reference.css', STYLE);
+  write('api/origin.js', '');
+  write('openapi.json', JSON.stringify(document));
+}
+
+/**
+ * Links to openapi.json lead to the reference, those to other files that are no pages to the repository. README.md of a
+ * folder is the folder's page.
+ */
 function linkSources(markdown: MarkdownRenderer): void {
   markdown.core.ruler.push('sources', ({ tokens, env }) => {
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       const [path = '', anchor] = (token.attrGet('href') ?? '').split('#');
       if (token.type !== 'link_open' || path === '' || /^\w+:/.test(path)) continue;
       const file = relative(ROOT, join(dirname(env.realPath ?? env.path), path));
+      if (file === 'docs/openapi.json') {
+        token.attrs = [
+          ['href', '/docs/api'],
+          ['target', '_self'],
+        ];
+        continue;
+      }
       if (path.endsWith('.md') && file !== 'THIRD_PARTY.md') {
         const page = path.replace(/(^|\/)README\.md$/, '$1index.md');
         token.attrSet('href', anchor === undefined ? page : `${page}#${anchor}`);

@@ -1,4 +1,20 @@
 -- Runs a verb: first the plain way, if it has one, then the general one.
+--
+-- Rules for all Lua:
+-- - A file is a module: `local slotMap = require('slots/slots')` at its head, `return slotMap` at its end. Modules may
+--   not need each other in a circle. The header of a verb names each KEYS[n] and ARGV[n] with its unit, and the reply.
+-- - While a library is loaded, Redis has neither `string` nor `redis.call`: a module is made at the first call.
+-- - A module's variables live on after a call. What belongs to a call is assigned by the module's function begin(),
+--   which runs before each verb that needs the module; of the queue's modules by open(), which runs when a call has to
+--   do with tickets. test/engine/failingCalls.test.ts makes every call of Redis fail in turn.
+-- - A verb works only on keys of one tenant, which share a hash tag. It takes the time from clock.nowMs().
+-- - Every read, loop and list spends from the work budget (frame/work.lua) or has a limit. test/engine/hog.test.ts holds
+--   the worst request of every script to 10 ms. `HOG=full` runs it with 1,000,000 reservations and prints the figures.
+-- - A verb that charges is a table (frame/charged.lua names its fields). A verb that reads begins with read() or look()
+--   of frame/reading.lua. Each kind of item has a function in frame/items.lua and a line in src/redis/items.ts.
+-- - send() repeats a call whose connection was lost. A verb that must not run twice is `isRemembered` and declares
+--   `answer`. If its requests may have an Idempotency-Key, it declares `answers` too, and its operation is
+--   `isRepeatable` and passes `once` down to callCharged().
 local call = require('frame/call')
 local keys = require('frame/keys')
 

@@ -1,6 +1,8 @@
 /**
  * `npm run chaos`: runs rounds on each setup in turn, until the time is over, and prints a table. The exit code is 1 if
- * a promise was broken. CONTRIBUTING.md describes it.
+ * a promise was broken. docs/faults.md describes it. `setups` starts a service of real processes, `load` calls it,
+ * `faults` break it, and `checks` go through what was recorded, each a pure function with tests of its own. `round.ts`
+ * ties them together.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * The code blocks of every page do what the page says: they run, in the order of the page, against a service of the
- * page's own, and print what stands below them. CONTRIBUTING.md#documentation has the rules.
+ * page's own, and print what stands below them. The header of blocks.ts has the rules.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';

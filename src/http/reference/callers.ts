@@ -1,6 +1,6 @@
 /**
- * Who may call what: each kind of caller, with the needs of operations that it meets. docs/permissions.md, its test
- * and the reference of the API are made from this (docs/specification.md#rights).
+ * Who may call what: each kind of caller, with the needs of operations that it meets. The reference of the API says so
+ * of each operation, and a test tries it (docs/specification.md#rights).
  */
 import {
   KEY_PERMISSIONS,
@@ -15,7 +15,7 @@ import {
 
 export interface Caller {
   readonly name: string;
-  /** The column of docs/permissions.md that names it; null: none does */
+  /** The kind of credential; null: none */
   readonly column: 'keys' | 'people' | 'management tokens' | null;
   readonly meets: (need: Need) => boolean;
 }

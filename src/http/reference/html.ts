@@ -43,8 +43,6 @@ function written(block: Block, address: Address): string {
       return `<h${block.level} id="${anchorOf(block.text)}">${marked(block.text)}</h${block.level}>`;
     case 'text':
       return `<p>${marked(block.text).replaceAll('\n', '<br>')}</p>`;
-    case 'more':
-      return '';
     case 'list':
       return `<ul>${block.items.map((item) => `<li>${marked(item)}</li>`).join('')}</ul>`;
     case 'code':

@@ -1,13 +1,13 @@
 /**
  * One operation of the reference: what it does, who may call it, what it takes and returns.
  */
-import { type Block, code, heading, more, table, text } from './blocks.ts';
+import { type Block, code, heading, table, text } from './blocks.ts';
 import type { Call, Document, Parameter, Response } from './document.ts';
 import type { Example, Examples } from './examples.ts';
 import { type Fields, fieldsOf, parameterRow, typeOf } from './fields.ts';
 import { curlOf, responseOf } from './requests.ts';
 import { callersInWords } from './rightsInWords.ts';
-import { RULES } from './rules.ts';
+import { RULES, SPECIFICATION } from './rules.ts';
 
 const FIELDS = ['field', 'type and limits', 'default', 'meaning'];
 const PLACES = { path: '**Path parameters**', query: '**Query parameters**', header: '**Request headers**' } as const;
@@ -137,6 +137,6 @@ function errorExample({ title, response, responseHeaders = {} }: Example): strin
 }
 
 function ruleBlocks({ operationId }: Call): Block[] {
-  const links = (RULES[operationId] ?? []).map(([title, anchor]) => `[${title}](../specification.md#${anchor})`);
-  return links.length === 0 ? [] : [more(`Full rules: ${links.join(', ')}.`)];
+  const links = (RULES[operationId] ?? []).map(([title, anchor]) => `[${title}](${SPECIFICATION}#${anchor})`);
+  return links.length === 0 ? [] : [text(`Rules: ${links.join(', ')}.`)];
 }

@@ -5,18 +5,20 @@ import { anchorOf, type Block, heading, table, text } from './blocks.ts';
 import { type Call, callsOf, type Document } from './document.ts';
 import type { Examples } from './examples.ts';
 import { operationBlocks } from './operationBlocks.ts';
+import { callersInWords } from './rightsInWords.ts';
 
-export interface Page {
+export interface Titled {
   /** Its name in addresses. */
   readonly slug: string;
   readonly title: string;
+}
+
+interface Page extends Titled {
   readonly blocks: readonly Block[];
 }
 
-interface Group {
+interface Group extends Titled {
   readonly tag: string;
-  readonly slug: string;
-  readonly title: string;
 }
 
 const GROUPS: readonly Group[] = [
@@ -40,12 +42,13 @@ const withCalls = (document: Document) =>
     return calls.length === 0 ? [] : [{ ...group, description, calls }];
   });
 
-const callRow = (prefix: string, { method, path, summary }: Call): string[] => [
+const callRow = (prefix: string, { method, path, summary, 'x-right': right }: Call): string[] => [
   `[${summary}](${prefix}#${anchorOf(summary)})`,
   `\`${method} ${path}\``,
+  callersInWords(right),
 ];
 
-const CALLS = ['call', 'method and path'];
+const CALLS = ['call', 'method and path', 'who may call it'];
 
 /** The pages of an instance: without those whose operations it does not have. */
 export const pagesOf = (document: Document, examples: Examples, origin: string): Page[] =>
@@ -77,5 +80,5 @@ export const overview = (document: Document): Block[] =>
   ]);
 
 /** Slug and title of each page. */
-export const titlesOf = (document: Document): Pick<Page, 'slug' | 'title'>[] =>
+export const titlesOf = (document: Document): Titled[] =>
   withCalls(document).map(({ slug, title }) => ({ slug, title }));

@@ -1,6 +1,8 @@
 /**
  * The sections of docs/specification.md that have the full rules of each operation.
  */
+export const SPECIFICATION = '../specification.md';
+
 type Section = readonly [title: string, anchor: string];
 
 const WAITING: Section = ['Waiting', 'waiting'];

@@ -1,13 +1,13 @@
 /**
- * The reference as pages of an instance: GET /docs and below. Examples name the address of the instance, so that they
- * can be pasted.
+ * The reference as pages: GET /docs and below on an instance, /docs/api and below on the site of the documentation.
+ * Examples name the address of the instance, so that they can be pasted.
  */
 import { type Block, code, heading, list, table, text } from './blocks.ts';
 import type { Document } from './document.ts';
 import { errorBlocks } from './errors.ts';
 import { examples } from './examples.ts';
 import { type Address, escapeHtml, toHtml } from './html.ts';
-import { overview, pagesOf, titlesOf } from './pages.ts';
+import { overview, pagesOf, type Titled, titlesOf } from './pages.ts';
 import { curlOf, DOCUMENTED_ORIGIN, responseOf } from './requests.ts';
 
 /** The part of an instance's configuration that the pages show. */
@@ -15,39 +15,43 @@ export interface Site {
   readonly document: Document;
   /** Where people find keys; null: nowhere. */
   readonly keysPage: string | null;
+  /** The last part of the address of the overview, with the other pages below it. */
+  readonly folder: string;
+  /** Whether the other documents of this repository are beside the pages. */
+  readonly hasDocuments: boolean;
 }
 
-/** The pages by path. They name DOCUMENTED_ORIGIN. */
-export function siteOf({ document, keysPage }: Site): ReadonlyMap<string, string> {
+/** The pages by their names; that of the overview is empty. They name DOCUMENTED_ORIGIN. */
+export function siteOf(site: Site): ReadonlyMap<string, string> {
+  const { document, folder } = site;
   const titles = titlesOf(document);
   const pages = pagesOf(document, examples, DOCUMENTED_ORIGIN);
   const { session } = document.components.securitySchemes;
   const write = (blocks: readonly Block[], address: Address) =>
     toHtml(blocks, address).replaceAll('holdfast_session=', `${session?.name ?? 'holdfast_session'}=`);
-  const first = [...introduction(keysPage), ...overviewOf(document), ...errors()];
-  return new Map([
-    ['/docs', pageOf('Holdfast API', write(first, addressFrom('docs/', 'docs')), titles, '')],
-    ...pages.map(({ slug, title, blocks }) => {
-      const html = write(blocks, addressFrom('', '../docs'));
-      return [`/docs/${slug}`, pageOf(`${title} – Holdfast API`, html, titles, slug)] as const;
-    }),
-  ]);
+  const first = [...introduction(site), ...overviewOf(document), ...errors()];
+  const groups = pages.map(({ slug, title, blocks }) => {
+    const html = write(blocks, addressFrom(slug, site));
+    return [slug, pageOf(`${title} – Holdfast API`, html, { titles, slug, folder })] as const;
+  });
+  const top = pageOf('Holdfast API', write(first, addressFrom('', site)), { titles, slug: '', folder });
+  return new Map([['', top], ...groups]);
 }
 
-/**
- * @param below from the page to the pages of the groups
- * @param top from the page to the overview
- */
+/** @returns the address of a page, seen from another one */
+const pathFrom = (from: string, to: string, folder: string): string =>
+  to === '' ? `${from === '' ? '' : '../'}${folder}` : `${from === '' ? `${folder}/` : ''}${to}`;
+
 const addressFrom =
-  (below: string, top: string): Address =>
+  (from: string, { folder, hasDocuments }: Site): Address =>
   (href) => {
     if (href.startsWith('#') || href.startsWith('/')) return href;
-    const [, file = '', anchor = ''] = /^([a-z]+|README)\.md(#.*)?$/.exec(href) ?? [];
-    if (file === '') return null;
-    return file === 'README' ? `${top}${anchor}` : `${below}${file}${anchor}`;
+    const [, up, file = '', anchor = ''] = /^(\.\.\/)?([a-z]+|README)\.md(#.*)?$/.exec(href) ?? [];
+    if (up !== undefined) return hasDocuments ? `${from === '' ? '' : '../'}${file}${anchor}` : null;
+    return file === '' ? null : `${pathFrom(from, file === 'README' ? '' : file, folder)}${anchor}`;
   };
 
-function introduction(keysPage: string | null): Block[] {
+function introduction({ keysPage, hasDocuments }: Site): Block[] {
   const [taken] = examples.reserve ?? [];
   const [asked] = examples.check ?? [];
   const [released] = examples.unreserve?.filter(({ title }) => title === 'Release a lock') ?? [];
@@ -74,7 +78,7 @@ function introduction(keysPage: string | null): Block[] {
     list([
       'In all examples, `$KEY` is an API key, `$TOKEN` a management token, and `$SESSION` the value of the session cookie.',
       'Give each worker a `requester` of its own: the same requester gets the same lock again.',
-      '[Try calls out](/docs/try) in this browser, with Swagger UI.',
+      ...(hasDocuments ? [] : ['[Try calls out](/docs/try) in this browser, with Swagger UI.']),
       '[openapi.json](/openapi.json) describes the same API for generators of clients.',
     ]),
   ];
@@ -101,14 +105,14 @@ function errors(): Block[] {
   ];
 }
 
-interface Title {
+interface Place {
+  readonly titles: readonly Titled[];
   readonly slug: string;
-  readonly title: string;
+  readonly folder: string;
 }
 
-function pageOf(title: string, main: string, titles: readonly Title[], slug: string): string {
-  const isTop = slug === '';
-  const to = (other: string) => (other === '' ? (isTop ? 'docs' : '../docs') : `${isTop ? 'docs/' : ''}${other}`);
+function pageOf(title: string, main: string, { titles, slug, folder }: Place): string {
+  const to = (other: string) => pathFrom(slug, other, folder);
   const links = [{ slug: '', title: 'Overview' }, ...titles].map(
     (one) => `<a href="${to(one.slug)}"${one.slug === slug ? ' aria-current="page"' : ''}>${escapeHtml(one.title)}</a>`,
   );
@@ -125,7 +129,7 @@ function pageOf(title: string, main: string, titles: readonly Title[], slug: str
   <body>
     <nav aria-label="API">${links.join('\n')}</nav>
     <main>
-${relative(main, isTop)}
+${relative(main, slug === '')}
     </main>
   </body>
 </html>

@@ -10,10 +10,10 @@ import { onFirstUse } from '../../domain/firstUse.ts';
 import type { AppEnv } from '../env.ts';
 import type { Document } from '../reference/document.ts';
 
-const REST = "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-const POLICY = `default-src 'none'; script-src 'self'; style-src 'self'; ${REST}`;
-/** Swagger UI styles its elements, and asks the service. */
-const TRY_POLICY = `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; ${REST}`;
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** Swagger UI asks the service. */
+const TRY_POLICY = `${POLICY}; connect-src 'self'`;
 
 const TRY_PAGE = `<!doctype html>
 <html lang="en">
@@ -53,7 +53,8 @@ export const docsRoutes = ({ document, publicUrl, keysPage }: DocsDeps) => {
   const openapi = onFirstUse(async () => JSON.stringify(await document()));
   const site = onFirstUse(async () => {
     const [{ siteOf, withOrigin }, made] = await Promise.all([import('../reference/site.ts'), document()]);
-    return { pages: siteOf({ document: made as Document, keysPage }), withOrigin };
+    const pages = siteOf({ document: made as Document, keysPage, folder: 'docs', hasDocuments: false });
+    return { pages, withOrigin };
   });
   const asset = onFirstUse(() => import('../reference/assets.ts'));
 
@@ -71,7 +72,7 @@ export const docsRoutes = ({ document, publicUrl, keysPage }: DocsDeps) => {
   // No parameter: RegExpRouter takes none beside the fixed paths.
   app.get('/docs/*', async (c, next) => {
     const { pages, withOrigin } = await site();
-    const page = pages.get(c.req.path);
+    const page = pages.get(c.req.path.replace(/^\/docs(\/(?=.))?/, ''));
     if (page === undefined) return next();
     const html = withOrigin(page, publicUrl ?? new URL(c.req.url).origin);
     return c.html(html, 200, { 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-store' });

@@ -47,11 +47,15 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** By operation in the order of the document, then the errors of all. */
+/** A record a line, by operation in the order of the document, then the errors of all. */
 function written(): string {
   const order = operations.map(({ operationId }) => operationId);
   const names = Object.keys(made).sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
-  return `${JSON.stringify(Object.fromEntries(names.map((name) => [name, made[name]])), null, 2)}\n`;
+  const lines = names.map((name) => {
+    const records = (made[name] ?? []).map((example) => JSON.stringify(example));
+    return `${JSON.stringify(name)}: [\n${records.join(',\n')}\n]`;
+  });
+  return `{\n${lines.join(',\n')}\n}\n`;
 
   function rank(name: string): number {
     const at = order.indexOf(name);

@@ -82,7 +82,7 @@ async function refusing({ record, key, readKey, nobody, wrongKey }: Stage): Prom
   });
 }
 
-async function renewing({ record, key, owner, readKey }: Stage, releaseToken: string): Promise<void> {
+async function renewing({ record, key, owner }: Stage, releaseToken: string): Promise<void> {
   await record.show('Keep the lock for another 60 seconds', 'renew', {
     by: key,
     body: [{ ...worker1, releaseToken, ttlSeconds: 60 }],
@@ -94,18 +94,9 @@ async function renewing({ record, key, owner, readKey }: Stage, releaseToken: st
     by: key,
     body: [{ ...lost, releaseToken: textAt(body, 0, 'releaseToken') }],
   });
-  await record.show('A wrong release token', 'renew', {
-    by: key,
-    body: [{ ...worker1, releaseToken: 'not the token', ttlSeconds: 60 }],
-  });
-  await record.show('No lease', 'renew', { by: key, body: [{ ...worker1, releaseToken }] });
-  await record.show('A key that may only read', 'renew', {
-    by: readKey,
-    body: [{ ...worker1, releaseToken, ttlSeconds: 60 }],
-  });
 }
 
-async function transactions({ record, key, readKey }: Stage): Promise<void> {
+async function transactions({ record, key }: Stage): Promise<void> {
   const all = (...requests: object[]) => ({ method: 'ALL_OR_NONE', requests });
   const reserve = (resource: string, requester = deploy.requester) => ({
     requestType: 'RESERVE',
@@ -143,14 +134,9 @@ async function transactions({ record, key, readKey }: Stage): Promise<void> {
     body: { ...all(reserve('database-a', 'deploy-815'), reserve('cluster-c', 'deploy-815')), waitSeconds: 300 },
   });
   await record.quiet('cancel', { by: key, body: [{ resource: 'database-a', requester: 'deploy-815' }] });
-  await record.show('A method that does not exist', 'transaction', {
-    by: key,
-    body: { method: 'SOME', requests: [reserve('cluster-a')] },
-  });
-  await record.show('A key that may only read', 'transaction', { by: readKey, body: all(reserve('cluster-a')) });
 }
 
-async function releasing({ record, key, readKey }: Stage, releaseToken: string): Promise<void> {
+async function releasing({ record, key }: Stage, releaseToken: string): Promise<void> {
   await record.show('A wrong release token', 'unreserve', {
     by: key,
     body: [{ ...worker1, releaseToken: 'not the token' }],
@@ -162,29 +148,23 @@ async function releasing({ record, key, readKey }: Stage, releaseToken: string):
   });
   await record.show('Release a lock', 'unreserve', { by: key, body: [{ ...worker1, releaseToken }] });
   await record.show('Release it again', 'unreserve', { by: key, body: [{ ...worker1, releaseToken }] });
-  await record.show('No requester', 'unreserve', { by: key, body: [{ resource: 'printer', releaseToken }] });
-  await record.show('A key that may only read', 'unreserve', { by: readKey, body: [{ ...worker1, releaseToken }] });
 }
 
-async function looking({ record, key, wrongKey }: Stage): Promise<void> {
+async function looking({ record, key }: Stage): Promise<void> {
   await record.show('Ask about a pool and about one resource', 'check', {
     by: key,
     body: [{ resource: 'phones' }, { resource: 'database-a', requester: 'deploy-812' }],
   });
-  await record.show('A wrong type', 'check', { by: key, body: [{ resource: 42 }] });
-  await record.show('A wrong key', 'check', { by: wrongKey, body: [{ resource: 'phones' }] });
   await record.show('List the reservations of a requester', 'listReservations', {
     by: key,
     query: '?requester=test-7',
   });
   await record.show('List those of a resource', 'listReservations', { by: key, query: '?resource=meeting-room' });
-  await record.show('A filter that is no name', 'listReservations', { by: key, query: '?requester=' });
   await record.show('The latest entries', 'listHistory', { by: key, query: '?limit=2' });
   await record.show('Those of a resource, as CSV', 'listHistory', { by: key, query: '?resource=printer&format=csv' });
-  await record.show('A time that is none', 'listHistory', { by: key, query: '?from=yesterday' });
 }
 
-async function waiting({ record, key, readKey }: Stage): Promise<void> {
+async function waiting({ record, key }: Stage): Promise<void> {
   const held = { resource: 'gpu', requester: 'train-1', ttlSeconds: 3600 };
   const next = { resource: 'gpu', requester: 'train-2' };
   await record.quiet('reserve', { by: key, body: [held] });
@@ -199,14 +179,10 @@ async function waiting({ record, key, readKey }: Stage): Promise<void> {
     body: [{ ...next, requester: 'train-3', ttlSeconds: 600, waitSeconds: 600, priority: 10 }],
   });
   await record.show('Who waits for a GPU', 'listWaiting', { by: key, query: '?resource=gpu' });
-  await record.show('A filter that is no name', 'listWaiting', { by: key, query: '?resource=' });
   await record.show('Leave the queue', 'cancel', { by: key, body: [next] });
   await record.show('Leave it again', 'cancel', { by: key, body: [next] });
-  await record.show('No resource', 'cancel', { by: key, body: [{ requester: 'train-2' }] });
-  await record.show('A key that may only read', 'cancel', { by: readKey, body: [next] });
 }
 
-async function ending({ record, key, readKey }: Stage): Promise<void> {
-  await record.show('A key that may only read', 'reset', { by: readKey });
+async function ending({ record, key }: Stage): Promise<void> {
   await record.show('End them all', 'reset', { by: key });
 }
