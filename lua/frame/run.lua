@@ -8,8 +8,9 @@
 --   which runs before each verb that needs the module; of the queue's modules by open(), which runs when a call has to
 --   do with tickets. test/engine/failingCalls.test.ts makes every call of Redis fail in turn.
 -- - A verb works only on keys of one tenant, which share a hash tag. It takes the time from clock.nowMs().
--- - Every read, loop and list spends from the work budget (frame/work.lua) or has a limit. test/engine/hog.test.ts holds
---   the worst request of every script to 10 ms. `HOG=full` runs it with 1,000,000 reservations and prints the figures.
+-- - Every read, loop and list spends from the work budget (frame/work.lua) or has a limit. test/engine/hog.test.ts
+--   holds the worst request of every script to 10 ms. `HOG=full` runs it with 1,000,000 reservations and prints the
+--   figures.
 -- - A verb that charges is a table (frame/charged.lua names its fields). A verb that reads begins with read() or look()
 --   of frame/reading.lua. Each kind of item has a function in frame/items.lua and a line in src/redis/items.ts.
 -- - send() repeats a call whose connection was lost. A verb that must not run twice is `isRemembered` and declares

@@ -1,10 +1,11 @@
 /**
  * Finds the primaries, and the primary that has a key. Outside a cluster there is one primary.
  *
- * In a cluster, a script works on the keys of one tenant, which lie in one slot; BullMQ's keys lie in {bull}. Each script
- * is passed every key that it may touch: while a cluster moves the slot, Redis then answers TRYAGAIN instead of running
- * the script on a part of them. Code that looks at more than one tenant uses primariesOf and ownerOf, and must not let
- * one unreachable primary keep it from the others. Commands run through send(), which waits while a primary is replaced.
+ * In a cluster, a script works on the keys of one tenant, which lie in one slot; BullMQ's keys lie in {bull}. Each
+ * script is passed every key that it may touch: while a cluster moves the slot, Redis then answers TRYAGAIN instead of
+ * running the script on a part of them. Code that looks at more than one tenant uses primariesOf and ownerOf, and must
+ * not let one unreachable primary keep it from the others. Commands run through send(), which waits while a primary is
+ * replaced.
  */
 import { Cluster, type Redis } from 'ioredis';
 

@@ -4,16 +4,16 @@
  * sh             runs it. The blocks of a page share one shell and one service, in the order of the page
  * sh background  starts it; it runs until the end of the page
  * sh fails       runs it; it must fail
- * json or text output   compares it with what the last command printed. Identifiers, times and large numbers may differ;
- *                `...` leaves something out
+ * json or text output   compares it with what the last command printed. Identifiers, times and large numbers may
+ *                differ; `...` leaves something out
  * json           parses it
  * ts             checks its types and runs it. A block that does not import the client gets `holdfast`, a client
  * ts check       checks its types only. declared.d.ts declares functions of the reader's own program
  * excerpt        after any of these: does nothing, since it cannot run here
  *
- * Other languages, such as yaml, are left alone. The tests put the address and the key of a service of their own in place
- * of localhost:8080 and hf_local_..., and set KEY, HOLDFAST_URL and HOLDFAST_KEY. The service has no database, unless
- * pages.ts gives the page another one.
+ * Other languages, such as yaml, are left alone. The tests put the address and the key of a service of their own in
+ * place of localhost:8080 and hf_local_..., and set KEY, HOLDFAST_URL and HOLDFAST_KEY. The service has no database,
+ * unless pages.ts gives the page another one.
  */
 
 const WORDS: Readonly<Record<string, readonly string[]>> = {

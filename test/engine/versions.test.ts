@@ -10,8 +10,9 @@
  * - Events may get fields; none may be removed. The first line of a message of events says its form
  *   (lua/events/events.lua): an instance that does not know the form ends its streams, so that readers connect again.
  * - A form that the previous release cannot read takes two releases: the first reads both and writes the old one, the
- *   second writes the new one and relies on it. So does a field that other scripts must keep up to date. A further field
- *   of a reservation takes one release: older scripts keep it. On a ticket, an older instance that changes it drops it.
+ *   second writes the new one and relies on it. So does a field that other scripts must keep up to date. A further
+ *   field of a reservation takes one release: older scripts keep it. On a ticket, an older instance that changes it
+ *   drops it.
  *
  * Such a change adds the old form to this test, as literal bytes. Until 0.1.0 there is no old form: a change of stored
  * data just changes it, and its line in the changelog says that Redis and the database start empty.
