@@ -87,7 +87,6 @@ export default defineConfig({
           { text: 'Client for TypeScript', link: '/packages/client/' },
           { text: 'Command line', link: '/docs/command-line' },
           { text: 'Configuration', link: '/docs/configuration' },
-          { text: 'Limits', link: '/docs/limits' },
           { text: 'Dashboard', link: '/docs/dashboard' },
           { text: 'Specification', link: '/docs/specification' },
         ],

@@ -1,5 +1,6 @@
 /**
- * docs/troubleshooting.md has every code of the service, and the texts that newcomers meet, word for word.
+ * docs/troubleshooting.md has every code of the service, and the texts that newcomers meet, word for word. Those of
+ * items are in docs/concepts/README.md#statuses: statuses.test.ts.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -8,7 +9,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FAILURE_CODES } from '../../src/domain/errors.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 
-const PAGE = readFileSync('docs/troubleshooting.md', 'utf8');
+const PAGE = ['docs/troubleshooting.md', 'docs/concepts/README.md']
+  .map((page) => readFileSync(page, 'utf8'))
+  .join('\n');
 /** What the page has between backticks, as patterns: `…` there stands for anything. */
 const texts = [...PAGE.replace(/^```.*?^```/gms, '').matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text);
 const patterns = texts
@@ -111,36 +114,4 @@ describe('a refused request is explained', () => {
     expect(answer).toContain('Holdfast-Error: INVALID_HOST');
     expect(isExplained(JSON.parse(answer.split('\r\n\r\n')[1] ?? ''))).toBe(true);
   });
-});
-
-test('an item that fails is explained', async () => {
-  await holdfast.register(
-    { name: 'device', capacity: 5, treePath: 'rack', blocks: ['meter'] },
-    { name: 'rack', capacity: 1 },
-    { name: 'other', blocks: ['meter'] },
-  );
-  const ann = randomUUID();
-  const bob = randomUUID();
-  const ttlSeconds = 60;
-  const { body } = await holdfast.reserve(
-    { resource: 'device', requester: ann, ttlSeconds },
-    { resource: 'device', requester: ann, ttlSeconds },
-    { resource: 'device_0', requester: bob, ttlSeconds },
-    { resource: 'device', requester: bob, ttlSeconds },
-    { resource: 'other', requester: bob, ttlSeconds },
-    { resource: 'device_7', requester: bob, ttlSeconds },
-    { resource: 'lab>device', requester: bob, ttlSeconds },
-  );
-  const explanations = body.slice(1).map(({ explanation }) => explanation);
-  expect(explanations).toMatchInlineSnapshot(`
-    [
-      "ALREADY_HAD",
-      "NOT_AVAILABLE: ancestor rack is at capacity",
-      "NOT_AVAILABLE: ancestor rack is at capacity",
-      "NOT_AVAILABLE: blocker meter is held",
-      "NOT_VALID: device has 5 slots, device_0 to device_4",
-      "NOT_VALID: device is registered as rack>device",
-    ]
-  `);
-  expect(explanations.filter((text) => !isExplained(text))).toEqual([]);
 });

@@ -1,7 +1,7 @@
-/** The tables of tiers in docs/limits.md and docs/specification.md#limits have the limits of the code. */
+/** The table of tiers in docs/specification.md#limits has the limits of the code. */
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
-import { DEFAULT_TIERS, TIERS, type TierLimits } from '../../src/domain/tiers.ts';
+import { expect, test } from 'vitest';
+import { DEFAULT_TIERS, TIERS } from '../../src/domain/tiers.ts';
 
 const shown = (limit: number | null) => limit?.toLocaleString('en-US') ?? 'unlimited';
 
@@ -19,33 +19,7 @@ function tableOf(file: string, heading: string): string[][] {
   return rows.filter((row) => row.length === rows[0]?.length);
 }
 
-describe('docs/limits.md', () => {
-  const ROWS: Readonly<Record<string, keyof TierLimits>> = {
-    'writes a minute': 'writesPerMinute',
-    'writes a day': 'writesPerDay',
-    'reads a minute': 'readsPerMinute',
-    'reservations at the same time': 'reservations',
-    'registered resources': 'definitions',
-    bytes: 'bytes',
-    'event streams at the same time': 'eventConnections',
-    keys: 'apiKeys',
-    'audit trail, days': 'auditDays',
-    'history, days': 'historyDays',
-    'history, entries': 'historyEntries',
-  };
-
-  test('has every limit of every tier', () => {
-    const rows = Object.entries(ROWS).map(([title, limit]) => [
-      title,
-      ...TIERS.map((tier) => shown(DEFAULT_TIERS[tier][limit])),
-    ]);
-    const [head, , ...body] = tableOf('docs/limits.md', 'Tiers');
-    expect([head, ...body]).toEqual([['', ...TIERS], ...rows]);
-    expect(Object.values(ROWS).toSorted()).toEqual(Object.keys(DEFAULT_TIERS.Free).toSorted());
-  });
-});
-
-test('docs/specification.md has the same limits', () => {
+test('docs/specification.md has the limits of each tier', () => {
   const [, , ...rows] = tableOf('docs/specification.md', 'Limits');
   const days = (limit: number | null) => (limit === null ? 'kept' : `${limit} days`);
   const expected = TIERS.map((tier) => {
