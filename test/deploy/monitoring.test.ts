@@ -129,7 +129,7 @@ describe('the alerts', () => {
     (alert) => {
       const page = readFileSync(`${RUNBOOK}/${alert}.md`, 'utf8');
       const headings = [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading);
-      expect(headings).toEqual([alert, 'Impact', 'Check', 'Act', 'Resolved']);
+      expect(headings).toEqual([alert, 'Impact', 'Check', 'Act']);
     },
   );
 

@@ -1,9 +1,9 @@
-/** docs/concepts/README.md#statuses has every status and explanation that a reserve item can get. */
+/** docs/specification.md#item-statuses has every status and explanation that a reserve item can get. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { filesIn } from './documents.ts';
 
-const PAGE = readFileSync('docs/concepts/README.md', 'utf8');
+const PAGE = readFileSync('docs/specification.md', 'utf8');
 
 /** A text in Lua that begins with a status, and what is appended to it in the same line. */
 const EXPLANATION =

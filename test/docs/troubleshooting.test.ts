@@ -1,6 +1,6 @@
 /**
  * docs/troubleshooting.md has every code of the service, and the texts that newcomers meet, word for word. Those of
- * items are in docs/concepts/README.md#statuses: statuses.test.ts.
+ * items are in docs/specification.md#item-statuses: statuses.test.ts.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
