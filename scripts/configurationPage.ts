@@ -78,13 +78,9 @@ function section({ name, default: usual, meaning }: DescribedVariable): string {
 const topicOf = ({ title, variables }: DescribedTopic): string =>
   [`## ${title}\n`, `${SEE[title] ?? ''}\n`, ...variables.map(section)].join('\n').replace(/\n{3,}/g, '\n\n');
 
-const index = DESCRIBED.map(
-  ({ title, variables }) => `| ${title} | ${variables.map(({ name }) => link(name)).join(', ')} |`,
-).join('\n');
-
 const head = `# Configuration
 
-Holdfast is configured by environment variables. This page has every one of them, with its default and its meaning.
+Holdfast is configured by environment variables.
 
 This is the least that a production instance needs:
 
@@ -121,12 +117,6 @@ This page is made by \`npm run generate\` from \`src/config/variables.ts\`. Do n
 | \`--help\` | lists every variable with its default and its meaning |
 | \`--check-config\` | checks the variables without connecting to anything, and prints what would start. Exits with 1 after every fault |
 | \`--version\` | prints the version |
-
-## All variables
-
-| topic | variables |
-| --- | --- |
-${index}
 `;
 
 /** The page, as text. */

@@ -3,6 +3,7 @@
  * page's own, and print what stands below them. The header of blocks.ts has the rules.
  */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BIN, holdfast } from '../support/commandLine.ts';
 import { until } from '../support/until.ts';
@@ -15,6 +16,9 @@ import { openShell } from './shell.ts';
 import { toolsEnv } from './tools.ts';
 
 const pages = documents.map((page) => ({ page, blocks: blocksOf(readFileSync(page, 'utf8'), page) }));
+
+/** Readers have this repository in the folder holdfast. */
+const EXAMPLES = join(import.meta.dirname, '../../docs/examples');
 
 /** These lines start the service, which the tests have done. */
 const DONE = /^(git clone|cd holdfast|npm ci|npm start|npm test|npm ci && npm (start|test))\b.*$/gm;
@@ -50,7 +54,12 @@ describe('the examples run', () => {
       const variables = { KEY: service.key, HOLDFAST_URL: service.url, HOLDFAST_KEY: service.key, ...env };
       const tools = toolsEnv();
       const shell = openShell({ ...variables, ...tools, PATH: `${BIN}:${tools.PATH}` });
-      const replaced = Object.entries({ 'localhost:8080': address, 'hf_local_...': service.key, ...stands });
+      const replaced = Object.entries({
+        'localhost:8080': address,
+        'hf_local_...': service.key,
+        'holdfast/docs/examples': EXAMPLES,
+        ...stands,
+      });
       const real = (text: string) =>
         replaced.reduce((result, [shown, meant]) => result.replaceAll(shown, meant), text.replaceAll(DONE, ':'));
       const shown = (text: string) => text.replaceAll(service.tenant, 'local').replaceAll(address, 'localhost:8080');
