@@ -1,6 +1,31 @@
 /**
  * Mistakes that are planted into a copy of the service, one at a time, to see which check or test finds them. Each
- * replaces a text that stands in its file once.
+ * replaces a text that stands in its file once. Checks of the campaign and other tests that found them:
+ *
+ * - every 5th repeat with an `Idempotency-Key` is carried out again: loss; test/http/repeats,
+ *   test/engine/reservations/once
+ * - every 31st request overtakes: queue; test/model/waitingHistories, test/waiting/turns, test/engine/waiting/order
+ * - a held name is given away: exclusion, linearizability, leases, events, history; test/model/histories
+ * - a pool gives out a slot too many: capacity, exclusion, events, leases, inconsistencies; test/http/pools,
+ *   test/model/histories
+ * - a fencing token is used again: fencing, events, history; test/model/histories
+ * - a lease ends 400 ms early: leases, exclusion; test/model/histories
+ * - a release with a wrong token is accepted: loss, exclusion, history, leases, linearizability, sessions;
+ *   test/model/histories
+ * - a reservation stays when its session ends: sessions; test/engine/sessions, test/model/waitingHistories
+ * - a request is not charged to the quota: quotas; test/limits/writes
+ * - an instance does not connect to Redis again for 9 s: recovery
+ * - an event is dropped: events; test/events/streams
+ * - an event is sent twice: events; test/events/streams
+ * - a stream that is opened misses the first message: events; test/events/streams
+ * - a held resource is told to be free: test/model/histories
+ * - an `ALL_OR_NONE` that fails keeps what it did: loss, linearizability, events, history, leases;
+ *   test/model/histories
+ * - a caller that waits is not told of its grant: queue
+ * - the count of reservations drifts: inconsistencies, quotas; test/model/histories
+ * - an entry of the history is lost: history
+ * - a Redis that died comes back without its data: loss, history, leases, linearizability, quotas, sessions,
+ *   exclusion
  */
 
 export interface Mistake {
