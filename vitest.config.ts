@@ -3,6 +3,11 @@ import { LongFirst } from './test/support/longFirst.ts';
 
 const CLIENT = `${import.meta.dirname}/packages/client/src`;
 
+/** What takes long: faults, topologies, the worst cases of scripts, the dashboard in depth. */
+const THOROUGH = 'test/**/*.thorough.test.ts';
+/** Random histories: few of them in the fast tests, others each time; many in the thorough ones, always the same. */
+const HISTORIES = 'test/model/*istories.test.ts';
+
 export default defineConfig({
   // The examples import the client by its name. Its package need not be built for the tests.
   resolve: {
@@ -12,7 +17,6 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/redis.ts', 'test/support/postgres.ts', 'test/support/programs.ts'],
     reporters: ['default', './test/support/closingLine.ts'],
     // Generous for slow machines: a deadline costs nothing in a test that passes.
@@ -29,5 +33,16 @@ export default defineConfig({
     // sentinels, even after a client was closed.
     disableConsoleIntercept: true,
     sequence: { sequencer: LongFirst },
+    projects: [
+      { extends: true, test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: [THOROUGH] } },
+      {
+        extends: true,
+        test: {
+          name: 'thorough',
+          include: [THOROUGH, HISTORIES],
+          env: process.env.HISTORIES === undefined ? { HISTORIES: '60', SEED: '1' } : {},
+        },
+      },
+    ],
   },
 });

@@ -1,4 +1,4 @@
-/** A round of half a minute with a fixed seed, for `npm test`. */
+/** A short round with a fixed seed, as a test. */
 import { describe, expect, inject, test } from 'vitest';
 import { FAULTS } from './faults/all.ts';
 import { shortest } from './report/shortest.ts';
@@ -6,17 +6,16 @@ import { show } from './report/show.ts';
 import { runRound } from './round.ts';
 import { SETUPS } from './setups/all.ts';
 
-const FAULTS_MS = 30_000;
 const CALLERS = 6;
 
 /** Declares the test of one setup. */
-export function shortCampaign(name: string, seed: string): void {
-  describe(`half a minute of faults on the setup ${name}`, () => {
+export function shortCampaign(name: string, seed: string, seconds: number): void {
+  describe(`${seconds} seconds of faults on the setup ${name}`, () => {
     test('breaks no promise', { timeout: 240_000 }, async () => {
       const setup = SETUPS.find((one) => one.name === name);
       if (setup === undefined) throw new Error(`there is no setup ${name}`);
       const program = { name: 'the source, built for tests', command: [inject('programs').service] };
-      const plan = { setup, seed, faults: FAULTS, callers: CALLERS, faultsMs: FAULTS_MS, program };
+      const plan = { setup, seed, faults: FAULTS, callers: CALLERS, faultsMs: seconds * 1000, program };
       const lines: string[] = [];
       const { history, violations, troubles } = await runRound(plan, (line) => lines.push(line));
       const texts = violations.map((one) => `${one.check}: ${one.what}\n${show(shortest(history, one), one)}`);

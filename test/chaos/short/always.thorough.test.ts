@@ -1,3 +1,3 @@
 import { shortCampaign } from '../shortCampaign.ts';
 
-shortCampaign('sentinel', '1');
+shortCampaign('always', '1', 30);

@@ -1,3 +1,3 @@
 import { shortCampaign } from '../shortCampaign.ts';
 
-shortCampaign('cluster', '1');
+shortCampaign('database', '1', 30);

@@ -1,3 +1,3 @@
 import { shortCampaign } from '../shortCampaign.ts';
 
-shortCampaign('always', '1');
+shortCampaign('always', '1', 15);

@@ -1,3 +1,3 @@
 import { shortCampaign } from '../shortCampaign.ts';
 
-shortCampaign('database', '1');
+shortCampaign('sentinel', '1', 30);

@@ -1,0 +1,3 @@
+import { shortCampaign } from '../shortCampaign.ts';
+
+shortCampaign('cluster', '1', 30);
