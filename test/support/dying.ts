@@ -1,7 +1,7 @@
 /**
  * A process that changes a tenant and dies on the way: just before its so-and-so-many-th write to a server, counted
- * from where the change begins, it kills itself. Run by test/definitions/deaths.thorough.test.ts; exits with 0 where it got
- * through.
+ * from where the change begins, it kills itself. Run by test/definitions/deaths.thorough.test.ts; exits with 0 where it
+ * got through.
  */
 import { Socket } from 'node:net';
 import { z } from 'zod';
