@@ -1,8 +1,7 @@
 /**
- * Writes docs/configuration.md: every variable by topic, with its default and its meaning, as --help has them. Part of
- * `npm run generate`; a test fails if the file is not current.
+ * Makes docs/configuration.md: every variable by topic, with its default and its meaning, as --help has them. For
+ * `npm run generate`.
  */
-import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { readConfig } from '../src/config/config.ts';
 import { DESCRIBED, type DescribedTopic, type DescribedVariable, isExample, wrapped } from '../src/config/describe.ts';
@@ -121,7 +120,3 @@ This page is made by \`npm run generate\` from \`src/config/variables.ts\`. Do n
 
 /** The page, as text. */
 export const configurationPage = (): string => [head, ...DESCRIBED.map(topicOf)].join('\n');
-
-if (process.argv[1] === import.meta.filename) {
-  writeFileSync(new URL('../docs/configuration.md', import.meta.url), configurationPage());
-}

@@ -1,8 +1,7 @@
 /**
- * Writes .env.example: every variable by topic, with its default and its meaning, as --help has them. Part of
- * `npm run generate`; a test fails if the file is not current.
+ * Makes .env.example: every variable by topic, with its default and its meaning, as --help has them. For
+ * `npm run generate`.
  */
-import { writeFileSync } from 'node:fs';
 import { DESCRIBED, type DescribedVariable, wrapped } from '../src/config/describe.ts';
 import { PRODUCTION } from './productionExample.ts';
 
@@ -27,7 +26,3 @@ export const envExample = (): string =>
   [HEAD, ...DESCRIBED.flatMap(({ title, variables }) => [`# ===== ${title} =====\n`, ...variables.map(textOf)])].join(
     '\n',
   );
-
-if (process.argv[1] === import.meta.filename) {
-  writeFileSync(new URL('../.env.example', import.meta.url), envExample());
-}

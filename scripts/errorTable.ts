@@ -1,13 +1,9 @@
 /**
- * Writes the table of errors in docs/specification.md#errors from src/http/reference/errors.ts. Part of
- * `npm run generate`; a test fails if the table is not current.
+ * Writes the table of errors in docs/specification.md#errors from src/http/reference/errors.ts.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
 import { FAILURE_CODES } from '../src/domain/errors.ts';
 import { ERRORS } from '../src/http/reference/errors.ts';
 import { SPECIFICATION } from '../src/http/reference/rules.ts';
-
-const PAGE = new URL('../docs/specification.md', import.meta.url);
 
 /** @returns the specification with the table as it should be */
 export function withErrorTable(page: string): string {
@@ -17,5 +13,3 @@ export function withErrorTable(page: string): string {
   const table = ['| status | code | meaning |', '| --- | --- | --- |', ...rows].join('\n');
   return page.replace(/^\| status \| code \| meaning \|\n(\|.*\n)*/m, () => `${table}\n`);
 }
-
-if (process.argv[1] === import.meta.filename) writeFileSync(PAGE, withErrorTable(readFileSync(PAGE, 'utf8')));
