@@ -3,7 +3,7 @@
  * Redis for them.
  */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,21 +50,28 @@ const service = spawn(process.execPath, ['--import', 'tsx', 'scripts/start.ts'],
   },
   stdio: ['ignore', 'pipe', 'inherit'],
 });
-const url = await new Promise<string>((resolve) => {
-  createInterface(service.stdout).on('line', (line) => {
-    const found = /"url":"([^"]+)"/.exec(line)?.[1];
-    if (found !== undefined) resolve(found);
-  });
-});
+/** The links that sign in, as the start prints them: one, and another after each sign-in. */
+const links = on(createInterface(service.stdout), 'line');
+
+async function nextLink(): Promise<string> {
+  for (;;) {
+    const [link] = /http:\S+sign-in\?token=\w+/.exec(String((await links.next()).value)) ?? [];
+    if (link !== undefined) return link;
+  }
+}
+
+let link = await nextLink();
+const url = new URL(link).origin;
 process.once('exit', () => service.kill('SIGKILL'));
 const browser = await startBrowser();
 
 /** Opens a page in a new browser context and signs in. */
 async function signIn(viewport: typeof WIDE, colorScheme: Look) {
   const page = await (await browser.newContext({ viewport, colorScheme, timezoneId: 'Europe/Berlin' })).newPage();
-  await page.goto(`${url}/dashboard`);
+  await page.goto(link);
   await page.getByRole('button', { name: 'Sign in on this machine' }).click();
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  link = await nextLink();
   return page;
 }
 

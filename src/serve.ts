@@ -14,7 +14,7 @@ import { makeKey } from './identity/credentials.ts';
 import { onSignal } from './signals.ts';
 import { createLogger } from './telemetry/log.ts';
 import { serveMetrics } from './telemetry/metricsServer.ts';
-import { welcome } from './welcome.ts';
+import { nextSignIn, welcome } from './welcome.ts';
 import { type Services, wire } from './wire/wire.ts';
 
 /** Time that requests in flight have to finish, after the drain delay. */
@@ -63,8 +63,12 @@ export async function run(
     void drain(services, server, delayMs, log, onStopped);
   });
   await services.started;
-  if ((isMadeUp || greets) && config.role !== 'worker')
-    process.stdout.write(welcome(config.publicUrl ?? url, config, isMadeUp ? local.key : null));
+  const { signInToken } = services;
+  const seenAt = config.publicUrl ?? url;
+  // Without the greeting, nobody would have the link.
+  if ((isMadeUp || greets || signInToken !== null) && config.role !== 'worker')
+    process.stdout.write(welcome(seenAt, config, isMadeUp ? local.key : null, signInToken?.current ?? null));
+  signInToken?.onNext((next) => process.stdout.write(nextSignIn(seenAt, next)));
   log.info({ url, role: config.role }, 'ready');
 }
 

@@ -6,6 +6,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, inject, test, vi } from 'vitest';
+import { ask } from './support/ask.ts';
 import { makeConfiguredKey, makeTenant } from './support/service.ts';
 import { killStarted, START_WITHIN_MS, start, welcomed } from './support/started.ts';
 import { until } from './support/until.ts';
@@ -24,11 +25,20 @@ const listening = (onConnection: (socket: Socket) => void) =>
   });
 
 describe.concurrent('npm start says where the dashboard and the API reference are', () => {
-  test('with nothing configured, and that anybody on this machine can sign in', async () => {
+  test('with nothing configured, with a link that signs in', async () => {
     const started = start({ PORT: '0' });
     const { url } = await welcomed(started);
-    expect(started.output()).toContain(`dashboard:     ${url}/dashboard (anybody on this machine can sign in)`);
     expect(started.output()).toContain(`API reference: ${url}/docs`);
+    const links = () => started.output().match(/http:\S+sign-in\?token=\w+/g) ?? [];
+    expect(started.output()).toContain(`dashboard:     ${links()[0]} (this link signs you in, once)`);
+    const press = (link = '') => {
+      const body = new URLSearchParams({ token: new URL(link).searchParams.get('token') ?? '' });
+      return ask(`${url}/dashboard/sign-in`, { method: 'POST', headers: { Origin: url }, body });
+    };
+    expect((await press(links()[0])).status).toBe(303);
+    await until('the next link', () => links().length === 2);
+    expect((await press(links()[0])).status).toBe(403);
+    expect((await press(links()[1])).status).toBe(303);
   });
 
   test('with API_KEYS, which it does not repeat, at an address that can be opened', async () => {

@@ -19,7 +19,7 @@ export interface DatabaseConfig {
   readonly keySecret: string;
 }
 
-/** How people sign in to the dashboard: at an OpenID Connect provider, locally without a password, by a key, or not. */
+/** How people sign in: at an OpenID Connect provider, by the link that the start prints, by a key, or not at all. */
 export type SignInConfig =
   | {
       readonly kind: 'oidc';

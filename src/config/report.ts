@@ -41,7 +41,7 @@ function tenantsOf({ database, apiKeys }: Config): string {
 const shownSignIn = (signIn: SignInConfig): string =>
   ({
     oidc: `OpenID Connect, ${signIn.kind === 'oidc' ? signIn.issuer : ''}`,
-    local: 'local, without a password',
+    local: 'local, by the link that the start prints',
     key: 'with an API key',
     none: 'nobody can sign in to the dashboard',
   })[signIn.kind];

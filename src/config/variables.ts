@@ -119,7 +119,7 @@ const SIGN_IN = {
     .enum(['true', 'key', 'false'], 'must be true, key or false')
     .default('false')
     .describe(
-      'true: users of this machine can sign in to the dashboard without a password. Only allowed if HOST is an address of this machine and there are no proxies. npm start sets it if nothing is configured. key: users sign in with an unrestricted API key, from anywhere, as an owner of its tenant. Only without a database.',
+      'true: the start prints a link that signs in to the dashboard once, without a password, and another after each sign-in. Only allowed if HOST is an address of this machine and there are no proxies. npm start sets it if nothing is configured. key: users sign in with an unrestricted API key, from anywhere, as an owner of its tenant. Only without a database.',
     ),
 };
 

@@ -9,12 +9,13 @@ import type { AppEnv } from '../http/env.ts';
 import type { AdminRule, AdminStanding } from '../identity/admins.ts';
 import type { ConfiguredKey } from '../identity/configuredTenants.ts';
 import type { OidcClient } from '../identity/oidc.ts';
+import type { OneTimeToken } from '../identity/oneTimeToken.ts';
 import type { Sealer } from '../identity/sealer.ts';
 import type { Actor } from '../operations/actor.ts';
 import type { OperationDeps } from '../operations/deps.ts';
 import type { SignedInDeps } from '../operations/signedIn.ts';
 
-/** How people sign in: at an OpenID Connect provider; on this machine, without a password; by a key; not at all. */
+/** How people sign in: at an OpenID Connect provider; by the link that the start prints; by a key; not at all. */
 export type SignInWay =
   | {
       readonly kind: 'oidc';
@@ -23,7 +24,7 @@ export type SignInWay =
       /** Encrypts the cookies of sign-ins in progress. */
       readonly sealer: Sealer;
     }
-  | { readonly kind: 'local' }
+  | { readonly kind: 'local'; readonly token: OneTimeToken }
   | { readonly kind: 'key' }
   | { readonly kind: 'none' };
 

@@ -9,20 +9,21 @@ import { type Credential, managementKey } from '../domain/tenants.ts';
 /** SHA-256, hexadecimal: the only form in which a key, a token or a session is looked up. */
 export const digestOf = (secret: string): string => hash('sha256', secret);
 
-const secret = () => randomBytes(20).toString('hex');
+/** 160 random bits, as 40 hexadecimal digits. */
+export const makeSecret = (): string => randomBytes(20).toString('hex');
 
 /** A new key of a tenant: 40 random hexadecimal digits. */
-export const makeKey = (tenant: string): string => `hf_${tenant}_${secret()}`;
+export const makeKey = (tenant: string): string => `hf_${tenant}_${makeSecret()}`;
 
 /** A new derived token. It contains its subject, so that no look-up is needed to know it; the digest covers it too. */
 export const makeToken = (tenant: string, subject: string): string =>
-  `hft_${tenant}_${Buffer.from(subject).toString('base64url')}.${secret()}`;
+  `hft_${tenant}_${Buffer.from(subject).toString('base64url')}.${makeSecret()}`;
 
 /** A new management token of a tenant. */
-export const makeManagementToken = (tenant: string): string => `hfm_${tenant}_${secret()}`;
+export const makeManagementToken = (tenant: string): string => `hfm_${tenant}_${makeSecret()}`;
 
 /** A new session of a tenant's user. */
-export const makeSession = (tenant: string): string => `hfs_${tenant}_${secret()}`;
+export const makeSession = (tenant: string): string => `hfs_${tenant}_${makeSecret()}`;
 
 /** Caches recent keys → their digests. The validity of keys is never cached. */
 const digests = new Map<string, string>();

@@ -9,6 +9,7 @@ import { Activity } from '../engine/tenant/activity.ts';
 import { look } from '../engine/waiting/beat.ts';
 import type { ConfiguredKey } from '../identity/configuredTenants.ts';
 import { cookieName } from '../identity/cookies.ts';
+import { OneTimeToken } from '../identity/oneTimeToken.ts';
 import { Sealer } from '../identity/sealer.ts';
 import { startUp } from '../jobs/startUp.ts';
 import { FailedAuthentications } from '../limits/failedAuthentications.ts';
@@ -32,6 +33,8 @@ export interface Services {
   readonly app: App;
   /** null: metrics are not configured */
   readonly metrics: Metrics | null;
+  /** The token of the link that signs in on this machine; null: people sign in otherwise, or not at all */
+  readonly signInToken: OneTimeToken | null;
   /** Why the instance has not started to serve yet; null if it has. */
   readonly startFault: string | null;
   /** Resolves once the instance has started to serve. */
@@ -76,9 +79,8 @@ export async function wire(
   let stopJobs = async () => {};
   let isClosed = false;
   const start = await startUp(async () => {
-    const fault = await startFault(config.redisUrl, clients, stores);
+    const fault = (await startFault(config.redisUrl, clients, stores)) ?? (isClosed ? 'leaving' : null);
     if (fault !== null) return fault;
-    if (isClosed) return 'leaving';
     if (jobs !== null) stopJobs = jobs.startJobs(config, { clients, stores, metrics, log });
     void warnOfReplicas(clients, config.waitReplicas, log);
     return null;
@@ -89,13 +91,14 @@ export async function wire(
   const observability = { log, logRequests, metrics, traces, ready: health.ready, alive: health.alive };
   const activity = new Activity(redis, log);
   const pushes = config.role === 'worker' ? null : openPushes(config, engine, clients.subscriptions, log, metrics);
+  const signIn = await signInOf(config);
   const app =
     pushes === null
       ? createHealthApp(observability)
       : await createApp({
           ...settingsOf(config),
           ...observability,
-          ...(await adaptersOf(config, engine, stores)),
+          ...adaptersOf(config, engine, stores, signIn),
           activity,
           streams: pushes.streams,
           calls: pushes.calls,
@@ -105,6 +108,7 @@ export async function wire(
   return {
     app,
     metrics,
+    signInToken: signIn.kind === 'local' ? signIn.token : null,
     get startFault() {
       return start.fault;
     },
@@ -176,7 +180,7 @@ const settingsOf = ({ trustedProxies, sizes, unknownFields, publicUrl }: Config)
 });
 
 /** The adapters that the app calls. */
-async function adaptersOf(config: Config, engine: Engine, stores: Stores) {
+function adaptersOf(config: Config, engine: Engine, stores: Stores, signIn: SignInWay) {
   const { store, jwtVerifier, knowsTenant } = stores;
   const { adminRule, allowPrivateJwks } = config;
   const sealer = new Sealer(config.database?.keySecret ?? '');
@@ -193,12 +197,13 @@ async function adaptersOf(config: Config, engine: Engine, stores: Stores) {
     memberships: stores.membershipsOf(engine, sealer),
     roleNow: stores.roleNow,
     jwtVerifier,
-    signIn: await signInOf(config),
+    signIn,
     knowsTenant,
   };
 }
 
 async function signInOf({ signIn, publicUrl = '' }: Config): Promise<SignInWay> {
+  if (signIn.kind === 'local') return { kind: 'local', token: new OneTimeToken() };
   if (signIn.kind !== 'oidc') return signIn;
   const { OidcClient } = await import('../identity/oidc.ts');
   const client = new OidcClient({ ...signIn, redirectUri: `${publicUrl}/auth/callback` });

@@ -4,7 +4,13 @@ import { isThisMachine } from '../../src/config/machine.ts';
 const hostOf = (url: string) => new URL(url).hostname;
 
 describe('an address is on this machine', () => {
-  test.each(['http://localhost:1', 'http://127.0.0.1', 'http://[::1]:1', 'http://id.localhost:5556'])('%s', (url) => {
+  test.each([
+    'http://localhost:1',
+    'http://127.0.0.1',
+    'http://127.0.0.2:1',
+    'http://[::1]:1',
+    'http://id.localhost:5556',
+  ])('%s', (url) => {
     expect(isThisMachine(hostOf(url))).toBe(true);
   });
 

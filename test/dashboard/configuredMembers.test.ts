@@ -155,7 +155,7 @@ describe('without a database', () => {
     const { cookies } = await ask(`${local.url}/dashboard/sign-in`, {
       method: 'POST',
       headers: { Origin: local.url },
-      body: new URLSearchParams({ tenant: second }),
+      body: new URLSearchParams({ token: local.signInToken(), tenant: second }),
     });
     const session = bare(cookies[0]);
     expect((await register(session, local.url)).status).toBe(200);

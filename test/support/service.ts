@@ -25,6 +25,8 @@ export interface Instance extends Client {
   /** A plain client of the same Redis, for looking and for steering. */
   readonly redis: RedisClient;
   readonly logged: string[];
+  /** The token of the link that signs in on this machine. With LOCAL_SIGN_IN=true only. */
+  signInToken(): string;
   /** What it measures: needs METRICS_PORT to be set, but listens nowhere. */
   scrape(): Promise<string>;
   leave(): void;
@@ -65,6 +67,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
     key,
     redis,
     logged,
+    signInToken: () => services.signInToken?.current ?? '',
     scrape: async () => (await services.metrics?.text()) ?? '',
     leave: services.leave,
     stop: async () => {

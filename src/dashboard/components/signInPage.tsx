@@ -1,5 +1,5 @@
 /**
- * The sign-in page: a button for each way to sign in.
+ * The sign-in page: a form, a link or a hint for each way to sign in.
  */
 import type { SignInWay } from '../env.ts';
 import { SIGN_IN } from '../viewer.ts';
@@ -8,6 +8,8 @@ import { Page } from './layout.tsx';
 export interface SignInProps {
   readonly way: SignInWay;
   readonly to: string;
+  /** The token of the address; empty: it has none */
+  readonly token: string;
   /** Tenants that a local sign-in can choose. */
   readonly local: readonly string[];
   readonly isOut: boolean;
@@ -15,7 +17,7 @@ export interface SignInProps {
   readonly elsewhere: URL | null;
 }
 
-export const SignInPage = ({ way, to, local, isOut, elsewhere }: SignInProps) => (
+export const SignInPage = ({ way, to, token, local, isOut, elsewhere }: SignInProps) => (
   <Page title="Sign in" viewer={null}>
     {isOut && (
       <p class="notice good" role="status">
@@ -35,22 +37,24 @@ export const SignInPage = ({ way, to, local, isOut, elsewhere }: SignInProps) =>
         </a>
       </p>
     )}
-    {way.kind === 'local' && (
-      <>
-        <p class="notice warn">
-          <strong>Local sign-in.</strong> Anybody who uses this machine can sign in, without a password. Nobody else
-          can. For a real sign-in, configure <code>OIDC_ISSUER</code>.
-        </p>
-        <form method="post" action={SIGN_IN} class="buttons">
-          <input type="hidden" name="to" value={to} />
-          {local.length === 0 && <button type="submit">Sign in on this machine</button>}
-          {local.map((tenant) => (
-            <button type="submit" name="tenant" value={tenant}>
-              Sign in to tenant {tenant}
-            </button>
-          ))}
-        </form>
-      </>
+    {way.kind === 'local' && way.token.isCurrent(token) && (
+      <form method="post" action={SIGN_IN} class="buttons">
+        <input type="hidden" name="token" value={token} />
+        <input type="hidden" name="to" value={to} />
+        {local.length === 0 && <button type="submit">Sign in on this machine</button>}
+        {local.map((tenant) => (
+          <button type="submit" name="tenant" value={tenant}>
+            Sign in to tenant {tenant}
+          </button>
+        ))}
+      </form>
+    )}
+    {way.kind === 'local' && !way.token.isCurrent(token) && (
+      <p class="notice">
+        {token !== '' && 'This link has been used, or another start of Holdfast printed it. '}
+        To sign in, open the newest link in the terminal in which you started Holdfast. A link works once. For a real
+        sign-in, configure <code>OIDC_ISSUER</code>.
+      </p>
     )}
     {way.kind === 'key' && (
       <form method="post" action={SIGN_IN}>

@@ -20,9 +20,10 @@ export const signInRoutes = (deps: DashboardDeps) => {
 
   app.get(SIGN_IN, async (c) => {
     const to = ownPath(c.req.query('to'));
+    const token = c.req.query('token') ?? '';
     const isOut = c.req.query('out') !== undefined;
     const elsewhere = isOut && signIn.kind === 'oidc' ? await signIn.client.endUrl(`${publicUrl}${SIGN_IN}`) : null;
-    return c.html(<SignInPage way={signIn} to={to} local={local} isOut={isOut} elsewhere={elsewhere} />);
+    return c.html(<SignInPage {...{ way: signIn, to, token, local, isOut, elsewhere }} />);
   });
 
   app.post('/dashboard/sign-out', async (c) => {
@@ -31,7 +32,7 @@ export const signInRoutes = (deps: DashboardDeps) => {
     return c.redirect(`${SIGN_IN}?out`, 303);
   });
 
-  if (signIn.kind === 'local') app.route('/', localRoutes(deps));
+  if (signIn.kind === 'local') app.route('/', localRoutes(deps, signIn.token));
   if (signIn.kind === 'key') app.route('/', keyRoutes(deps));
   if (signIn.kind === 'oidc') app.route('/', oidcRoutes(deps, signIn));
   return app;

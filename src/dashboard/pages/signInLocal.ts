@@ -1,22 +1,22 @@
 /**
- * Signs in the person who uses this machine, without a password.
+ * Signs in the person who has the link that the start printed, without a password.
  */
-import { type Context, Hono } from 'hono';
+import { Hono } from 'hono';
 import { z } from 'zod';
-import { isThisMachine } from '../../config/machine.ts';
 import { HoldfastError } from '../../domain/errors.ts';
 import type { Person } from '../../domain/memberships.ts';
 import { LOCAL_ISSUER, LOCAL_SUBJECT } from '../../domain/names.ts';
 import { type SessionUser, SIGN_IN_MS } from '../../engine/tenant/signIns.ts';
 import { clientAddress } from '../../http/clientAddress.ts';
 import { refuseForeignOrigin } from '../../http/sameOrigin.ts';
+import type { OneTimeToken } from '../../identity/oneTimeToken.ts';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { readForm } from '../form.ts';
 import { ownPath } from '../ownPath.ts';
 import { startSession } from '../startSession.ts';
 import { SIGN_IN } from '../viewer.ts';
 
-const LocalForm = z.object({ tenant: z.string().optional(), to: z.string().optional() });
+const LocalForm = z.object({ token: z.string(), tenant: z.string().optional(), to: z.string().optional() });
 
 /** Who signs in without an identity provider. */
 export const LOCAL_USER: Person = {
@@ -27,14 +27,20 @@ export const LOCAL_USER: Person = {
   groups: [],
 };
 
-export const localRoutes = (deps: DashboardDeps) =>
+const usedUp = () =>
+  new HoldfastError('forbidden', 'This link has been used, or another start of Holdfast printed it.');
+
+/** Opening the link changes nothing, since browsers and scanners open links in advance. Its form takes the token. */
+export const localRoutes = (deps: DashboardDeps, signInToken: OneTimeToken) =>
   new Hono<DashboardEnv>().post(SIGN_IN, async (c) => {
     refuseForeignOrigin(c);
-    refuseOtherMachines(c);
-    const form = await readForm(c, LocalForm);
+    const { token, tenant: named, to } = await readForm(c, LocalForm);
+    if (!signInToken.isCurrent(token)) throw usedUp();
     const address = clientAddress(c, deps.trustedProxies);
-    const { tenant, user } = await findUser(deps, LOCAL_USER, form.tenant, address);
-    return startSession(deps, c, { tenant, user, to: ownPath(form.to) });
+    const { tenant, user } = await findUser(deps, LOCAL_USER, named, address);
+    // Only now: a fault until here leaves the link as it is.
+    if (!signInToken.take(token)) throw usedUp();
+    return startSession(deps, c, { tenant, user, to: ownPath(to) });
   });
 
 /**
@@ -54,23 +60,4 @@ export async function findUser(
   const { tenant, role } = chosen;
   const describedUntilMs = Date.now() + SIGN_IN_MS;
   return { tenant, user: { ...person, id, role, joined: [], hasSeveral: all.length > 1, describedUntilMs } };
-}
-
-/** Headers in which proxies, tunnels and delivery networks name the client. Browsers send none of them. */
-const BY_A_PROXY =
-  /^(?:via|forwarded|x-forward.*|x-original-.*|x-envoy-.*|x-proxy.*|proxy-.*|cf-.*|fly-.*|fastly-.*|x-amzn-.*|x-azure-.*|x-arr-.*|x-vercel-.*|ngrok-.*|tailscale-.*|.*-(?:ip|addr|address)|.*-(?:client|connecting|real|remote|source)-ip.*)$/;
-
-/**
- * Refuses requests that do not come from this machine: also those that a proxy forwards, and those of a page whose host
- * name was made to resolve to this machine.
- * @throws HoldfastError forbidden
- */
-function refuseOtherMachines(c: Context<DashboardEnv>): void {
-  const address = c.env.incoming.socket.remoteAddress ?? '';
-  const isForwarded = Object.keys(c.env.incoming.headers).some((name) => BY_A_PROXY.test(name));
-  const isHere = /^(::ffff:)?127\.|^::1$/.test(address) && !isForwarded;
-  const origin = c.req.header('Origin') ?? '';
-  const hosts = [c.req.url, URL.canParse(origin) ? origin : 'null:'].map((url) => new URL(url).hostname);
-  if (!isHere || !hosts.every(isThisMachine))
-    throw new HoldfastError('forbidden', 'A local sign-in is for this machine alone.');
 }
