@@ -9,6 +9,7 @@ import { type ErrorCode, HoldfastError } from '../domain/errors.ts';
 import type { BodyDeps } from '../http/deps.ts';
 import { FAILURES, retryAfter } from '../http/errorStatuses.ts';
 import { logFault } from '../http/logFault.ts';
+import { isChange, refuseForeignOrigin } from '../http/sameOrigin.ts';
 import { assetRoutes } from './assets.ts';
 import { PLACES } from './components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
@@ -43,6 +44,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.onError(showError);
   for (const path of ['/dashboard/*', '/auth/*', '/join/*'])
     app.use(path, SECURE_HEADERS, limitForm(deps), async (c, next) => {
+      if (isChange(c.req.method)) refuseForeignOrigin(c);
       await next();
       if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store');
     });

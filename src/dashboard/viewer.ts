@@ -9,7 +9,7 @@ import { RIGHTS_OF_ROLE, type Right } from '../domain/rights.ts';
 import { actorNameOf, requesterOf } from '../engine/tenant/signIns.ts';
 import { standings } from '../engine/waiting/standings.ts';
 import { clientAddress } from '../http/clientAddress.ts';
-import { isChange, refuseForeignOrigin } from '../http/sameOrigin.ts';
+import { isChange } from '../http/sameOrigin.ts';
 import { adminStanding } from '../identity/admins.ts';
 import { parseSession } from '../identity/credentials.ts';
 import { signedInUser } from '../operations/signedIn.ts';
@@ -23,7 +23,7 @@ export const TENANTS = '/dashboard/tenants';
 const SWITCH = '/dashboard/switch';
 const JOIN = '/join/';
 
-/** @throws HoldfastError forbidden for a form of another site; unauthenticated, unavailable; LimitError */
+/** @throws HoldfastError unauthenticated, unavailable; LimitError */
 export const viewer = ({
   engine,
   reads,
@@ -66,7 +66,6 @@ export const viewer = ({
       page,
     };
     c.set('viewer', person);
-    if (isChange(c.req.method)) refuseForeignOrigin(c);
     // An administrator whose own tenant is suspended can still end that, and everybody can leave a tenant that is
     // suspended or has used up its quota for another one.
     const { path } = c.req;

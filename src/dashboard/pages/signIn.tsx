@@ -3,7 +3,6 @@
  * key or on this machine, whichever is configured.
  */
 import { Hono } from 'hono';
-import { refuseForeignOrigin } from '../../http/sameOrigin.ts';
 import { SignInPage } from '../components/signInPage.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { ownPath } from '../ownPath.ts';
@@ -27,7 +26,6 @@ export const signInRoutes = (deps: DashboardDeps) => {
   });
 
   app.post('/dashboard/sign-out', async (c) => {
-    refuseForeignOrigin(c);
     await signOut(deps, c);
     return c.redirect(`${SIGN_IN}?out`, 303);
   });

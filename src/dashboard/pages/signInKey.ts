@@ -5,7 +5,6 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
 import { clientAddress } from '../../http/clientAddress.ts';
-import { refuseForeignOrigin } from '../../http/sameOrigin.ts';
 import { digestOf } from '../../identity/credentials.ts';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { readForm } from '../form.ts';
@@ -18,7 +17,6 @@ const KeyForm = z.object({ key: z.string(), to: z.string().optional() });
 
 export const keyRoutes = (deps: DashboardDeps) =>
   new Hono<DashboardEnv>().post(SIGN_IN, async (c) => {
-    refuseForeignOrigin(c);
     const address = clientAddress(c, deps.trustedProxies);
     deps.failedAuthentications.check(() => address);
     const form = await readForm(c, KeyForm);

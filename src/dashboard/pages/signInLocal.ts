@@ -8,7 +8,6 @@ import type { Person } from '../../domain/memberships.ts';
 import { LOCAL_ISSUER, LOCAL_SUBJECT } from '../../domain/names.ts';
 import { type SessionUser, SIGN_IN_MS } from '../../engine/tenant/signIns.ts';
 import { clientAddress } from '../../http/clientAddress.ts';
-import { refuseForeignOrigin } from '../../http/sameOrigin.ts';
 import type { OneTimeToken } from '../../identity/oneTimeToken.ts';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { readForm } from '../form.ts';
@@ -33,7 +32,6 @@ const usedUp = () =>
 /** Opening the link changes nothing, since browsers and scanners open links in advance. Its form takes the token. */
 export const localRoutes = (deps: DashboardDeps, signInToken: OneTimeToken) =>
   new Hono<DashboardEnv>().post(SIGN_IN, async (c) => {
-    refuseForeignOrigin(c);
     const { token, tenant: named, to } = await readForm(c, LocalForm);
     if (!signInToken.isCurrent(token)) throw usedUp();
     const address = clientAddress(c, deps.trustedProxies);
