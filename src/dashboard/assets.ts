@@ -5,6 +5,8 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Hono } from 'hono';
+import { onFirstUse } from '../domain/firstUse.ts';
+import { fixedContent, respondWith } from '../http/fixedContent.ts';
 import type { DashboardEnv } from './env.ts';
 
 const TYPES = {
@@ -17,6 +19,8 @@ const TYPES = {
   'times.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
 };
+
+const CACHED = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
 type Asset = keyof typeof TYPES;
 
@@ -32,8 +36,8 @@ export const assetPath = (name: Asset): string => `/dashboard/assets/${digest}/$
 export const assetRoutes = () => {
   const app = new Hono<DashboardEnv>();
   for (const { name, content } of contents) {
-    const headers = { 'Content-Type': TYPES[name], 'Cache-Control': 'public, max-age=31536000, immutable' };
-    app.get(assetPath(name), (c) => c.body(content, 200, headers));
+    const compressed = onFirstUse(() => fixedContent(content, TYPES[name]));
+    app.get(assetPath(name), async (c) => respondWith(c, await compressed(), CACHED));
   }
   return app;
 };

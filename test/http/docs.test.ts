@@ -1,8 +1,9 @@
 /**
  * GET /docs and below: the reference of the API, with the address of the service in its examples.
  */
-import { request } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { buffer, text } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { closePages, startBrowser, violations } from '../support/browser.ts';
@@ -74,6 +75,41 @@ describe('the pages', () => {
       expect([path, (await fetch(`${holdfast.url}/${path}`)).status]).toEqual([path, 404]);
     const { html } = await pageFor('localhost');
     expect(html).not.toContain('Make an API key');
+  });
+});
+
+describe('what instances serve to anybody is compressed, and sent once to each client', () => {
+  const PATHS = ['openapi.json', 'docs', 'docs/reservation', 'docs/swagger-ui-bundle.js', 'docs/reference.css'];
+
+  /** Reads as a client that takes these encodings. Node's own takes all of them. */
+  const read = (path: string, headers: Record<string, string>) =>
+    new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
+      request(`${holdfast.url}/${path}`, { headers }, async (response) =>
+        resolve({ status: response.statusCode, headers: response.headers, body: await buffer(response) }),
+      )
+        .on('error', reject)
+        .end();
+    });
+
+  test.each(PATHS)('/%s', async (path) => {
+    const plain = await read(path, {});
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    const compressed = await read(path, { 'Accept-Encoding': 'br, gzip;q=0.9' });
+    expect([compressed.headers['content-encoding'], compressed.headers.vary]).toEqual(['gzip', 'Accept-Encoding']);
+    expect(gunzipSync(compressed.body).equals(plain.body)).toBe(true);
+    expect(compressed.body.length).toBeLessThan(plain.body.length / 2);
+    for (const { headers } of [plain, compressed]) {
+      const again = await read(path, { 'If-None-Match': String(headers.etag), 'Accept-Encoding': 'gzip' });
+      expect([again.status, again.body.length, again.headers.etag]).toEqual([304, 0, expect.stringContaining('"')]);
+    }
+    expect((await read(path, { 'Accept-Encoding': 'gzip;q=0' })).body.equals(plain.body)).toBe(true);
+    expect((await read(path, { 'If-None-Match': '"another"' })).status).toBe(200);
+  });
+
+  test('a page is another one at another address', async () => {
+    const { headers } = await read('docs', {});
+    const elsewhere = await read('docs', { 'If-None-Match': String(headers.etag), Host: 'elsewhere.example' });
+    expect([elsewhere.status, elsewhere.body.toString()]).toEqual([200, expect.stringContaining('elsewhere.example')]);
   });
 });
 

@@ -1,13 +1,17 @@
 /**
  * GET /openapi.json: the API as OpenAPI 3.1. GET /docs and below: the same for people, with examples that name the
  * address of the service; GET /docs/try: Swagger UI. The pages load nothing from another host, and their policy makes
- * browsers refuse to. All is made at its first request.
+ * browsers refuse to. All is made at its first
+ * request.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { OpenAPIHono } from '@hono/zod-openapi';
+import { compress } from 'hono/compress';
+import { etag } from 'hono/etag';
 import { onFirstUse } from '../../domain/firstUse.ts';
 import type { AppEnv } from '../env.ts';
+import { type FixedContent, fixedContent, respondWith } from '../fixedContent.ts';
 import type { Document } from '../reference/document.ts';
 
 const POLICY =
@@ -37,7 +41,7 @@ const START = `SwaggerUIBundle({ url: '../openapi.json', dom_id: '#swagger-ui', 
 `;
 
 const readAsset = (file: string) => readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${file}`));
-const TYPES = { 'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript' } as const;
+const SWAGGER_UI = { 'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript' } as const;
 
 interface DocsDeps {
   /** Makes the OpenAPI document. */
@@ -50,32 +54,35 @@ interface DocsDeps {
 
 export const docsRoutes = ({ document, publicUrl, keysPage }: DocsDeps) => {
   const app = new OpenAPIHono<AppEnv>();
-  const openapi = onFirstUse(async () => JSON.stringify(await document()));
   const site = onFirstUse(async () => {
     const [{ siteOf, withOrigin }, made] = await Promise.all([import('../reference/site.ts'), document()]);
     const pages = siteOf({ document: made as Document, keysPage, folder: 'docs', hasDocuments: false });
     return { pages, withOrigin };
   });
-  const asset = onFirstUse(() => import('../reference/assets.ts'));
+  const asset = () => import('../reference/assets.ts');
+  const fixed = (path: string, type: string, load: () => Promise<FixedContent['plain']>) => {
+    const content = onFirstUse(async () => fixedContent(await load(), type));
+    app.get(path, async (c) => respondWith(c, await content()));
+  };
 
-  app.get('/openapi.json', async (c) => c.body(await openapi(), 200, { 'Content-Type': 'application/json' }));
+  app.use('/openapi.json', etag());
+  // Pages name the address of the request, so each is compressed by itself.
+  app.use('/docs/*', compress({ contentTypeFilter: /^text\/html/ }), etag());
+  fixed('/openapi.json', 'application/json', async () => JSON.stringify(await document()));
+  fixed('/docs/start.js', 'text/javascript', async () => START);
+  for (const [file, type] of Object.entries(SWAGGER_UI)) fixed(`/docs/${file}`, type, async () => readAsset(file));
+  fixed('/docs/reference.css', 'text/css', async () => (await asset()).STYLE);
+  // What is configured is right, whatever the browser sees.
+  const originScript = async () => (publicUrl === undefined ? (await asset()).ORIGIN_SCRIPT : '');
+  fixed('/docs/origin.js', 'text/javascript', originScript);
   app.get('/docs/try', (c) => c.html(TRY_PAGE, 200, { 'Content-Security-Policy': TRY_POLICY }));
-  app.get('/docs/start.js', (c) => c.body(START, 200, { 'Content-Type': 'text/javascript' }));
-  for (const [file, type] of Object.entries(TYPES))
-    app.get(`/docs/${file}`, (c) => c.body(readAsset(file), 200, { 'Content-Type': type }));
-  app.get('/docs/reference.css', async (c) => c.body((await asset()).STYLE, 200, { 'Content-Type': 'text/css' }));
-  app.get('/docs/origin.js', async (c) => {
-    const { ORIGIN_SCRIPT } = await asset();
-    // What is configured is right, whatever the browser sees.
-    return c.body(publicUrl === undefined ? ORIGIN_SCRIPT : '', 200, { 'Content-Type': 'text/javascript' });
-  });
   // No parameter: RegExpRouter takes none beside the fixed paths.
   app.get('/docs/*', async (c, next) => {
     const { pages, withOrigin } = await site();
     const page = pages.get(c.req.path.replace(/^\/docs(\/(?=.))?/, ''));
     if (page === undefined) return next();
     const html = withOrigin(page, publicUrl ?? new URL(c.req.url).origin);
-    return c.html(html, 200, { 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-store' });
+    return c.html(html, 200, { 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' });
   });
   return app;
 };
