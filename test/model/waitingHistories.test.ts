@@ -1,14 +1,15 @@
 /**
- * The engine's queue against the model's, in random histories. One that fails is shrunk and printed; put into
- * foundWaiting.json it is run again for good.
+ * The engine's queue against the model's, in random histories. One that fails is shrunk and printed as a line. Put into
+ * foundWaiting.jsonl, it is run again for good.
  */
 import fc from 'fast-check';
 import { describe, expect, inject, test } from 'vitest';
+import { z } from 'zod';
 import { STEERED_CLOCK } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';
 import { makeTenant } from '../support/service.ts';
 import { SMALL_PIECES } from '../support/smallPieces.ts';
-import found from './foundWaiting.json' with { type: 'json' };
+import { addThis, readFound } from './found.ts';
 import { HISTORIES, SEED } from './random.ts';
 import { run } from './waitingHistory.ts';
 import { crowdedHistories, type History, histories, type Step } from './waitingSteps.ts';
@@ -16,6 +17,13 @@ import { crowdedHistories, type History, histories, type Step } from './waitingS
 const STEPS = 150;
 const KINDS = 4;
 const EACH = Math.ceil(HISTORIES / KINDS);
+const FILE = 'foundWaiting.jsonl';
+const Found = z.object({
+  why: z.string(),
+  cap: z.number().nullable(),
+  steps: z.array(z.unknown()),
+  pieces: z.literal('smallest').optional(),
+});
 
 async function runOnEngine(history: History, includes: Readonly<Record<string, string>> = {}): Promise<void> {
   const limits = history.cap === null ? {} : { reservations: history.cap };
@@ -49,10 +57,7 @@ describe('the engine serves who waits as the model does', () => {
           reporter: (out) => {
             if (!out.failed) return;
             const message = out.errorInstance instanceof Error ? out.errorInstance.message : String(out.errorInstance);
-            const history = JSON.stringify(out.counterexample?.[0]);
-            throw new Error(
-              `${message}\nIf the engine is right, change the model; else mend it, and add this to test/model/foundWaiting.json:\n${history}`,
-            );
+            throw new Error(addThis(message, FILE, out.counterexample?.[0] ?? {}));
           },
         },
       );
@@ -62,8 +67,8 @@ describe('the engine serves who waits as the model does', () => {
   });
 });
 
-describe.runIf(found.length > 0)('histories that once failed', () => {
-  test.each(found)('$why', async ({ cap, steps, pieces }) => {
+describe('histories that once failed', () => {
+  test.each(readFound(FILE, Found))('$why', async ({ cap, steps, pieces }) => {
     // What is in the file was printed by the test above.
     const history = { cap, steps: steps as Step[] };
     await expect(runOnEngine(history, pieces === 'smallest' ? SMALL_PIECES : {})).resolves.toBeUndefined();
