@@ -2,7 +2,15 @@
  * How much resources are used, from what their history and their reservations say
  * (docs/specification.md#usage-of-resources). Times are ms since 1970 UTC; spans include their start, not their end.
  */
-import type { PastUse } from './history.ts';
+/** What the figures need of an ended reservation or wait. */
+interface Ended {
+  readonly slots: readonly string[];
+  /** null for a wait */
+  readonly reservedAt: number | null;
+  readonly endedAt: number;
+  /** null: it did not wait */
+  readonly waitedMs: number | null;
+}
 
 /** A span of time, in steps of equal length. The last one may be shorter. */
 export interface Frame {
@@ -65,7 +73,7 @@ export const stepOf = ({ fromMs, toMs, stepMs }: Frame, index: number) => ({
 });
 
 /** Works out the figures of ended reservations, in any order. Waits that came to nothing do not count. */
-export function usageOf(entries: Iterable<PastUse>, frame: Frame): PastUsage {
+export function usageOf(entries: Iterable<Ended>, frame: Frame): PastUsage {
   const total = new Tally();
   const steps = Array.from({ length: stepsOf(frame) }, () => new Tally());
   let looked = 0;

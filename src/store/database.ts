@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
 import { Outage } from '../domain/outage.ts';
-import type { Db } from './db.ts';
+import type { Connected, Db } from './db.ts';
 
 export const PGLITE = 'pglite:';
 
@@ -20,19 +20,6 @@ const IN_FLIGHT_PER_CONNECTION = 100;
 const RETRY_MIGRATION_MS = 2000;
 /** How often a start that waits for the database says so. */
 const TELL_EVERY_MS = 1000;
-
-/**
- * Runs work on connections. If the signal is aborted before work starts, it is not started; if it is aborted before a
- * transaction commits, the transaction is rolled back. Both calls then reject. A tenant has a share of the connections
- * (turns.ts); null: the work is no tenant's.
- */
-export interface Connected {
-  run<T>(work: (db: Db) => Promise<T>, signal: AbortSignal, tenant: string | null): Promise<T>;
-  transaction<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal, tenant: string | null): Promise<T>;
-  snapshot<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal, tenant: string | null): Promise<T>;
-  migrate(): Promise<void>;
-  close(): Promise<unknown>;
-}
 
 type Calls = Pick<Database, 'run' | 'transaction' | 'snapshot'>;
 

@@ -1,11 +1,24 @@
 /**
- * The type of Drizzle connections, and of what they return for plain SQL.
+ * The types of Drizzle connections, of what runs work on them, and of what they return for plain SQL.
  */
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 
 /** A Drizzle connection to PostgreSQL or PGlite, or one of its transactions. */
 export type Db = PgDatabase<PgQueryResultHKT>;
+
+/**
+ * Runs work on connections. If the signal is aborted before work starts, it is not started; if it is aborted before a
+ * transaction commits, the transaction is rolled back. Both calls then reject. A tenant has a share of the connections
+ * (turns.ts); null: the work is no tenant's.
+ */
+export interface Connected {
+  run<T>(work: (db: Db) => Promise<T>, signal: AbortSignal, tenant: string | null): Promise<T>;
+  transaction<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal, tenant: string | null): Promise<T>;
+  snapshot<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal, tenant: string | null): Promise<T>;
+  migrate(): Promise<void>;
+  close(): Promise<unknown>;
+}
 
 const Result = z.object({ rows: z.array(z.unknown()) });
 

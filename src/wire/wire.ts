@@ -26,8 +26,9 @@ import { type App, createApp, createHealthApp } from './app.ts';
 import { type Clients, createClients } from './clients.ts';
 import { addGauges } from './gauges.ts';
 import { refusesToWrite, watchHealth } from './health.ts';
+import { openStores } from './openStores.ts';
 import { openPushes } from './pushes.ts';
-import { openStores, type Stores } from './stores.ts';
+import type { Stores } from './stores.ts';
 
 export interface Services {
   readonly app: App;

@@ -1,9 +1,33 @@
 /** Reads the arguments of one command, and checks them against its options. */
 import { parseArgs } from 'node:util';
 import { msOf } from '../durations.ts';
-import { type Command, HELP_OPTION, type Option } from './command.ts';
 import { usageError } from './exitCodes.ts';
 import { didYouMean, shown } from './nearest.ts';
+
+export interface Option {
+  readonly name: string;
+  /** One letter. */
+  readonly short?: string;
+  /** How help names its value. Absent: it is a switch. */
+  readonly value?: string;
+  /** It may be given several times. */
+  readonly multiple?: boolean;
+  readonly text: string;
+}
+
+/** What a command takes. */
+export interface Syntax {
+  readonly name: string;
+  /** Without `holdfast`: `check <resource>…`. */
+  readonly synopsis: string;
+  readonly options: readonly Option[];
+  /** How many positional arguments it takes. */
+  readonly positionals: { readonly min: number; readonly max: number };
+  /** It takes a command of its own behind `--`. */
+  readonly takesCommand?: boolean;
+}
+
+export const HELP_OPTION: Option = { name: 'help', short: 'h', text: 'show this help' };
 
 /** The arguments of a command. Its readers throw an ExitError that names the option. */
 export class Arguments {
@@ -66,7 +90,7 @@ const configOf = ({ value, short }: Option) => ({
 });
 
 /** The value of an option as it was given; an empty text for a switch. */
-function checkedValue(command: Command, known: Option | undefined, raw: string, token: Token): string {
+function checkedValue(command: Syntax, known: Option | undefined, raw: string, token: Token): string {
   if (known === undefined) {
     const names = command.options.map(({ name }) => name);
     const hint = raw.startsWith('--') ? didYouMean(token.name, names, '--') : '';
@@ -91,7 +115,7 @@ interface Token {
  * @param argv what follows the name of the command
  * @throws ExitError of wrong use
  */
-export function readArguments(command: Command, argv: readonly string[]): Arguments {
+export function readArguments(command: Syntax, argv: readonly string[]): Arguments {
   const { own, command: rest } = splitCommand(argv);
   const options = [...command.options, HELP_OPTION];
   const { tokens } = parseArgs({
@@ -117,7 +141,7 @@ export function readArguments(command: Command, argv: readonly string[]): Argume
   return args;
 }
 
-function checkCounts(command: Command, { positionals, command: rest }: Arguments, hasCommand: boolean): void {
+function checkCounts(command: Syntax, { positionals, command: rest }: Arguments, hasCommand: boolean): void {
   const usage = `usage: holdfast ${command.synopsis}`;
   if (command.takesCommand === true && rest.length === 0)
     throw usageError(`${command.name} needs a command after --; ${usage}`);

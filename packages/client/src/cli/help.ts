@@ -1,5 +1,6 @@
 /** Writes the texts of `--help`. */
-import { type Command, HELP_OPTION, type Option } from './command.ts';
+import { HELP_OPTION, type Option } from './arguments.ts';
+import type { Command } from './command.ts';
 import { EXIT_CODES } from './exitCodes.ts';
 
 const indent = (text: string) => text.replace(/^(?=.)/gm, '  ');

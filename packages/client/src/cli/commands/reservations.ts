@@ -1,7 +1,7 @@
 /** How `reserve` prints a reservation, and how `release` and `renew` read it again. */
 import type { Reservation, ReservationKey } from '../../index.ts';
-import type { Arguments } from '../arguments.ts';
-import { type Option, REQUESTER_OPTION } from '../command.ts';
+import type { Arguments, Option } from '../arguments.ts';
+import { REQUESTER_OPTION } from '../command.ts';
 import { namedRequester, readText } from '../connect.ts';
 import { usageError } from '../exitCodes.ts';
 

@@ -1,8 +1,8 @@
 /** What `run` and `reserve` have in common: what to take, for how long, and how to wait for it. */
 import type { Target } from '../../index.ts';
 import type { Match, ReserveOptions } from '../../types.ts';
-import type { Arguments } from '../arguments.ts';
-import { type Option, REQUESTER_OPTION, URL_OPTION } from '../command.ts';
+import type { Arguments, Option } from '../arguments.ts';
+import { REQUESTER_OPTION, URL_OPTION } from '../command.ts';
 import { usageError } from '../exitCodes.ts';
 
 export const DEFAULT_TTL_MS = 30_000;
