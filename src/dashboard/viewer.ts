@@ -14,7 +14,7 @@ import { adminStanding } from '../identity/admins.ts';
 import { parseSession } from '../identity/credentials.ts';
 import { signedInUser } from '../operations/signedIn.ts';
 import type { DashboardDeps, DashboardEnv, Viewer } from './env.ts';
-import { joinedReadCookie } from './startSession.ts';
+import { joinedReadCookie } from './session/startSession.ts';
 
 /** Where people sign in, and where administrators find tenants. */
 export const SIGN_IN = '/dashboard/sign-in';

@@ -2,7 +2,7 @@
  * How a timeline arranges who held which slot when (docs/specification.md#dashboard-and-sign-in).
  */
 import { describe, expect, test } from 'vitest';
-import { currentSpans, pastSpans, type Span, ticksOf, timelineOf } from '../../src/dashboard/timeline.ts';
+import { currentSpans, pastSpans, type Span, ticksOf, timelineOf } from '../../src/dashboard/resource/timeline.ts';
 import type { PastEntry } from '../../src/domain/history.ts';
 
 const HOUR = 3_600_000;

@@ -7,10 +7,9 @@ import { PATH_DELIMITER } from '../../domain/resources.ts';
 import { type TreeRow, tree } from '../../engine/definitions/list.ts';
 import { type ResourceState, resourceStates } from '../../engine/reservations/states.ts';
 import { unregistered } from '../../engine/reservations/unregistered.ts';
-import { labelTexts } from '../rows.ts';
-import { type Asked, MAX_LOOKED_AT } from './asked.ts';
+import { labelTexts } from '../resource/registeredResources.ts';
 import { namesWith } from './heldNames.ts';
-import type { BoardQuery } from './query.ts';
+import { type BoardQuery, type BoardRequest, MAX_LOOKED_AT } from './query.ts';
 
 /** Rows on a page. */
 export const PAGE = 30;
@@ -37,14 +36,14 @@ interface Names {
 const NONE: Names = { names: [], next: null, isPartial: false };
 
 /** @throws HoldfastError unauthenticated, forbidden, unavailable */
-export async function findRows(asked: Asked): Promise<BoardRows> {
-  const { on, after } = asked.query;
-  if (on.has('mine') || on.has('expiring')) return amongHeld(asked);
-  const inTree = on.has('unregistered') || after.startsWith('u') ? NONE : await fromTree(asked);
+export async function findRows(request: BoardRequest): Promise<BoardRows> {
+  const { on, after } = request.query;
+  if (on.has('mine') || on.has('expiring')) return amongHeld(request);
+  const inTree = on.has('unregistered') || after.startsWith('u') ? NONE : await fromTree(request);
   const isFull = inTree.next !== null;
   const rest =
-    isFull || !mayBeUnregistered(asked.query) ? NONE : await notRegistered(asked, PAGE - inTree.names.length);
-  const states = await statesOf(asked, [...inTree.names, ...rest.names]);
+    isFull || !mayBeUnregistered(request.query) ? NONE : await notRegistered(request, PAGE - inTree.names.length);
+  const states = await statesOf(request, [...inTree.names, ...rest.names]);
   const next = inTree.next ?? rest.next;
   const inTheTree = states.slice(0, inTree.names.length);
   // The walk of the tree does not know of blockers.
@@ -57,7 +56,7 @@ export async function findRows(asked: Asked): Promise<BoardRows> {
   };
 }
 
-const statesOf = ({ engine, credential, requesters }: Asked, names: readonly string[]) =>
+const statesOf = ({ engine, credential, requesters }: BoardRequest, names: readonly string[]) =>
   names.length === 0 ? [] : resourceStates(engine, credential, names, { slots: SLOTS, requesters });
 
 /** Names without a definition have no labels, and are listed because they are held. */
@@ -77,11 +76,11 @@ const isFree = ({ capacity, held, fullAncestor, blockedBy }: ResourceState) =>
   capacity !== null && held < capacity && fullAncestor === null && blockedBy === null;
 
 /** Walks the tree from where the page begins, until the page is full. */
-async function fromTree(asked: Asked): Promise<Names> {
-  const { engine, credential, query } = asked;
+async function fromTree(request: BoardRequest): Promise<Names> {
+  const { engine, credential, query } = request;
   const isWhole = query.q === '' && query.labels.length === 0 && !query.on.has('free');
   const path = query.after.startsWith('t') ? query.after.slice(1).split(PATH_DELIMITER) : [];
-  const isShut = await shutBelow(asked, path);
+  const isShut = await shutBelow(request, path);
   const found: string[] = [];
   let last = query.after;
   let lookedAt = 0;
@@ -104,11 +103,11 @@ async function fromTree(asked: Asked): Promise<Names> {
 }
 
 /** Returns a function that says, of each node of a walk, whether an ancestor of it has no free slot. */
-async function shutBelow(asked: Asked, path: readonly string[]): Promise<(row: TreeRow) => boolean> {
+async function shutBelow(request: BoardRequest, path: readonly string[]): Promise<(row: TreeRow) => boolean> {
   // full[depth]: whether the node of the path at that depth, or one above it, has no free slot.
   const full: boolean[] = [];
-  if (asked.query.on.has('free'))
-    for (const state of await statesOf(asked, path))
+  if (request.query.on.has('free'))
+    for (const state of await statesOf(request, path))
       full.push(state.fullAncestor !== null || (state.capacity !== null && state.held >= state.capacity));
   return ({ depth, available }) => {
     const shut = full[depth - 1] ?? false;
@@ -119,7 +118,7 @@ async function shutBelow(asked: Asked, path: readonly string[]): Promise<(row: T
 }
 
 /** The names that are not registered, sorted, from where the page begins. */
-async function notRegistered({ engine, credential, query }: Asked, size: number): Promise<Names> {
+async function notRegistered({ engine, credential, query }: BoardRequest, size: number): Promise<Names> {
   const found = new Set<string>();
   let cursor: string | null = '0';
   let calls = 0;
@@ -142,15 +141,15 @@ function pageOf(sorted: readonly string[], from: string, kind: 'n' | 'u', size: 
 }
 
 /** Rows among what the person has or waits for, or what ends soon. */
-async function amongHeld(asked: Asked): Promise<BoardRows> {
-  const { query } = asked;
-  const { names, isPartial } = await namesWith(asked);
+async function amongHeld(request: BoardRequest): Promise<BoardRows> {
+  const { query } = request;
+  const { names, isPartial } = await namesWith(request);
   const from = query.after.startsWith('n') ? query.after.slice(1) : '';
   const rows = new Map<string, ResourceState>();
   let last = from;
   for (;;) {
     const piece = pageOf(names, last, 'n', PAGE);
-    for (const [i, state] of (await statesOf(asked, piece.names)).entries()) {
+    for (const [i, state] of (await statesOf(request, piece.names)).entries()) {
       const isWanted =
         isFound(query, state.name, state.labels) &&
         !(query.on.has('free') && !isFree(state)) &&

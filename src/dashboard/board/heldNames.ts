@@ -3,7 +3,7 @@
  */
 import { active } from '../../engine/reservations/active.ts';
 import { waiting } from '../../engine/waiting/list.ts';
-import { type Asked, MAX_LOOKED_AT } from './asked.ts';
+import { type BoardRequest, MAX_LOOKED_AT } from './query.ts';
 
 /** What ends within this time ends soon, in ms. */
 const SOON_MS = 600_000;
@@ -16,18 +16,18 @@ interface HeldNames {
 }
 
 /** @throws HoldfastError unauthenticated, forbidden, unavailable */
-export async function namesWith(asked: Asked): Promise<HeldNames> {
-  const { on } = asked.query;
+export async function namesWith(request: BoardRequest): Promise<HeldNames> {
+  const { on } = request.query;
   const lists = await Promise.all([
-    ...(on.has('mine') ? [mine(asked)] : []),
-    ...(on.has('expiring') ? [endingSoon(asked)] : []),
+    ...(on.has('mine') ? [mine(request)] : []),
+    ...(on.has('expiring') ? [endingSoon(request)] : []),
   ]);
   const [first, ...others] = lists.map(({ names }) => new Set(names));
   const names = [...(first ?? [])].filter((name) => others.every((one) => one.has(name))).sort();
   return { names, isPartial: lists.some(({ isPartial }) => isPartial) };
 }
 
-async function mine({ engine, credential, requesters }: Asked): Promise<HeldNames> {
+async function mine({ engine, credential, requesters }: BoardRequest): Promise<HeldNames> {
   const walks = requesters.flatMap((requester) => [
     walk(active(engine, credential, { requester }), ({ resource }) => [resource]),
     walk(waiting(engine, credential, { requester }), ({ resources, method, waitsFor }) =>
@@ -39,7 +39,7 @@ async function mine({ engine, credential, requesters }: Asked): Promise<HeldName
 }
 
 /** A session is kept by a heartbeat, so its reservations do not count. */
-const endingSoon = ({ engine, credential }: Asked): Promise<HeldNames> => {
+const endingSoon = ({ engine, credential }: BoardRequest): Promise<HeldNames> => {
   const soon = Date.now() + SOON_MS;
   return walk(active(engine, credential), ({ resource, expiresAt, session }) =>
     expiresAt !== null && session === undefined && Date.parse(expiresAt) <= soon ? [resource] : [],

@@ -2,6 +2,8 @@
  * What the Board shows, as its address says it: filters, and the page. So a filter can be kept as a bookmark.
  */
 import type { Context } from 'hono';
+import type { Credential } from '../../domain/tenants.ts';
+import type { Engine } from '../../engine/call.ts';
 import type { DashboardEnv } from '../env.ts';
 import { searched } from '../form.ts';
 
@@ -85,3 +87,15 @@ export function previousPage(query: BoardQuery): BoardQuery | null {
 }
 
 export const isFiltered = ({ q, labels, on }: BoardQuery): boolean => q !== '' || labels.length > 0 || on.size > 0;
+
+/** Maximum number of resources, or of held slots, that one page reads. */
+export const MAX_LOOKED_AT = 20_000;
+
+/** A request for rows of the Board. */
+export interface BoardRequest {
+  readonly engine: Engine;
+  readonly credential: Credential;
+  /** The requesters that the person is. */
+  readonly requesters: readonly string[];
+  readonly query: BoardQuery;
+}

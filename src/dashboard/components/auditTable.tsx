@@ -2,8 +2,8 @@
  * A table of the audit trail, the latest entries first, in sentences.
  */
 import type { AuditRow } from '../../store/audit.ts';
-import { whatWasDone, whoDid } from '../auditSentences.ts';
-import { Scroll } from './scroll.tsx';
+import { whatWasDone, whoDid } from '../words/auditSentences.ts';
+import { Scroll } from './tableParts.tsx';
 import { When } from './when.tsx';
 
 export interface AuditTableProps {

@@ -8,7 +8,8 @@ import { type Hold, holderText, type SlotState } from '../../engine/reservations
 import type { ResourceState } from '../../engine/reservations/states.ts';
 import { isOwn } from '../../operations/person.ts';
 import type { Viewer } from '../env.ts';
-import { labelTexts } from '../rows.ts';
+import { labelTexts } from '../resource/registeredResources.ts';
+import { number, ordinal } from '../words/numbers.ts';
 import { Note } from './heldTable.tsx';
 import { resourcePath } from './resourceTree.tsx';
 import { RowActions, type RowHold } from './rowActions.tsx';
@@ -21,14 +22,6 @@ const MAX_SLOTS = 160;
 const MAX_TAKEN = 30;
 /** Levels of the tree that are shown further right than the one before. */
 const MAX_INDENT = 6;
-
-const number = new Intl.NumberFormat('en');
-const ordinals = new Intl.PluralRules('en', { type: 'ordinal' });
-const ENDINGS = new Map([
-  ['one', 'st'],
-  ['two', 'nd'],
-  ['few', 'rd'],
-]);
 
 export interface BoardTableProps {
   readonly label: string;
@@ -152,7 +145,7 @@ const State = ({ row }: { row: ResourceState }) => {
   const { capacity, held, fullAncestor, blockedBy } = row;
   const state = stateOf(row);
   const free = Math.max(0, (capacity ?? 0) - held);
-  const text = capacity !== null && capacity > 1 ? `${number.format(free)} of ${number.format(capacity)} free` : state;
+  const text = capacity !== null && capacity > 1 ? `${number(free)} of ${number(capacity)} free` : state;
   return (
     <span class={`state ${state}`}>
       <span aria-hidden="true">{SHAPES[state]}</span> {state === 'shut' ? 'not available' : text}
@@ -211,7 +204,7 @@ const PoolHolders = ({ row }: { row: ResourceState }) => {
   return (
     <>
       {[...shown].join(', ')}
-      {others > 0 && ` and ${number.format(others)} more`}
+      {others > 0 && ` and ${number(others)} more`}
     </>
   );
 };
@@ -257,14 +250,12 @@ const Queue = ({ row: { waiting, next, place } }: { row: ResourceState }) => {
   if (waiting === 0) return null;
   return (
     <>
-      {number.format(waiting)} {waiting === 1 ? 'waits' : 'wait'}
+      {number(waiting)} {waiting === 1 ? 'waits' : 'wait'}
       {place !== null && <strong class="along">you are {ordinal(place)}</strong>}
       {next !== null && <span class="along">next: {next}</span>}
     </>
   );
 };
-
-const ordinal = (place: number) => `${number.format(place)}${ENDINGS.get(ordinals.select(place)) ?? 'th'}`;
 
 const Slots = ({ row: { name, capacity, slots }, slots: limit, hasSlotActions, viewer, back }: RowProps) => {
   const shown = slots.slice(0, limit);
@@ -289,7 +280,7 @@ const Slots = ({ row: { name, capacity, slots }, slots: limit, hasSlotActions, v
         {others > 0 && (
           <li>
             <a href={resourcePath(name)}>
-              and {number.format(others)} more<span class="out-of-sight"> slots of {name}</span>
+              and {number(others)} more<span class="out-of-sight"> slots of {name}</span>
             </a>
           </li>
         )}

@@ -3,7 +3,7 @@
  */
 
 import type { ActiveReservation } from '../../contract/reservations.ts';
-import { Scroll } from './scroll.tsx';
+import { Scroll } from './tableParts.tsx';
 import { When } from './when.tsx';
 
 export interface HeldTableProps {

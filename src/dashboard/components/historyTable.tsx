@@ -3,10 +3,10 @@
  */
 import type { PastEntry } from '../../domain/history.ts';
 import { span } from '../assets/span.js';
-import { howItEnded } from '../historyWords.ts';
+import { howItEnded } from '../words/historyWords.ts';
 import { Note } from './heldTable.tsx';
 import { resourcePath } from './resourceTree.tsx';
-import { Scroll } from './scroll.tsx';
+import { Scroll } from './tableParts.tsx';
 import { When } from './when.tsx';
 
 export interface HistoryTableProps {

@@ -2,25 +2,24 @@
  * A chart of operations and refusals in the last hour, one bar a minute, with axes; and the same as a table.
  */
 import type { Minute } from '../../engine/tenant/activity.ts';
+import { number } from '../words/numbers.ts';
 import { When } from './when.tsx';
 
 const BAR = 10;
 const HEIGHT = 120;
-const number = new Intl.NumberFormat('en');
-
 export const HourChart = ({ minutes }: { minutes: readonly Minute[] }) => {
   const operations = sum(minutes.map((minute) => minute.operations));
   const refusals = sum(minutes.map((minute) => minute.refusals));
   const top = niceTop(Math.max(1, ...minutes.map((minute) => minute.operations)));
   const heightOf = (count: number) => (count === 0 ? 0 : Math.max(2, Math.round((count / top) * HEIGHT)));
-  const summary = `${number.format(operations)} operations, of which ${number.format(refusals)} were refused; at most ${number.format(Math.max(0, ...minutes.map((minute) => minute.operations)))} in a minute.`;
+  const summary = `${number(operations)} operations, of which ${number(refusals)} were refused; at most ${number(Math.max(0, ...minutes.map((minute) => minute.operations)))} in a minute.`;
   return (
     <figure class="chart">
       <figcaption>{summary}</figcaption>
       <div class="axes">
         <div class="axis-y" aria-hidden="true">
           {[top, top / 2, 0].map((tick) => (
-            <span>{number.format(tick)}</span>
+            <span>{number(tick)}</span>
           ))}
         </div>
         <svg

@@ -2,8 +2,9 @@
  * Tells a person of the tenants that their sign-in has made them a member of (docs/specification.md#members), until
  * they have read it: whoever invites an address decides what the tenant is called.
  */
-import { whoDid } from '../auditSentences.ts';
+
 import type { Viewer } from '../env.ts';
+import { whoDid } from '../words/auditSentences.ts';
 import { Confirm } from './confirm.tsx';
 
 export const JoinedNotice = ({ viewer: { joined, credential } }: { viewer: Viewer }) => (

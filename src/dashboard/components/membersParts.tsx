@@ -6,7 +6,7 @@ import type { GroupRole } from '../../store/groupRoles.ts';
 import type { Invitation } from '../../store/invitations.ts';
 import type { Member } from '../../store/members.ts';
 import { Confirm } from './confirm.tsx';
-import { Scroll } from './scroll.tsx';
+import { Scroll } from './tableParts.tsx';
 import { When } from './when.tsx';
 
 /** An invitation that was just made. */

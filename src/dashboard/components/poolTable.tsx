@@ -3,15 +3,14 @@
  */
 import type { PoolUsage } from '../../domain/history.ts';
 import { span } from '../assets/span.js';
+import { number } from '../words/numbers.ts';
 import { resourcePath } from './resourceTree.tsx';
-import { Scroll } from './scroll.tsx';
+import { Scroll } from './tableParts.tsx';
 
 /** The share from which on one more would help, if people wait. */
 const BUSY_SHARE = 0.7;
 
 export const isShort = ({ share, waited, gaveUp }: PoolUsage): boolean => share >= BUSY_SHARE && waited + gaveUp > 0;
-
-const number = new Intl.NumberFormat('en');
 
 export const PoolTable = ({ label, pools }: { label: string; pools: readonly PoolUsage[] }) => (
   <Scroll label={label}>
@@ -50,10 +49,10 @@ const PoolRow = ({ pool }: { pool: PoolUsage }) => {
           {percent}
         </meter>
       </td>
-      <td data-label="Reservations">{number.format(reservations)}</td>
+      <td data-label="Reservations">{number(reservations)}</td>
       <td data-label="Waited">{meanWaitedMs === null ? '–' : span(meanWaitedMs)}</td>
       <td data-label="95 % at most">{p95WaitedMs === null ? '–' : span(p95WaitedMs)}</td>
-      <td data-label="Gave up">{number.format(gaveUp)}</td>
+      <td data-label="Gave up">{number(gaveUp)}</td>
     </tr>
   );
 };

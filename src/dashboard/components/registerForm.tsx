@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Definition } from '../../contract/definitions.ts';
 import { HoldfastError } from '../../domain/errors.ts';
 import { PATH_DELIMITER } from '../../domain/resources.ts';
-import { labelTexts } from '../rows.ts';
+import { labelTexts } from '../resource/registeredResources.ts';
 
 /** The form as it is sent. */
 export const RegistrationForm = z.object({

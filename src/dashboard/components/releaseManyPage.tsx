@@ -3,9 +3,9 @@
  */
 
 import { isOwn } from '../../operations/person.ts';
+import { type Hold, textOfHold } from '../actions/releaseMany.ts';
 import type { Viewer } from '../env.ts';
-import { type Hold, textOfHold } from '../releaseMany.ts';
-import { AT, addressOf, type Query } from '../reservationsQuery.ts';
+import { AT, addressOf, type Query } from '../search/reservationsQuery.ts';
 import { Page } from './layout.tsx';
 
 export interface ReleaseManyPageProps {

@@ -1,8 +1,8 @@
 /**
  * The search and the filters of the page of reservations.
  */
-import { AT, addressOf, hasFilter, isNarrowed, type Query } from '../reservationsQuery.ts';
-import type { Found } from '../searchReservations.ts';
+import { AT, addressOf, hasFilter, isNarrowed, type Query } from '../search/reservationsQuery.ts';
+import type { Found } from '../search/searchReservations.ts';
 
 export interface ReservationFiltersProps {
   readonly query: Query;

@@ -5,17 +5,16 @@
 import { mayEnd } from '../../operations/person.ts';
 import type { Viewer } from '../env.ts';
 import type { Failed } from '../form.ts';
-import { AT, addressOf, isNarrowed, type Query } from '../reservationsQuery.ts';
-import type { Found } from '../searchReservations.ts';
-import type { Waiters } from '../searchWaiting.ts';
+import { AT, addressOf, isNarrowed, type Query } from '../search/reservationsQuery.ts';
+import type { Found } from '../search/searchReservations.ts';
+import type { Waiters } from '../search/searchWaiting.ts';
 import { may } from '../viewer.ts';
+import { number } from '../words/numbers.ts';
 import { Confirm } from './confirm.tsx';
 import { Page } from './layout.tsx';
 import { Cleared, ReservationFilters } from './reservationFilters.tsx';
 import { ReservationsTable, SELECTED } from './reservationsTable.tsx';
 import { WaitingPart } from './waitingPart.tsx';
-
-const number = new Intl.NumberFormat('en');
 
 export interface ReservationsPageProps {
   readonly viewer: Viewer;
@@ -61,9 +60,9 @@ export const ReservationsPage = (props: ReservationsPageProps) => {
 
 const Summary = ({ found, total, query }: { found: Found; total: number; query: Query }) => (
   <p>
-    {number.format(found.isPartial ? total : found.lookedAt)} held
-    {isNarrowed(query) && `, ${number.format(found.matches)} found`}
-    {found.isPartial && ` among the first ${number.format(found.lookedAt)} that were read`}.
+    {number(found.isPartial ? total : found.lookedAt)} held
+    {isNarrowed(query) && `, ${number(found.matches)} found`}
+    {found.isPartial && ` among the first ${number(found.lookedAt)} that were read`}.
   </p>
 );
 
@@ -122,7 +121,7 @@ const Pages = ({ label, query, field, of }: PagesProps) => {
   const to = (number: number) => addressOf(query, { [field]: number, select: '' });
   return (
     <nav class="pages" aria-label={label}>
-      {page > 1 && <a href={to(Math.min(page - 1, of))}>Previous</a>} Page {number.format(page)} of {number.format(of)}{' '}
+      {page > 1 && <a href={to(Math.min(page - 1, of))}>Previous</a>} Page {number(page)} of {number(of)}{' '}
       {page < of && <a href={to(page + 1)}>Next</a>}
     </nav>
   );

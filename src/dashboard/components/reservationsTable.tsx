@@ -4,14 +4,13 @@
  */
 import type { ActiveReservation } from '../../contract/reservations.ts';
 import { mayEnd } from '../../operations/person.ts';
+import { textOfHold } from '../actions/releaseMany.ts';
 import type { Viewer } from '../env.ts';
-import { textOfHold } from '../releaseMany.ts';
-import { addressOf, orderOf, type Query, type Sort, usualOrder } from '../reservationsQuery.ts';
+import { addressOf, orderOf, type Query, type Sort, usualOrder } from '../search/reservationsQuery.ts';
 import { Details, Note, Until } from './heldTable.tsx';
 import { resourcePath } from './resourceTree.tsx';
 import { RowActions } from './rowActions.tsx';
-import { Scroll } from './scroll.tsx';
-import { SortHead } from './sortHead.tsx';
+import { Scroll, SortHead } from './tableParts.tsx';
 import { When } from './when.tsx';
 
 /** The id of the form that the boxes belong to. */

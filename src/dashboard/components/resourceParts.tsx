@@ -9,12 +9,13 @@ import { requesterOf } from '../../engine/tenant/signIns.ts';
 
 import { span } from '../assets/span.js';
 import type { Viewer } from '../env.ts';
-import type { Details } from '../resourceDetails.ts';
+import type { Details } from '../resource/resourceDetails.ts';
+import { number } from '../words/numbers.ts';
 import { Note } from './heldTable.tsx';
 import { Held, NotAvailable } from './holdSentence.tsx';
 import { resourcePath } from './resourceTree.tsx';
 import { RowActions, type RowHold } from './rowActions.tsx';
-import { Scroll } from './scroll.tsx';
+import { Scroll } from './tableParts.tsx';
 import { When } from './when.tsx';
 
 interface PartProps {
@@ -214,8 +215,6 @@ function alongText({ capacity, held, owner }: Along): string {
 }
 
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
-const number = new Intl.NumberFormat('en');
-
 /** How much it was used in the last 7 days, and how long people waited for it. */
 export const UsagePart = ({ usage }: { usage: UsageFigures | null }) =>
   usage === null ? null : (
@@ -223,10 +222,10 @@ export const UsagePart = ({ usage }: { usage: UsageFigures | null }) =>
       <h2 id="usage-title">The last 7 days</h2>
       <dl class="figures">
         <Figure name="In use" value={percent.format(usage.share)} />
-        <Figure name="Reservations" value={number.format(usage.reservations)} />
+        <Figure name="Reservations" value={number(usage.reservations)} />
         <Figure name="Held for" value={secondsText(usage.meanHeldSeconds, usage.p95HeldSeconds)} />
         <Figure name="Waited" value={secondsText(usage.meanWaitedSeconds, usage.p95WaitedSeconds)} />
-        <Figure name="Refused" value={number.format(usage.refusals)} />
+        <Figure name="Refused" value={number(usage.refusals)} />
       </dl>
     </section>
   );

@@ -2,7 +2,7 @@
  * A picture of registered resources: each with its free and held slots, and its children below it. A resource below a
  * full ancestor is shown as not available.
  */
-import { labelTexts, type Row } from '../rows.ts';
+import { labelTexts, type Row } from '../resource/registeredResources.ts';
 
 /** Children shown of a node, whose own page has them all; and nodes shown in a picture. */
 const MAX_CHILDREN = 50;

@@ -7,8 +7,8 @@ import type { Child } from 'hono/jsx';
 import type { Mode } from '../../domain/reservations.ts';
 import { requesterOf } from '../../engine/tenant/signIns.ts';
 import { isOwn, mayEnd } from '../../operations/person.ts';
-import { actionPath } from '../actions/back.ts';
 import type { Viewer } from '../env.ts';
+import { actionPath } from '../paths.ts';
 import { may } from '../viewer.ts';
 import { Confirm } from './confirm.tsx';
 

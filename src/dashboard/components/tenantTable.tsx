@@ -4,8 +4,7 @@
 import { TIERS } from '../../domain/tiers.ts';
 import type { Order, Sort, TenantPage, UsedTenant } from '../../store/tenantList.ts';
 import { TENANTS } from '../viewer.ts';
-import { Scroll } from './scroll.tsx';
-import { SortHead } from './sortHead.tsx';
+import { Scroll, SortHead } from './tableParts.tsx';
 import { When } from './when.tsx';
 
 /** Which tenants are listed, and how. */

@@ -3,9 +3,9 @@
  */
 import { hash } from 'node:crypto';
 import { span as spanText } from '../assets/span.js';
-import { howItEnded } from '../historyWords.ts';
-import { type Bar, type Span, type Strip, type Timeline, ticksOf } from '../timeline.ts';
-import { Scroll } from './scroll.tsx';
+import { type Bar, type Span, type Strip, type Timeline, ticksOf } from '../resource/timeline.ts';
+import { howItEnded } from '../words/historyWords.ts';
+import { Scroll } from './tableParts.tsx';
 import { When } from './when.tsx';
 
 /** Units of the picture. */

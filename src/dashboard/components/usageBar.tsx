@@ -1,8 +1,7 @@
 /**
  * Usage of a limit, as a bar and in words.
  */
-const number = new Intl.NumberFormat('en');
-
+import { number } from '../words/numbers.ts';
 export interface UsageBarProps {
   readonly id: string;
   readonly label: string;
@@ -14,9 +13,7 @@ export interface UsageBarProps {
 export const UsageBar = ({ id, label, used, limit }: UsageBarProps) => (
   <div class="usage">
     <span id={id}>{label}</span>
-    <span class="amount">
-      {limit === null ? `${number.format(used)}, no limit` : `${number.format(used)} of ${number.format(limit)}`}
-    </span>
+    <span class="amount">{limit === null ? `${number(used)}, no limit` : `${number(used)} of ${number(limit)}`}</span>
     {limit !== null && (
       <meter aria-labelledby={id} min="0" max={limit} high={limit * 0.8} optimum={0} value={Math.min(used, limit)}>
         {`${used} of ${limit}`}

@@ -7,13 +7,12 @@ import type { Child } from 'hono/jsx';
 import type { WaitingRequest } from '../../contract/waiting.ts';
 import type { SessionUser } from '../../engine/tenant/signIns.ts';
 import { mayEnd } from '../../operations/person.ts';
-import type { Waiter, Waiters } from '../searchWaiting.ts';
+import type { Waiter, Waiters } from '../search/searchWaiting.ts';
+import { number } from '../words/numbers.ts';
 import { Confirm } from './confirm.tsx';
 import { Note } from './heldTable.tsx';
-import { Scroll } from './scroll.tsx';
+import { Scroll } from './tableParts.tsx';
 import { When } from './when.tsx';
-
-const number = new Intl.NumberFormat('en');
 
 export interface WaitingPartProps {
   readonly waiters: Waiters;
@@ -30,8 +29,8 @@ export const WaitingPart = ({ waiters, action, user, pages }: WaitingPartProps) 
   return (
     <section aria-labelledby="waiting-title" data-live="waiting">
       <h2 id="waiting-title">
-        {number.format(matches)} waiting
-        {isPartial && ` among the first ${number.format(lookedAt)} of the queue`}
+        {number(matches)} waiting
+        {isPartial && ` among the first ${number(lookedAt)} of the queue`}
       </h2>
       {shown.length > 0 && <WaitingTable waiters={shown} action={action} user={user} />}
       {pages ?? (matches > shown.length && <p>{`The first ${shown.length} are shown.`}</p>)}
@@ -63,7 +62,7 @@ const WaitingTable = ({
       <tbody>
         {waiters.map(({ place, request }) => (
           <tr>
-            <td data-label="Place">{number.format(place)}</td>
+            <td data-label="Place">{number(place)}</td>
             <th scope="row">{request.requester}</th>
             <td data-label="Wants">
               {describeWanted(request)}

@@ -5,6 +5,7 @@
 import { requesterOf } from '../../engine/tenant/signIns.ts';
 import type { Standing } from '../../engine/waiting/standings.ts';
 import type { Viewer } from '../env.ts';
+import { ordinal } from '../words/numbers.ts';
 import { LeaveQueue, TakeGranted } from './rowActions.tsx';
 import { When } from './when.tsx';
 
@@ -47,9 +48,3 @@ const Turn = ({ turn, viewer }: { turn: Standing; viewer: Viewer }) => {
     </div>
   );
 };
-
-const SUFFIXES: Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> = { one: 'st', two: 'nd', few: 'rd' };
-const rules = new Intl.PluralRules('en', { type: 'ordinal' });
-
-/** A place in a queue: `1st`, `22nd`. */
-const ordinal = (place: number): string => `${place}${SUFFIXES[rules.select(place)] ?? 'th'}`;

@@ -8,12 +8,12 @@ import { TENANT_ID } from '../../domain/names.ts';
 import { type AuditPage, anyTrail } from '../../operations/audit.ts';
 import type { AuditFilter } from '../../store/audit.ts';
 import type { Store } from '../../store/records.ts';
-import { ACTIONS } from '../auditSentences.ts';
 import { AuditTable } from '../components/auditTable.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { readQuery, searched } from '../form.ts';
 import { TENANTS } from '../viewer.ts';
+import { ACTIONS } from '../words/auditSentences.ts';
 
 const OWN = '/dashboard/audit';
 export const ALL = `${TENANTS}/audit`;

@@ -8,8 +8,8 @@ import { HistoryTable } from '../components/historyTable.tsx';
 import { Page } from '../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { readQuery, searched } from '../form.ts';
-import { ENDING_WORDS } from '../historyWords.ts';
-import { searchHistory } from '../searchHistory.ts';
+import { searchHistory } from '../search/searchHistory.ts';
+import { ENDING_WORDS } from '../words/historyWords.ts';
 
 const AT = '/dashboard/history';
 const ROWS = 30;

@@ -10,12 +10,11 @@ import { HourChart } from '../components/hourChart.tsx';
 import { Page } from '../components/layout.tsx';
 import { PoolTable } from '../components/poolTable.tsx';
 import { resourcePath } from '../components/resourceTree.tsx';
-import { Scroll } from '../components/scroll.tsx';
+import { Scroll } from '../components/tableParts.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import { number } from '../words/numbers.ts';
 
 const AT = '/dashboard/insight';
-const number = new Intl.NumberFormat('en');
-
 export const insightRoutes = (deps: DashboardDeps) =>
   new Hono<DashboardEnv>().get(AT, async (c) => {
     const { viewer } = c.var;
@@ -83,7 +82,7 @@ const UnusedPart = ({ pools: { unused, unusedCount } }: { pools: Pools }) => (
             </li>
           ))}
         </ul>
-        {unusedCount > unused.length && <p>and {number.format(unusedCount - unused.length)} more</p>}
+        {unusedCount > unused.length && <p>and {number(unusedCount - unused.length)} more</p>}
       </>
     )}
   </section>
@@ -100,7 +99,7 @@ const RefusalsPart = ({ insight: { refusedResources, refusedLimits, refusedOther
         <RefusedTable head="Limit" label="Refused by limits" rows={refusedLimits} />
       </div>
     )}
-    {refusedOthers > 0 && <p>Other resources: {number.format(refusedOthers)}</p>}
+    {refusedOthers > 0 && <p>Other resources: {number(refusedOthers)}</p>}
   </section>
 );
 
@@ -125,7 +124,7 @@ const RefusedTable = ({ head, label, rows, isResource = false }: RefusedProps) =
           {rows.map(({ name, count }) => (
             <tr>
               <th scope="row">{isResource ? <a href={resourcePath(name)}>{name}</a> : name}</th>
-              <td>{number.format(count)}</td>
+              <td>{number(count)}</td>
             </tr>
           ))}
         </tbody>

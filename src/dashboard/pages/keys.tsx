@@ -12,13 +12,13 @@ import { showKey } from '../../store/keys.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { asKey, KeyFields, KeyForm, MAY } from '../components/keyForm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
-import { Scroll } from '../components/scroll.tsx';
 import { Secret } from '../components/secret.tsx';
+import { Scroll } from '../components/tableParts.tsx';
 import { When } from '../components/when.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
 import { KeyChange, KeyParams, NewKey } from '../formSchemas.ts';
-import { originOf } from '../origin.ts';
+import { originOf } from '../paths.ts';
 
 const AT = '/dashboard/keys';
 

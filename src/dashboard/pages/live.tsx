@@ -9,7 +9,7 @@ import { EventTable } from '../components/eventLog.tsx';
 import { HeldTable } from '../components/heldTable.tsx';
 import { Page } from '../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
-import { searchReservations } from '../searchReservations.ts';
+import { searchReservations } from '../search/searchReservations.ts';
 
 const AT = '/dashboard/live';
 const NEWEST = 10;

@@ -16,7 +16,7 @@ import { GroupsPart, InvitationsPart, type Invited, MembersPart, openLinks } fro
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { attempt, check, type Failed, readForm } from '../form.ts';
 import { GroupParams, MemberParams, NewInvitation, RoleChange } from '../formSchemas.ts';
-import { originOf } from '../origin.ts';
+import { originOf } from '../paths.ts';
 
 const AT = '/dashboard/members';
 /** How many rows each part of the page shows. */

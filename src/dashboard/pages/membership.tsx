@@ -13,8 +13,8 @@ import { deleteTenant } from '../../operations/tenant.ts';
 import { Page } from '../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { attempt, readForm } from '../form.ts';
-import { cookieOptions, joinedReadCookie, signOut } from '../startSession.ts';
-import { switchTenant } from '../switchTenant.ts';
+import { cookieOptions, joinedReadCookie, signOut } from '../session/startSession.ts';
+import { switchTenant } from '../session/switchTenant.ts';
 import { SIGN_IN } from '../viewer.ts';
 import { ProblemPage } from './problem.tsx';
 

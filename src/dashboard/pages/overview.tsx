@@ -19,7 +19,7 @@ import { UsageBar } from '../components/usageBar.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
 import { KeyParams } from '../formSchemas.ts';
-import { originOf } from '../origin.ts';
+import { originOf } from '../paths.ts';
 import { may } from '../viewer.ts';
 
 /** A key as the overview shows it. */

@@ -8,16 +8,16 @@ import { definitions } from '../../engine/definitions/list.ts';
 import { usage } from '../../engine/tenant/usage.ts';
 import { reset } from '../../operations/reset.ts';
 import { unreserve } from '../../operations/unreserve.ts';
-import { cancelForm } from '../cancelWait.ts';
+import { cancelForm } from '../actions/cancelWait.ts';
+import { failureText, readSelected } from '../actions/releaseMany.ts';
 import { ReleaseManyPage } from '../components/releaseManyPage.tsx';
 import { ReservationsPage } from '../components/reservationsPage.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { attempt, check, type Failed, readQuery } from '../form.ts';
 import { releaseSchema } from '../formSchemas.ts';
-import { failureText, readSelected } from '../releaseMany.ts';
-import { AT, addressOf, comparing, Query, wantedBy } from '../reservationsQuery.ts';
-import { searchReservations } from '../searchReservations.ts';
-import { byText, searchWaiting } from '../searchWaiting.ts';
+import { AT, addressOf, comparing, Query, wantedBy } from '../search/reservationsQuery.ts';
+import { searchReservations } from '../search/searchReservations.ts';
+import { byText, searchWaiting } from '../search/searchWaiting.ts';
 import { needs } from '../viewer.ts';
 
 /** Rows of a page, of both lists. */

@@ -11,14 +11,13 @@ import { SearchForm } from '../components/searchForm.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm, readQuery, searched } from '../form.ts';
 import { registerSchema } from '../formSchemas.ts';
-import { labelTexts, MAX_ROWS, type Row, readRows } from '../rows.ts';
+import { labelTexts, MAX_ROWS, type Row, readRows } from '../resource/registeredResources.ts';
 import { may, needs } from '../viewer.ts';
+import { number } from '../words/numbers.ts';
 
 const AT = '/dashboard/resources';
 /** Search results are shown without their children. */
 const NO_CHILDREN = new Map<string, never[]>();
-const number = new Intl.NumberFormat('en');
-
 const Query = z.object({ q: searched, page: pageNumber });
 
 const link = (q: string, page: number) =>
@@ -52,7 +51,7 @@ export const resourcesRoutes = (deps: DashboardDeps) => {
         <div data-live="tree">
           <p>
             {rows.size >= MAX_ROWS ? 'The first ' : ''}
-            {number.format(rows.size)} registered{found && `, ${number.format(found.length)} found`}.
+            {number(rows.size)} registered{found && `, ${number(found.length)} found`}.
           </p>
           <p class="legend">
             <span class="free">free</span> <span class="held">held</span>{' '}

@@ -13,7 +13,7 @@ import { type Issuer, listIssuers } from '../../store/issuers.ts';
 import { readTenant, type Tenant } from '../../store/tenants.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
-import { Scroll } from '../components/scroll.tsx';
+import { Scroll } from '../components/tableParts.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
 import { DeleteIssuerQuery, issuerSchema, settingsSchema } from '../formSchemas.ts';

@@ -5,8 +5,8 @@
 import { Hono } from 'hono';
 import { SignInPage } from '../components/signInPage.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
-import { ownPath } from '../ownPath.ts';
-import { signOut } from '../startSession.ts';
+import { ownPath } from '../paths.ts';
+import { signOut } from '../session/startSession.ts';
 import { SIGN_IN } from '../viewer.ts';
 import { keyRoutes } from './signInKey.ts';
 import { localRoutes } from './signInLocal.ts';

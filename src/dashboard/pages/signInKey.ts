@@ -8,8 +8,8 @@ import { clientAddress } from '../../http/clientAddress.ts';
 import { digestOf } from '../../identity/credentials.ts';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { readForm } from '../form.ts';
-import { ownPath } from '../ownPath.ts';
-import { startSession } from '../startSession.ts';
+import { ownPath } from '../paths.ts';
+import { startSession } from '../session/startSession.ts';
 import { SIGN_IN } from '../viewer.ts';
 import { findUser, LOCAL_USER } from './signInLocal.ts';
 

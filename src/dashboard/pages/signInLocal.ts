@@ -11,8 +11,8 @@ import { clientAddress } from '../../http/clientAddress.ts';
 import type { OneTimeToken } from '../../identity/oneTimeToken.ts';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { readForm } from '../form.ts';
-import { ownPath } from '../ownPath.ts';
-import { startSession } from '../startSession.ts';
+import { ownPath } from '../paths.ts';
+import { startSession } from '../session/startSession.ts';
 import { SIGN_IN } from '../viewer.ts';
 
 const LocalForm = z.object({ token: z.string(), tenant: z.string().optional(), to: z.string().optional() });

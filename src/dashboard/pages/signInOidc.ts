@@ -11,8 +11,8 @@ import { cookieName, isBehindTls } from '../../identity/cookies.ts';
 import { type OidcClient, type SignedIn, SignIn } from '../../identity/oidc.ts';
 import type { Sealer } from '../../identity/sealer.ts';
 import type { DashboardDeps, DashboardEnv, SignInWay } from '../env.ts';
-import { ownPath } from '../ownPath.ts';
-import { cookieOptions, startSession } from '../startSession.ts';
+import { ownPath } from '../paths.ts';
+import { cookieOptions, startSession } from '../session/startSession.ts';
 
 type OidcWay = Extract<SignInWay, { readonly kind: 'oidc' }>;
 

@@ -12,7 +12,7 @@ import { createToken, deleteToken } from '../../operations/managementTokens.ts';
 import { listTokens, MAX_TOKENS, type TokenRow } from '../../store/managementTokens.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
-import { Scroll } from '../components/scroll.tsx';
+import { Scroll } from '../components/tableParts.tsx';
 import { When } from '../components/when.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';

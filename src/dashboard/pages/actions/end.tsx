@@ -6,13 +6,12 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { isOwn } from '../../../operations/person.ts';
 import { unreserve } from '../../../operations/unreserve.ts';
-import { backTo } from '../../actions/back.ts';
-import { cancelForm } from '../../cancelWait.ts';
+import { cancelForm } from '../../actions/cancelWait.ts';
 import { Page } from '../../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../../env.ts';
 import { attempt, check, type Failed, readForm } from '../../form.ts';
 import { releaseSchema } from '../../formSchemas.ts';
-import { ownPath } from '../../ownPath.ts';
+import { backTo, ownPath } from '../../paths.ts';
 import { needs } from '../../viewer.ts';
 
 const RELEASE = '/dashboard/release';

@@ -8,7 +8,6 @@ import { resourceStates } from '../../../engine/reservations/states.ts';
 import { requesterOf } from '../../../engine/tenant/signIns.ts';
 import { readTerms } from '../../../engine/tenant/terms.ts';
 import { renew } from '../../../operations/renew.ts';
-import { backTo } from '../../actions/back.ts';
 import { leaseFields, leaseOf, longerChoice } from '../../actions/lease.ts';
 import { Page } from '../../components/layout.tsx';
 import { LeaseFields } from '../../components/leaseFields.tsx';
@@ -16,7 +15,7 @@ import { When } from '../../components/when.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { attempt, check, type Failed, readForm, readQuery } from '../../form.ts';
 import { renewSchema } from '../../formSchemas.ts';
-import { ownPath } from '../../ownPath.ts';
+import { backTo, ownPath } from '../../paths.ts';
 import { needs } from '../../viewer.ts';
 
 const AT = '/dashboard/extend';

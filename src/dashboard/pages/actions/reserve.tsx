@@ -15,7 +15,6 @@ import { readTerms } from '../../../engine/tenant/terms.ts';
 import { check as checkState } from '../../../operations/check.ts';
 import type { Hold } from '../../../operations/hold.ts';
 import { reserve } from '../../../operations/reserve.ts';
-import { backTo } from '../../actions/back.ts';
 import { leaseFields, leaseOf, suggestedLease } from '../../actions/lease.ts';
 import { refusalText } from '../../actions/refusal.ts';
 import { Page } from '../../components/layout.tsx';
@@ -24,7 +23,7 @@ import { ResourceState } from '../../components/resourceState.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { type Attempt, attempt, check, type Failed, readForm, readQuery } from '../../form.ts';
 import { checkSchema, reserveSchema } from '../../formSchemas.ts';
-import { ownPath } from '../../ownPath.ts';
+import { backTo, ownPath } from '../../paths.ts';
 import { needs } from '../../viewer.ts';
 
 const AT = '/dashboard/reserve';

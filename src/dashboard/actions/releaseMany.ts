@@ -4,9 +4,9 @@
  */
 import type { Context } from 'hono';
 import { z } from 'zod';
-import type { UnreserveResult } from '../contract/reservations.ts';
-import { HoldfastError } from '../domain/errors.ts';
-import type { DashboardEnv } from './env.ts';
+import type { UnreserveResult } from '../../contract/reservations.ts';
+import { HoldfastError } from '../../domain/errors.ts';
+import type { DashboardEnv } from '../env.ts';
 
 /** A reservation as a row names it. */
 export interface Hold {

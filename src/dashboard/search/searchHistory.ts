@@ -3,8 +3,8 @@
  * can while a person waits.
  */
 
-import type { Ending, History, HistoryFilter, PastEntry, PastPage } from '../domain/history.ts';
-import { fillPage } from '../operations/history.ts';
+import type { Ending, History, HistoryFilter, PastEntry, PastPage } from '../../domain/history.ts';
+import { fillPage } from '../../operations/history.ts';
 
 /** Entries that one step reads, and the most steps of a search by ending. */
 const STEP = 300;

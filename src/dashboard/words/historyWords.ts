@@ -1,7 +1,7 @@
 /**
  * Words for how reservations and waits ended.
  */
-import type { Ending } from '../domain/history.ts';
+import type { Ending } from '../../domain/history.ts';
 import { whoDid } from './auditSentences.ts';
 
 export const ENDING_WORDS: Readonly<Record<Ending, string>> = {

@@ -3,10 +3,10 @@
  */
 import type { Context } from 'hono';
 import { z } from 'zod';
-import { cancel } from '../operations/cancel.ts';
-import type { DashboardDeps, DashboardEnv } from './env.ts';
-import { attempt, check, type Failed, readForm } from './form.ts';
-import { cancelSchema } from './formSchemas.ts';
+import { cancel } from '../../operations/cancel.ts';
+import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import { attempt, check, type Failed, readForm } from '../form.ts';
+import { cancelSchema } from '../formSchemas.ts';
 
 const Wait = z.object({ requester: z.string(), resource: z.string() });
 

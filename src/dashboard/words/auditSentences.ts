@@ -1,7 +1,7 @@
 /**
  * The audit trail in words: what an entry says, for people.
  */
-import type { AuditRow } from '../store/audit.ts';
+import type { AuditRow } from '../../store/audit.ts';
 
 /** What was done, by action. `{…}` stands for a detail of the entry. */
 const SENTENCES: Readonly<Record<string, string>> = {

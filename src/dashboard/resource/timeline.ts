@@ -2,8 +2,8 @@
  * Arranges who held which slot when, for a picture of it: a strip for each slot, in lanes if several hold it at once.
  * No I/O and no markup. Times are ms since 1970 UTC.
  */
-import type { Ending, PastEntry } from '../domain/history.ts';
-import type { HeldSlot } from '../engine/reservations/resource.ts';
+import type { Ending, PastEntry } from '../../domain/history.ts';
+import type { HeldSlot } from '../../engine/reservations/resource.ts';
 
 /** A time for which a requester held a slot. */
 export interface Span {

@@ -1,10 +1,10 @@
 /**
  * Searches a tenant's reservations for a page. It reads only as many as it can while a person waits.
  */
-import type { ActiveFilter, ActiveReservation } from '../contract/reservations.ts';
-import type { Credential } from '../domain/tenants.ts';
-import type { Engine } from '../engine/call.ts';
-import { active } from '../engine/reservations/active.ts';
+import type { ActiveFilter, ActiveReservation } from '../../contract/reservations.ts';
+import type { Credential } from '../../domain/tenants.ts';
+import type { Engine } from '../../engine/call.ts';
+import { active } from '../../engine/reservations/active.ts';
 
 /** Maximum number of reservations that a search reads: about 100 ms of an instance. */
 const MAX_LOOKED_AT = 20_000;

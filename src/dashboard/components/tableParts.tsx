@@ -1,6 +1,14 @@
 /**
- * The head of a column that sorts a table by it: a link to the same page in this order.
+ * Parts of tables: the region that scrolls, and heads that sort.
  */
+import type { Child } from 'hono/jsx';
+
+/** A region that scrolls by itself, also by keyboard: for content larger than a small screen. */
+export const Scroll = ({ label, children }: { label: string; children: Child }) => (
+  <section class="scroll" tabindex={0} aria-label={label}>
+    {children}
+  </section>
+);
 
 export type Order = 'asc' | 'desc';
 
@@ -12,6 +20,7 @@ export interface SortHeadProps {
   readonly href: string;
 }
 
+/** The head of a column that sorts a table by it: a link to the same page in this order. */
 export const SortHead = ({ label, order, href }: SortHeadProps) => (
   <th scope="col" aria-sort={order && (order === 'asc' ? 'ascending' : 'descending')}>
     <a href={href}>{label}</a>

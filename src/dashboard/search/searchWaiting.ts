@@ -2,10 +2,10 @@
  * Searches a tenant's queue of waiting requests for a page, in queue order (docs/specification.md#waiting-order). It
  * reads only as many as it can while a person waits.
  */
-import type { WaitingRequest } from '../contract/waiting.ts';
-import type { Credential } from '../domain/tenants.ts';
-import type { Engine } from '../engine/call.ts';
-import { waiting } from '../engine/waiting/list.ts';
+import type { WaitingRequest } from '../../contract/waiting.ts';
+import type { Credential } from '../../domain/tenants.ts';
+import type { Engine } from '../../engine/call.ts';
+import { waiting } from '../../engine/waiting/list.ts';
 
 /** Maximum number of tickets that a search reads. */
 const MAX_LOOKED_AT = 20_000;

@@ -3,9 +3,9 @@
  * lists. So each view can be linked to.
  */
 import { z } from 'zod';
-import type { ActiveReservation } from '../contract/reservations.ts';
-import { PATH_DELIMITER } from '../domain/resources.ts';
-import { pageNumber, searched } from './form.ts';
+import type { ActiveReservation } from '../../contract/reservations.ts';
+import { PATH_DELIMITER } from '../../domain/resources.ts';
+import { pageNumber, searched } from '../form.ts';
 
 export const AT = '/dashboard/reservations';
 /** A reservation that ends within this time is about to expire, in ms. */

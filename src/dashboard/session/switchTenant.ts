@@ -3,9 +3,9 @@
  * ended (docs/specification.md#members).
  */
 import type { Context } from 'hono';
-import { HoldfastError } from '../domain/errors.ts';
-import { signInLastsMs } from '../engine/tenant/signIns.ts';
-import type { DashboardDeps, DashboardEnv } from './env.ts';
+import { HoldfastError } from '../../domain/errors.ts';
+import { signInLastsMs } from '../../engine/tenant/signIns.ts';
+import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { startSession } from './startSession.ts';
 
 /** @throws HoldfastError unknown if they are no member there; unauthenticated, unavailable */

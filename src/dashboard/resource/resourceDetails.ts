@@ -2,18 +2,20 @@
  * Reads what the page of one resource shows. It reads nothing of other resources but those on the way to it, what it
  * takes along, and the first of those below it.
  */
-import type { UsageFigures } from '../contract/history.ts';
-import type { Reason } from '../contract/reservationFields.ts';
-import type { PastEntry } from '../domain/history.ts';
-import { PATH_DELIMITER } from '../domain/resources.ts';
-import { type TreeRow, tree } from '../engine/definitions/list.ts';
-import { type ResourceState, resourceState } from '../engine/reservations/resource.ts';
-import { fillPage } from '../operations/history.ts';
-import { debitLooked } from '../operations/looked.ts';
-import { measureUsage, type UsageOfResource } from '../operations/usage.ts';
-import type { DashboardDeps, Viewer } from './env.ts';
-import { readInTheWay } from './inTheWay.ts';
-import type { Row } from './rows.ts';
+import type { UsageFigures } from '../../contract/history.ts';
+import type { Reason } from '../../contract/reservationFields.ts';
+import type { PastEntry } from '../../domain/history.ts';
+import { PATH_DELIMITER } from '../../domain/resources.ts';
+import type { Credential } from '../../domain/tenants.ts';
+import type { Engine } from '../../engine/call.ts';
+import { type TreeRow, tree } from '../../engine/definitions/list.ts';
+import { check } from '../../engine/reservations/check.ts';
+import { type ResourceState, resourceState } from '../../engine/reservations/resource.ts';
+import { fillPage } from '../../operations/history.ts';
+import { debitLooked } from '../../operations/looked.ts';
+import { measureUsage, type UsageOfResource } from '../../operations/usage.ts';
+import type { DashboardDeps, Viewer } from '../env.ts';
+import type { Row } from './registeredResources.ts';
 import { currentSpans, pastSpans, type Timeline, timelineOf } from './timeline.ts';
 
 /** Slots on one page. */
@@ -169,3 +171,15 @@ const toRow = ({ name, capacity, parent, available, waiting, labels }: TreeRow, 
   labels,
   blocks: [],
 });
+
+/**
+ * Finds out what keeps new requesters from a resource, besides those who hold it.
+ * @param name of a resource
+ * @returns the first thing in the way; null: nothing is, or the resource itself is held
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
+ */
+async function readInTheWay(engine: Engine, credential: Credential, name: string): Promise<Reason | null> {
+  const { result } = await check(engine, credential, [{ resource: name }]);
+  const { reason } = result[0] ?? {};
+  return reason === undefined || reason.kind === 'SLOTS' ? null : reason;
+}
