@@ -22,9 +22,8 @@ const SEE: Readonly<Record<string, string>> = {
   'Logs and traces': '[Monitoring](operations/monitoring.md) explains metrics, logs, traces and alerts.',
   Limits:
     '[Limits](specification.md#limits) has the table of tiers, [Overload](operations/overload.md) says what an instance refuses.',
-  'Maximum sizes of requests and registrations':
+  'Maximum sizes of requests':
     'A request beyond one of these gets a 400 that names the item and the field. [Names and sizes](specification.md#names-and-sizes) has all rules. Larger sizes cost Redis time that other callers wait for.',
-  'Background jobs': 'Instances with `ROLE=worker` or `ROLE=all` run these jobs.',
 };
 
 const WIDTH = 120;

@@ -22,7 +22,7 @@ local known, chunks, changed
 local lastName, lastChunk, lastField
 
 -- Splits 'pool_12' into 'pool', 12. Returns nil if the name cannot be that of a slot: no number at its end, a leading
--- zero, or more than six digits, which no capacity has (MAX_CAPACITY in src/config/config.ts).
+-- zero, or more than six digits, which no capacity has (MAX_CAPACITY in src/domain/maxSizes.ts).
 function pools.slotIndex(slot)
   local pool = names[slot]
   if pool == nil then

@@ -73,15 +73,11 @@ export interface Config {
   readonly logLevel: string;
   /** some: those that failed, were refused or were slow */
   readonly logRequests: 'some' | 'all';
-  readonly sweepIntervalMs: number;
-  readonly reconcileIntervalMs: number;
   /** How long requests are served after SIGTERM, so that load balancers see that this instance is not ready. */
   readonly drainDelayMs: number;
   /** How long an instance may be without a Redis that new clients can reach, before its liveness check fails. */
   readonly livenessRedisMs: number;
   readonly sizes: Sizes;
-  /** How unknown fields of a request are treated. */
-  readonly unknownFields: 'refuse' | 'ignore';
   /** What works, but is probably not meant: sentences for the operator. */
   readonly warnings: readonly string[];
 }
@@ -149,26 +145,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     tracesEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: data.LOG_LEVEL,
     logRequests: data.LOG_REQUESTS,
-    sweepIntervalMs: data.SWEEP_INTERVAL_MS,
-    reconcileIntervalMs: data.RECONCILE_INTERVAL_MS,
     drainDelayMs: data.DRAIN_DELAY_MS,
     livenessRedisMs: data.LIVENESS_REDIS_SECONDS * 1000,
     sizes: {
-      nameLength: data.MAX_NAME_LENGTH,
-      typeLength: data.MAX_TYPE_LENGTH,
-      noteLength: data.MAX_NOTE_LENGTH,
       ttlSeconds: data.MAX_TTL_SECONDS,
       batch: data.MAX_BATCH,
-      capacity: data.MAX_CAPACITY,
-      blocks: data.MAX_BLOCKS,
-      labels: data.MAX_LABELS,
-      treeDepth: data.MAX_TREE_DEPTH,
       waitSeconds: data.MAX_WAIT_SECONDS,
-      waitingItems: data.MAX_WAITING_ITEMS,
-      waitingBytes: data.MAX_WAITING_BYTES,
       bodyBytes: data.MAX_BODY_BYTES,
     },
-    unknownFields: data.UNKNOWN_FIELDS,
     warnings: canNobodySignIn ? [...typos, NO_SIGN_IN] : typos,
   };
 }

@@ -175,21 +175,12 @@ const LIMITS = {
     .enum(['true', 'false'], 'must be true or false')
     .default('false')
     .describe("true: issuers' keys may be fetched from private addresses and without TLS."),
-  UNKNOWN_FIELDS: z
-    .enum(['refuse', 'ignore'], 'must be refuse or ignore')
-    .default('refuse')
-    .describe(
-      'How unknown fields of requests are treated: refuse (400, with the field that was probably meant) or ignore. Ignoring a misspelt ttlSeconds makes a reservation that never expires.',
-    ),
 };
 
 const size = (min: number, max: number, usual: number, meaning: string) =>
   integer(min, max).default(usual).describe(meaning);
 
 const SIZES = {
-  MAX_NAME_LENGTH: size(1, 4096, DEFAULT_SIZES.nameLength, 'The maximum length of names, in characters.'),
-  MAX_TYPE_LENGTH: size(1, 4096, DEFAULT_SIZES.typeLength, 'The maximum length of a resourceType, in characters.'),
-  MAX_NOTE_LENGTH: size(1, 4096, DEFAULT_SIZES.noteLength, 'The maximum length of a note, in characters.'),
   MAX_TTL_SECONDS: size(
     1,
     3_153_600_000,
@@ -204,22 +195,6 @@ const SIZES = {
     DEFAULT_SIZES.waitSeconds,
     'The maximum of waitSeconds, the time that a request may wait for its turn.',
   ),
-  MAX_WAITING_ITEMS: size(
-    1,
-    200,
-    DEFAULT_SIZES.waitingItems,
-    'The maximum number of items of a transaction that waits.',
-  ),
-  MAX_WAITING_BYTES: size(
-    1024,
-    32_768,
-    DEFAULT_SIZES.waitingBytes,
-    'The maximum size of the names and notes of a request that waits, in bytes.',
-  ),
-  MAX_CAPACITY: size(1, 1_000_000, DEFAULT_SIZES.capacity, 'The maximum number of slots of a registration.'),
-  MAX_BLOCKS: size(0, 256, DEFAULT_SIZES.blocks, 'The maximum number of blockers of a registration.'),
-  MAX_LABELS: size(0, 64, DEFAULT_SIZES.labels, 'The maximum number of labels of a registration.'),
-  MAX_TREE_DEPTH: size(1, 64, DEFAULT_SIZES.treeDepth, 'The maximum number of levels of a tree path.'),
 };
 
 const OBSERVATION = {
@@ -240,17 +215,6 @@ const OBSERVATION = {
     ),
 };
 
-const JOBS = {
-  SWEEP_INTERVAL_MS: integer(100, 60_000)
-    .default(1000)
-    .describe('The interval of the sweep, which ends expired reservations that nobody accesses, in milliseconds.'),
-  RECONCILE_INTERVAL_MS: integer(1000, 86_400_000)
-    .default(60_000)
-    .describe(
-      "The interval at which the sweep's index is checked against every tenant, in milliseconds. Tenants are only missing from it if Redis lost writes, as in a failover.",
-    ),
-};
-
 /** The schema of all variables. A setting without a default is optional, except REDIS_URL. */
 export const Variables = z.object({
   ...INSTANCE,
@@ -261,7 +225,6 @@ export const Variables = z.object({
   ...LIMITS,
   ...SIZES,
   ...OBSERVATION,
-  ...JOBS,
 });
 
 /** The names of the variables by topic, in the order in which they are described. */
@@ -273,6 +236,5 @@ export const TOPICS: readonly { readonly title: string; readonly names: readonly
   { title: 'Tenants without a database', names: Object.keys(TENANTS_WITHOUT_DATABASE) },
   { title: 'Logs and traces', names: Object.keys(OBSERVATION) },
   { title: 'Limits', names: Object.keys(LIMITS) },
-  { title: 'Maximum sizes of requests and registrations', names: Object.keys(SIZES) },
-  { title: 'Background jobs', names: Object.keys(JOBS) },
+  { title: 'Maximum sizes of requests', names: Object.keys(SIZES) },
 ];

@@ -7,7 +7,7 @@ import { item, name, pageLimit, tenantId, time } from './fields.ts';
 import { settings } from './tenant.ts';
 
 const MAX_SEARCH_LENGTH = 100;
-const MAX_NAME_LENGTH = 200;
+const MAX_TENANT_NAME_LENGTH = 200;
 
 const tier = z
   .enum(TIERS, `must be one of ${TIERS.join(', ')}`)
@@ -55,7 +55,7 @@ const TenantUse = z
 
 export const TenantToCreate = item({
   id: tenantId.meta({ description: '1 to 40 lower-case letters, digits and hyphens.', example: 'acme' }),
-  name: name(MAX_NAME_LENGTH).meta({ description: 'For people.', example: 'Acme Corp.' }),
+  name: name(MAX_TENANT_NAME_LENGTH).meta({ description: 'For people.', example: 'Acme Corp.' }),
   tier,
   owner: z
     .email('must be an e-mail address')

@@ -3,10 +3,10 @@
  * (docs/specification.md#resources, #registration).
  */
 import { z } from 'zod';
+import { MAX_BLOCKS, MAX_CAPACITY, MAX_LABELS, MAX_NAME_LENGTH, MAX_TREE_DEPTH } from '../domain/maxSizes.ts';
 import { LABEL, LABEL_KEY, labelFault, nameFault, utf8Length } from '../domain/names.ts';
 import { PATH_DELIMITER } from '../domain/resources.ts';
 import { batch, item, must, name, resourceName } from './fields.ts';
-import { sized } from './sizes.ts';
 
 /** Bytes of UTF-8 of all blockers of a resource, and of its path: each read of the resource costs as much. */
 const MAX_BLOCKS_BYTES = 8192;
@@ -15,73 +15,64 @@ const MAX_PATH_BYTES = 4096;
 /** A URL's path drops these segments, so a resource of such a name could never be deleted. */
 const UNREACHABLE = new Set(['.', '..']);
 
-const registeredName = sized(({ nameLength }) =>
-  name(nameLength)
-    .refine((text) => !text.includes(PATH_DELIMITER), `must not contain ${PATH_DELIMITER}`)
-    .refine((text) => !UNREACHABLE.has(text), 'must not be . or ..: a URL cannot name it')
-    .meta({ description: 'The name of the resource.', example: 'printers' }),
-);
+const registeredName = name(MAX_NAME_LENGTH)
+  .refine((text) => !text.includes(PATH_DELIMITER), `must not contain ${PATH_DELIMITER}`)
+  .refine((text) => !UNREACHABLE.has(text), 'must not be . or ..: a URL cannot name it')
+  .meta({ description: 'The name of the resource.', example: 'printers' });
 
-const capacity = sized((sizes) => {
-  const rule = `an integer from 1 to ${sizes.capacity}`;
-  return z
-    .int({ error: must(rule) })
-    .min(1, `must be ${rule}`)
-    .max(sizes.capacity, `must be ${rule}`)
-    .meta({ description: 'The number of slots. Default 1.', example: 3 });
-});
+const capacityRule = `an integer from 1 to ${MAX_CAPACITY}`;
+
+const capacity = z
+  .int({ error: must(capacityRule) })
+  .min(1, `must be ${capacityRule}`)
+  .max(MAX_CAPACITY, `must be ${capacityRule}`)
+  .meta({ description: 'The number of slots. Default 1.', example: 3 });
 
 const bytesOf = (names: readonly string[]) => names.reduce((sum, one) => sum + utf8Length(one), 0);
 
-const blocks = sized((sizes) =>
-  z
-    .array(name(sizes.nameLength), { error: must('an array of names') })
-    .max(sizes.blocks, `must hold at most ${sizes.blocks} names`)
-    .refine((names) => new Set(names).size === names.length, 'must not hold a name twice')
-    .refine((names) => bytesOf(names) <= MAX_BLOCKS_BYTES, `must come to at most ${MAX_BLOCKS_BYTES} bytes of names`)
-    .meta({ description: 'Resources that are acquired along with this one.', example: ['ink'] }),
-);
+const blocks = z
+  .array(name(MAX_NAME_LENGTH), { error: must('an array of names') })
+  .max(MAX_BLOCKS, `must hold at most ${MAX_BLOCKS} names`)
+  .refine((names) => new Set(names).size === names.length, 'must not hold a name twice')
+  .refine((names) => bytesOf(names) <= MAX_BLOCKS_BYTES, `must come to at most ${MAX_BLOCKS_BYTES} bytes of names`)
+  .meta({ description: 'Resources that are acquired along with this one.', example: ['ink'] });
 
-const treePath = sized((sizes) =>
-  z
-    .string({ error: must('a string') })
-    .superRefine((path, context) => {
-      const segments = path.split(PATH_DELIMITER, sizes.treeDepth + 1);
-      const refuse = (message: string) => context.addIssue({ code: 'custom', message });
-      if (segments.length > sizes.treeDepth) return refuse(`must have 1 to ${sizes.treeDepth} segments`);
-      if (utf8Length(path) > MAX_PATH_BYTES) return refuse(`must have at most ${MAX_PATH_BYTES} bytes`);
-      const fault = segments.map((segment) => nameFault(segment, sizes.nameLength)).find((one) => one !== null);
-      if (segments.some((segment) => UNREACHABLE.has(segment))) return refuse('must not name . or ..');
-      if (fault !== undefined) refuse(`has a segment that ${fault}`);
-      else if (new Set(segments).size < segments.length) refuse('must not name a resource twice');
-    })
-    .meta({ description: 'The ancestors, from the root down.', example: 'House>Floor1' }),
-);
+const treePath = z
+  .string({ error: must('a string') })
+  .superRefine((path, context) => {
+    const segments = path.split(PATH_DELIMITER, MAX_TREE_DEPTH + 1);
+    const refuse = (message: string) => context.addIssue({ code: 'custom', message });
+    if (segments.length > MAX_TREE_DEPTH) return refuse(`must have 1 to ${MAX_TREE_DEPTH} segments`);
+    if (utf8Length(path) > MAX_PATH_BYTES) return refuse(`must have at most ${MAX_PATH_BYTES} bytes`);
+    const fault = segments.map((segment) => nameFault(segment, MAX_NAME_LENGTH)).find((one) => one !== null);
+    if (segments.some((segment) => UNREACHABLE.has(segment))) return refuse('must not name . or ..');
+    if (fault !== undefined) refuse(`has a segment that ${fault}`);
+    else if (new Set(segments).size < segments.length) refuse('must not name a resource twice');
+  })
+  .meta({ description: 'The ancestors, from the root down.', example: 'House>Floor1' });
 
 /** Checks labels. They are not a record of the schema library, which would drop the key `__proto__`. */
-const labels = sized((sizes) =>
-  z
-    .unknown()
-    .transform((value, context): Readonly<Record<string, string>> => {
-      const refuse = (message: string, path: string[] = []) => context.addIssue({ code: 'custom', message, path });
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse('must be an object of texts');
-      const pairs = Object.entries(value ?? {});
-      if (pairs.length > sizes.labels) refuse(`must hold at most ${sizes.labels} labels`);
-      for (const [key, text] of pairs.slice(0, sizes.labels)) {
-        if (!LABEL_KEY.test(key)) refuse('must have keys of 1 to 64 letters, digits and the characters . _ / -');
-        const fault = typeof text === 'string' ? labelFault(text) : 'must be a string';
-        if (fault !== null) refuse(fault, [key]);
-      }
-      return Object.fromEntries(pairs);
-    })
-    .meta({
-      type: 'object',
-      additionalProperties: { type: 'string', maxLength: 128 },
-      maxProperties: sizes.labels,
-      description: 'Describes the resource, as key and value. Absent, its labels stay as they are; {} removes them.',
-      example: { os: 'android' },
-    }),
-);
+const labels = z
+  .unknown()
+  .transform((value, context): Readonly<Record<string, string>> => {
+    const refuse = (message: string, path: string[] = []) => context.addIssue({ code: 'custom', message, path });
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse('must be an object of texts');
+    const pairs = Object.entries(value ?? {});
+    if (pairs.length > MAX_LABELS) refuse(`must hold at most ${MAX_LABELS} labels`);
+    for (const [key, text] of pairs.slice(0, MAX_LABELS)) {
+      if (!LABEL_KEY.test(key)) refuse('must have keys of 1 to 64 letters, digits and the characters . _ / -');
+      const fault = typeof text === 'string' ? labelFault(text) : 'must be a string';
+      if (fault !== null) refuse(fault, [key]);
+    }
+    return Object.fromEntries(pairs);
+  })
+  .meta({
+    type: 'object',
+    additionalProperties: { type: 'string', maxLength: 128 },
+    maxProperties: MAX_LABELS,
+    description: 'Describes the resource, as key and value. Absent, its labels stay as they are; {} removes them.',
+    example: { os: 'android' },
+  });
 
 const group = z.boolean({ error: must('true or false') }).meta({
   description: 'Whether it only groups what is below it: a folder without slots. Absent, this stays as it is.',

@@ -3,7 +3,7 @@
  * message is the end of a sentence that starts with the field's name.
  */
 import { z } from 'zod';
-import type { Sizes } from '../domain/maxSizes.ts';
+import { MAX_NAME_LENGTH, MAX_NOTE_LENGTH, MAX_TYPE_LENGTH, type Sizes } from '../domain/maxSizes.ts';
 import { nameFault, noteFault, SYSTEM_REQUESTER_PREFIX, TENANT_ID } from '../domain/names.ts';
 import { nearest } from '../domain/nearest.ts';
 import { MODES } from '../domain/reservations.ts';
@@ -23,40 +23,35 @@ export const name = (maxLength: number) =>
     })
     .meta({ minLength: 1, maxLength });
 
-export const resourceName = sized(({ nameLength }) =>
-  name(nameLength).meta({ description: 'The name of the resource.', example: 'printer' }),
-);
+export const resourceName = name(MAX_NAME_LENGTH).meta({
+  description: 'The name of the resource.',
+  example: 'printer',
+});
 
-export const requesterName = sized(({ nameLength }) =>
-  name(nameLength)
-    .refine((text) => !text.startsWith(SYSTEM_REQUESTER_PREFIX), `must not start with ${SYSTEM_REQUESTER_PREFIX}`)
-    .meta({
-      description:
-        'Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out.',
-      example: 'worker-1',
-    }),
-);
+export const requesterName = name(MAX_NAME_LENGTH)
+  .refine((text) => !text.startsWith(SYSTEM_REQUESTER_PREFIX), `must not start with ${SYSTEM_REQUESTER_PREFIX}`)
+  .meta({
+    description:
+      'Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out.',
+    example: 'worker-1',
+  });
 
-export const resourceType = sized(({ typeLength }) =>
-  name(typeLength).meta({
-    description: 'A tag of your choice, repeated in events. Default `UserDefined`.',
-    example: 'Device',
-  }),
-);
+export const resourceType = name(MAX_TYPE_LENGTH).meta({
+  description: 'A tag of your choice, repeated in events. Default `UserDefined`.',
+  example: 'Device',
+});
 
-export const note = sized(({ noteLength }) =>
-  z
-    .string({ error: must('a string') })
-    .superRefine((text, context) => {
-      const fault = noteFault(text, noteLength);
-      if (fault !== null) context.addIssue({ code: 'custom', message: fault });
-    })
-    .meta({
-      maxLength: noteLength,
-      description: 'Why it is reserved, for people: the purpose, a link to the build.',
-      example: 'nightly build, https://ci.example.com/4711',
-    }),
-);
+export const note = z
+  .string({ error: must('a string') })
+  .superRefine((text, context) => {
+    const fault = noteFault(text, MAX_NOTE_LENGTH);
+    if (fault !== null) context.addIssue({ code: 'custom', message: fault });
+  })
+  .meta({
+    maxLength: MAX_NOTE_LENGTH,
+    description: 'Why it is reserved, for people: the purpose, a link to the build.',
+    example: 'nightly build, https://ci.example.com/4711',
+  });
 
 export const heldNote = z.string().meta({ description: 'The `note` of the request that made the reservation.' });
 

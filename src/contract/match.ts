@@ -4,43 +4,41 @@
  */
 import { z } from 'zod';
 import { type Asked, type Match, textOfMatch } from '../domain/match.ts';
+import { MAX_LABELS } from '../domain/maxSizes.ts';
 import { LABEL_KEY, labelFault } from '../domain/names.ts';
-import { sized } from './sizes.ts';
 import type { Refuse } from './waiting.ts';
 
 /** Maximum number of values that a label may have: each costs one look at the index. */
 const MAX_VALUES = 16;
 
 /** Not a record of the schema library, which would drop the key `__proto__`. */
-export const match = sized((sizes) =>
-  z
-    .unknown()
-    .transform((value, context): Match => {
-      const refuse = (message: string, path: string[] = []) => context.addIssue({ code: 'custom', message, path });
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse('must be an object of labels');
-      const pairs: [string, unknown][] = Object.entries(value ?? {});
-      if (pairs.length < 1 || pairs.length > sizes.labels) refuse(`must hold 1 to ${sizes.labels} labels`);
-      const wanted = pairs.slice(0, sizes.labels).map(([key, values]): [string, string | string[]] => {
-        if (!LABEL_KEY.test(key)) refuse('must have keys of 1 to 64 letters, digits and the characters . _ / -');
-        return [key, textsOf(values, (message) => refuse(message, [key]))];
-      });
-      return Object.fromEntries(wanted);
-    })
-    .meta({
-      type: 'object',
-      additionalProperties: {
-        oneOf: [
-          { type: 'string', maxLength: 128 },
-          { type: 'array', items: { type: 'string', maxLength: 128 }, minItems: 1, maxItems: MAX_VALUES },
-        ],
-      },
-      minProperties: 1,
-      maxProperties: sizes.labels,
-      description:
-        'Labels that the resource must have, instead of `resource`: any resource that fits is taken. An array: one of these values.',
-      example: { os: 'android', size: ['l', 'xl'] },
-    }),
-);
+export const match = z
+  .unknown()
+  .transform((value, context): Match => {
+    const refuse = (message: string, path: string[] = []) => context.addIssue({ code: 'custom', message, path });
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse('must be an object of labels');
+    const pairs: [string, unknown][] = Object.entries(value ?? {});
+    if (pairs.length < 1 || pairs.length > MAX_LABELS) refuse(`must hold 1 to ${MAX_LABELS} labels`);
+    const wanted = pairs.slice(0, MAX_LABELS).map(([key, values]): [string, string | string[]] => {
+      if (!LABEL_KEY.test(key)) refuse('must have keys of 1 to 64 letters, digits and the characters . _ / -');
+      return [key, textsOf(values, (message) => refuse(message, [key]))];
+    });
+    return Object.fromEntries(wanted);
+  })
+  .meta({
+    type: 'object',
+    additionalProperties: {
+      oneOf: [
+        { type: 'string', maxLength: 128 },
+        { type: 'array', items: { type: 'string', maxLength: 128 }, minItems: 1, maxItems: MAX_VALUES },
+      ],
+    },
+    minProperties: 1,
+    maxProperties: MAX_LABELS,
+    description:
+      'Labels that the resource must have, instead of `resource`: any resource that fits is taken. An array: one of these values.',
+    example: { os: 'android', size: ['l', 'xl'] },
+  });
 
 /** Checks the values of a label. */
 function textsOf(values: unknown, refuse: (message: string) => void): string | string[] {

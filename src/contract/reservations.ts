@@ -3,7 +3,7 @@
  * #operations).
  */
 import { z } from 'zod';
-import type { Sizes } from '../domain/maxSizes.ts';
+import { MAX_WAITING_ITEMS, type Sizes } from '../domain/maxSizes.ts';
 import {
   type Mode,
   RENEW_STATUSES,
@@ -72,17 +72,15 @@ const reserveItem = {
   mode: mode.optional(),
 };
 
-export const ReserveItem = sized((sizes) =>
-  item({ ...reserveItem, ...waitFields })
-    .superRefine((one, context) => {
-      checkAsked(one, [], refusing(context));
-      checkSession(one, [], refusing(context));
-      checkWait(one, [one], sizes, refusing(context));
-      checkMode(one, [], refusing(context));
-    })
-    .transform(named)
-    .meta({ id: 'ReserveItem' }),
-);
+export const ReserveItem = item({ ...reserveItem, ...waitFields })
+  .superRefine((one, context) => {
+    checkAsked(one, [], refusing(context));
+    checkSession(one, [], refusing(context));
+    checkWait(one, [one], refusing(context));
+    checkMode(one, [], refusing(context));
+  })
+  .transform(named)
+  .meta({ id: 'ReserveItem' });
 export type ReserveItem = z.output<typeof ReserveItem>;
 
 export const ReserveBody = batch(ReserveItem, (items, sizes, context) =>
@@ -225,12 +223,12 @@ function checkTransaction(
   const atRelease = ['requests', releaseAt, 'requestType'];
   if (releaseAt >= 0 && method === 'FIRST') refuse(atRelease, 'must be RESERVE where the method is FIRST');
   const reserves = requests.filter((one) => one.requestType === 'RESERVE');
-  checkWait(wait, reserves, sizes, refuse);
+  checkWait(wait, reserves, refuse);
   if (!isWaiting(wait)) return;
   if (!WAITING_METHODS.some((one) => one === method))
     refuse(['method'], `must be ${WAITING_METHODS.join(' or ')} where waitSeconds is more than 0`);
-  if (requests.length > sizes.waitingItems)
-    refuse(['requests'], `must hold at most ${sizes.waitingItems} items where waitSeconds is more than 0`);
+  if (requests.length > MAX_WAITING_ITEMS)
+    refuse(['requests'], `must hold at most ${MAX_WAITING_ITEMS} items where waitSeconds is more than 0`);
   if (releaseAt >= 0) refuse(atRelease, 'must be RESERVE where waitSeconds is more than 0');
   const matchAt = requests.findIndex((one) => one.requestType === 'RESERVE' && one.match !== undefined);
   if (matchAt >= 0) refuse(['requests', matchAt, 'match'], 'must not be used where waitSeconds is more than 0');

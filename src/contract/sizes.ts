@@ -1,17 +1,13 @@
 /**
- * How a schema follows an instance's configuration. The schemas of this folder are static: they have the default sizes
- * and refuse unknown fields. `withRules` makes the same schema for other sizes.
+ * How a schema follows an instance's configuration. The schemas of this folder are static: they have the default
+ * sizes. `withRules` makes the same schema for other sizes.
  */
 import { z } from 'zod';
 import { DEFAULT_SIZES, type Sizes } from '../domain/maxSizes.ts';
 
-/** Whether a field that a request's object does not have is a fault or is ignored. */
-export type UnknownFields = 'refuse' | 'ignore';
-
 /** The part of the configuration that schemas depend on. */
 export interface Rules {
   readonly sizes: Sizes;
-  readonly unknownFields: UnknownFields;
 }
 
 type Part = z.core.$ZodType;
@@ -29,8 +25,7 @@ export function sized<Schema extends z.ZodType>(make: (sizes: Sizes) => Schema):
 /** Makes a schema, with all its parts, for configured sizes. Returns it as it is if nothing in it depends on them. */
 export function withRules<Schema extends z.ZodType>(schema: Schema, rules: Rules): Schema {
   const made = MAKERS.get(schema)?.(rules.sizes) ?? schema;
-  const changed = mapParts(made, (part) => (part instanceof z.ZodType ? withRules(part, rules) : part));
-  const result = rules.unknownFields === 'ignore' ? withoutRefusal(changed) : changed;
+  const result = mapParts(made, (part) => (part instanceof z.ZodType ? withRules(part, rules) : part));
   // A clone has no metadata of its own: the name in the OpenAPI document, the description.
   const meta = made.meta();
   const described = result === made || meta === undefined ? result : result.meta(meta);
@@ -70,11 +65,4 @@ export function mapParts(schema: z.ZodType, change: (part: Part) => Part): z.Zod
     return isSame ? schema : schema.clone({ ...schema.def, options });
   }
   return schema;
-}
-
-/** The object with unknown fields dropped instead of refused. */
-function withoutRefusal(schema: z.ZodType): z.ZodType {
-  if (!(schema instanceof z.ZodObject) || schema.def.catchall === undefined) return schema;
-  const { catchall: _, ...def } = schema.def;
-  return schema.clone(def);
 }

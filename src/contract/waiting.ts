@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { type Asked, textOfAsked } from '../domain/match.ts';
-import type { Sizes } from '../domain/maxSizes.ts';
+import { MAX_WAITING_BYTES } from '../domain/maxSizes.ts';
 import { utf8Length } from '../domain/names.ts';
 import { CANCEL_STATUSES, TRANSACTION_METHODS } from '../domain/reservations.ts';
 import {
@@ -67,7 +67,7 @@ const onTheWhole = z
   .optional()
   .meta({ not: {}, description: 'Refused: it stands beside `method`.' });
 
-/** The same fields on an item of a transaction: refused, whatever happens to unknown fields. */
+/** The same fields on an item of a transaction: refused, with the place where they belong. */
 export const misplacedWaitFields = {
   waitSeconds: onTheWhole,
   priority: onTheWhole,
@@ -87,12 +87,7 @@ interface Wanted extends Asked {
  * Checks the rules between the fields of a wait and the reservations that it is for.
  * @param items one of them is the request itself, or they are the items of a transaction
  */
-export function checkWait(
-  wait: Wait,
-  items: readonly Wanted[],
-  { waitingBytes }: Pick<Sizes, 'waitingBytes'>,
-  refuse: Refuse,
-): void {
+export function checkWait(wait: Wait, items: readonly Wanted[], refuse: Refuse): void {
   for (const field of ['priority', 'claimSeconds'] as const)
     if (wait[field] !== undefined && wait.waitSeconds === undefined) refuse([field], 'needs waitSeconds');
   if (!isWaiting(wait)) return;
@@ -101,11 +96,11 @@ export function checkWait(
     (sum, { note = '', ...asked }) => sum + utf8Length(textOfAsked(asked)) + utf8Length(note),
     requesterBytes,
   );
-  if (bytes <= waitingBytes) return;
+  if (bytes <= MAX_WAITING_BYTES) return;
   const hasNotes = items.some(({ note = '' }) => note !== '');
   const hasMatch = items.some(({ match }) => match !== undefined);
   const texts = `names${hasMatch ? ', labels' : ''}${hasNotes ? ' and notes' : ''}`;
-  refuse(['waitSeconds'], `needs ${texts} of at most ${waitingBytes} bytes together`);
+  refuse(['waitSeconds'], `needs ${texts} of at most ${MAX_WAITING_BYTES} bytes together`);
 }
 
 const pollRule = `must be an integer from 0 to ${MAX_POLL_SECONDS}`;

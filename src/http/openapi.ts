@@ -134,13 +134,12 @@ export interface Described extends Rules {
 /** The instance that docs/openapi.json describes: one with a database and the default configuration. */
 export const DEFAULT_INSTANCE: Described = {
   sizes: DEFAULT_SIZES,
-  unknownFields: 'refuse',
   hasIssuers: true,
   sessionCookie: cookieName(undefined, 'session'),
 };
 
 /** Writes the OpenAPI document of an instance. */
-export function openapiDocument({ sizes, unknownFields, hasIssuers, sessionCookie }: Described): object {
+export function openapiDocument({ sizes, hasIssuers, sessionCookie }: Described): object {
   const registry = new OpenAPIRegistry();
   const schemes = schemesOf(sessionCookie);
   for (const [name, scheme] of schemes) registry.registerComponent('securitySchemes', name, scheme);
@@ -181,7 +180,7 @@ export function openapiDocument({ sizes, unknownFields, hasIssuers, sessionCooki
   return withExamples(withCommonHeaders(document), examples);
 
   function configured<Schema extends z.ZodType>(schema: Schema): Schema {
-    return useIds(withRules(schema, { sizes, unknownFields }));
+    return useIds(withRules(schema, { sizes }));
   }
 }
 

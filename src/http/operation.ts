@@ -31,12 +31,12 @@ export const operation = <Path extends string, Route extends Omit<Operation, 'pa
 /** The route of an operation for an app: `before` and then jsonBody take its requests before the handler does. */
 export function withBody<Route extends Operation & { readonly body: z.ZodType }, Before extends MiddlewareHandler[]>(
   route: Route,
-  { sizes, unknownFields }: Rules,
+  rules: Rules,
   ...before: Before
 ): Route & { middleware: [...Before, BodyMiddleware<Route['body']>] } {
   const takeBody = jsonBody(
-    withRules<Route['body']>(route.body, { sizes, unknownFields }),
-    sizes,
+    withRules<Route['body']>(route.body, rules),
+    rules.sizes,
     route.isRepeatable ?? false,
     route.fillRequester,
   );

@@ -1,23 +1,19 @@
 /**
- * Ends expired reservations that no request has ended (docs/specification.md#expiry). Runs every SWEEP_INTERVAL_MS.
+ * Ends expired reservations that no request has ended (docs/specification.md#expiry).
  */
 import type { Logger } from 'pino';
 import { type Swept, sweep } from '../engine/expiry/sweep.ts';
 import type { RedisClient } from '../redis/client.ts';
 import type { Job } from './job.ts';
 
+const EVERY_MS = 1000;
 /** Maximum number of tenants that one line of the log names. */
 const MAX_LOGGED = 20;
 
 /** @param onSwept called after each sweep with what it did */
-export const expiryJob = (
-  redis: RedisClient,
-  everyMs: number,
-  onSwept: (swept: Swept) => Promise<void>,
-  log: Logger,
-): Job => ({
+export const expiryJob = (redis: RedisClient, onSwept: (swept: Swept) => Promise<void>, log: Logger): Job => ({
   name: 'expiry',
-  everyMs,
+  everyMs: EVERY_MS,
   turn: async () => {
     const swept = await sweep(redis);
     await onSwept(swept);

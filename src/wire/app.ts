@@ -150,9 +150,9 @@ async function createApi(deps: AppDeps): Promise<App> {
     const { tenantRoutes } = await import('./tenantRoutes.ts');
     app.route('/', tenantRoutes(deps, tenants));
   }
-  const { sizes, unknownFields } = deps;
+  const { sizes } = deps;
   const sessionCookie = tenants === null ? null : deps.sessionCookie;
-  const described = { sizes, unknownFields, hasIssuers: jwtVerifier !== null, sessionCookie };
+  const described = { sizes, hasIssuers: jwtVerifier !== null, sessionCookie };
   const { signIn, publicUrl } = deps;
   app.route(
     '/',

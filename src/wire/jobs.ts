@@ -58,8 +58,8 @@ export function startJobs(
     else await keepReset(redis, tenant, { room: KEPT_ENTRIES, most: KEPT_ENTRIES });
   };
   const jobs = [
-    expiryJob(redis, config.sweepIntervalMs, onSwept, log),
-    reconciliationJob(redis, config.reconcileIntervalMs, log, alsoDo),
+    expiryJob(redis, onSwept, log),
+    reconciliationJob(redis, log, alsoDo),
     librariesJob(() => deleteOldLibraries(redis, clients.libraryName(), Date.now()), log),
     ...(store === null ? [] : historyJobs(store, config, metrics, log)),
     ...(copy === null ? [] : [copiesJob(copy, log)]),

@@ -4,6 +4,7 @@
  */
 import type { Config } from '../config/config.ts';
 import { changeInRedis } from '../definitions/changeInRedis.ts';
+import { MAX_TREE_DEPTH } from '../domain/maxSizes.ts';
 import { keptHistory } from '../engine/history/kept.ts';
 import { configuredLoader } from '../engine/tenant/load.ts';
 import { configuredMembers } from '../identity/configuredMembers.ts';
@@ -26,7 +27,7 @@ async function storesInMemory(
   keys: readonly ConfiguredKey[],
   { redis, metrics }: StoresDeps,
 ): Promise<Stores> {
-  const { sizes, jwtIssuers, allowPrivateJwks } = config;
+  const { jwtIssuers, allowPrivateJwks } = config;
   const tenants = configuredTenants(keys);
   const { memberships, roleNow } = configuredMembers(config.signIn.kind, config.members, tenants);
   const loadTenant = configuredLoader(redis, tenants);
@@ -47,7 +48,7 @@ async function storesInMemory(
     history: keptHistory(redis),
     loadTenant,
     knowsTenant: (id) => tenants.has(id),
-    changesOf: (engine) => changeInRedis(engine, sizes.treeDepth),
+    changesOf: (engine) => changeInRedis(engine, MAX_TREE_DEPTH),
     trailOf: () => null,
     loadConfigured: async () => {
       for (const tenant of tenants.keys()) await loadTenant(tenant);

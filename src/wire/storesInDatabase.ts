@@ -4,6 +4,7 @@
 import type { Config } from '../config/config.ts';
 import { changeInDatabase } from '../definitions/changeInDatabase.ts';
 import { WorkingCopy } from '../definitions/workingCopy.ts';
+import { MAX_TREE_DEPTH } from '../domain/maxSizes.ts';
 import { type IssuerLookup, JwtVerifier } from '../identity/jwtVerifier.ts';
 import { membershipsInDatabase } from '../operations/members.ts';
 import { Trail } from '../operations/trail.ts';
@@ -14,7 +15,7 @@ import type { Stores, StoresDeps } from './stores.ts';
 
 /** @throws Error with a message for the operator, if the database cannot be used */
 export async function storesInDatabase(
-  { tiers, sizes, allowPrivateJwks }: Config,
+  { tiers, allowPrivateJwks }: Config,
   { url, pool }: NonNullable<Config['database']>,
   { redis, metrics, log }: StoresDeps,
 ): Promise<Stores> {
@@ -35,7 +36,7 @@ export async function storesInDatabase(
     history: historyInDatabase(store, tiers),
     loadTenant: (id) => copy.refresh(id),
     knowsTenant: () => true,
-    changesOf: (engine) => changeInDatabase(database, engine, copy, sizes.treeDepth),
+    changesOf: (engine) => changeInDatabase(database, engine, copy, MAX_TREE_DEPTH),
     trailOf: (engine) => {
       trail = new Trail(database, engine, metrics, log);
       return trail;

@@ -172,10 +172,9 @@ async function loadTraces(endpoint: string | undefined, log: Logger): Promise<Tr
 }
 
 /** The settings that the app needs. */
-const settingsOf = ({ trustedProxies, sizes, unknownFields, publicUrl }: Config) => ({
+const settingsOf = ({ trustedProxies, sizes, publicUrl }: Config) => ({
   trustedProxies,
   sizes,
-  unknownFields,
   publicUrl,
   sessionCookie: cookieName(publicUrl, 'session'),
 });

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../src/contract/reservations.ts';
-import { DEFAULT_SIZES } from '../../src/domain/maxSizes.ts';
+import { MAX_NOTE_LENGTH } from '../../src/domain/maxSizes.ts';
 import type { Once } from '../../src/domain/once.ts';
 import { deleteDefinition } from '../../src/engine/definitions/delete.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
@@ -47,7 +47,7 @@ describe('no request keeps Redis busy for long', () => {
 
   test('items and reservations with the longest notes', async () => {
     const { engine, credential } = running;
-    const note = '🎉'.repeat(DEFAULT_SIZES.noteLength);
+    const note = '🎉'.repeat(MAX_NOTE_LENGTH);
     const noted = (count: number, name: string) =>
       resources(count, (i) => `${name}${i}`, 60).map((one) => ({ ...one, note }));
     for (const count of [100, BATCH]) {

@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Definition } from '../../src/contract/definitions.ts';
-import { DEFAULT_SIZES } from '../../src/domain/maxSizes.ts';
+import { MAX_CAPACITY, MAX_NAME_LENGTH, MAX_TREE_DEPTH } from '../../src/domain/maxSizes.ts';
 import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
 import { readsKey } from '../../src/redis/keys.ts';
@@ -15,8 +15,8 @@ const SHARED = 100;
 const BATCH = 500;
 const MAX_MS = 15;
 const READS = 1e8;
-const DEEP = DEFAULT_SIZES.treeDepth;
-const CAPACITY = DEFAULT_SIZES.capacity;
+const DEEP = MAX_TREE_DEPTH;
+const CAPACITY = MAX_CAPACITY;
 
 const item = (name: string, more: Partial<Definition>): Definition => ({
   name,
@@ -26,7 +26,7 @@ const item = (name: string, more: Partial<Definition>): Definition => ({
   ...more,
 });
 /** The ancestors of a leaf, which no other leaf has: pools with the longest names. */
-const above = (leaf: number) => range(DEEP, (depth) => `${leaf}-${depth}-`.padEnd(DEFAULT_SIZES.nameLength, 'é'));
+const above = (leaf: number) => range(DEEP, (depth) => `${leaf}-${depth}-`.padEnd(MAX_NAME_LENGTH, 'é'));
 
 const registerAll = async (items: readonly Definition[], many: number) => {
   for (let i = 0; i < items.length; i += many)

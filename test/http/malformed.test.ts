@@ -134,13 +134,6 @@ describe('400: a string that names the item and the field', () => {
     ]);
   });
 
-  test('an unknown field is ignored where UNKNOWN_FIELDS says so', async () => {
-    const lenient = await startInstance({ env: { UNKNOWN_FIELDS: 'ignore' } });
-    const { status, body } = await lenient.request('POST', RESERVE, [{ ...good, ttl: 60 }]);
-    expect([status, body]).toMatchObject([200, [{ status: 'ACQUIRED', expiresAt: null }]]);
-    await lenient.stop();
-  });
-
   test('an array that is too long is refused before its items are looked at', async () => {
     const items = `[${'{},'.repeat(20_000)}{}]`;
     expect(await post(items)).toMatchObject({

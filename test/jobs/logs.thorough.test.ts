@@ -27,7 +27,7 @@ test('Redis is said to be away and to be back, once each, not once for every con
   let node = await start(port);
   const redisUrl = `redis://127.0.0.1:${port}`;
   const keys = [makeConfiguredKey(makeTenant())];
-  const worker = await startInstance({ keys, redisUrl, env: { ROLE: 'worker', SWEEP_INTERVAL_MS: '500' } });
+  const worker = await startInstance({ keys, redisUrl, env: { ROLE: 'worker' } });
   const run = async () => (await worker.redis.zcard('{bull}:expiry:completed')) > 0;
   await until('its jobs run', run);
   worker.logged.length = 0;

@@ -203,7 +203,7 @@ describe('the expiry sweep', () => {
     expect(await lagS()).toBe(0);
     await api.renew({ ...leased, releaseToken: held?.releaseToken, ttlSeconds: 1 });
     await until('it is overdue', async () => (await lagS()) > 0.5);
-    const env = { ...MEASURED, ROLE: 'worker', SWEEP_INTERVAL_MS: '100' };
+    const env = { ...MEASURED, ROLE: 'worker' };
     const worker = await startInstance({ keys, redisUrl: redis.url, env });
     const seen = () => samples(worker);
     await until('it is swept', async () => (await seen()).get('holdfast_reservations_swept_total') === 1);

@@ -71,7 +71,6 @@ describe.concurrent.each([
       REDIS_URL: topology.url,
       API_KEYS: JSON.stringify([key]),
       NODE_EXTRA_CA_CERTS: file('ca.crt'),
-      SWEEP_INTERVAL_MS: '200',
     });
     const stream = await watch({ url: instance.url, key: key.key });
     const { body } = await createClient(instance.url, key.key).reserve({

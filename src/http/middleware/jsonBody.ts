@@ -6,7 +6,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { z } from 'zod';
-import type { Sizes } from '../../domain/maxSizes.ts';
+import { MAX_BLOCKS, type Sizes } from '../../domain/maxSizes.ts';
 import { ownTurn } from '../../engine/ownTurn.ts';
 import { actFor } from '../actFor.ts';
 import { BodyError } from '../arrivals.ts';
@@ -41,11 +41,11 @@ export type BodyMiddleware<Schema extends z.ZodType> = MiddlewareHandler<
  */
 export const jsonBody = <Schema extends z.ZodType>(
   schema: Schema,
-  { bodyBytes, batch, blocks }: Sizes,
+  { bodyBytes, batch }: Sizes,
   isRepeatable: boolean,
   fillRequester: typeof actFor = actFor,
 ): BodyMiddleware<Schema> => {
-  const maxValues = batch * (blocks + MAX_FIELDS);
+  const maxValues = batch * (MAX_BLOCKS + MAX_FIELDS);
   return createMiddleware(async (c, next) => {
     if (!JSON_TYPE.test(c.req.header('Content-Type') ?? ''))
       return fail(c, 415, 'UNSUPPORTED_MEDIA_TYPE', 'The request body must be application/json.');

@@ -13,7 +13,7 @@ export const register = tool({
   right: 'define',
   isDestructive: true,
   // Without its id, by which JSON Schema would only refer to it.
-  input: Registration.meta({}),
+  input: Registration.clone(Registration.def),
   output: z.object({ resources: z.array(Definition) }),
   run: async ({ deps, credential }, input) => {
     const { result, quota } = await carryOut(deps, credential, [input]);

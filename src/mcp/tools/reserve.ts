@@ -5,8 +5,9 @@ import { z } from 'zod';
 import { count, item, mode, note, resourceName, ttlSeconds } from '../../contract/fields.ts';
 import { match } from '../../contract/match.ts';
 import { ReserveItem, ReserveResult, Transaction } from '../../contract/reservations.ts';
-import { type Rules, sized, withRules } from '../../contract/sizes.ts';
+import { type Rules, withRules } from '../../contract/sizes.ts';
 import { waitFields } from '../../contract/waiting.ts';
+import { MAX_WAITING_ITEMS } from '../../domain/maxSizes.ts';
 import { describeFault } from '../../http/describeFault.ts';
 import { check } from '../../operations/check.ts';
 import { reserve as carryOut } from '../../operations/reserve.ts';
@@ -28,10 +29,12 @@ If another holds it, the call waits up to 20 s for your turn. The status WAITING
 The reservation is a lease: it ends by itself after ttlSeconds (default ${DEFAULT_TTL_S}). Call renew before that if you need longer, and release as soon as you are done.
 Do not use the resource unless the status is ACQUIRED, or ALREADY_HAD and you reserved it before.`;
 
-const resources = sized(({ waitingItems }) => {
-  const rule = `must be an array of 1 to ${waitingItems} names`;
-  return z.array(resourceName, { error: rule }).min(1, rule).max(waitingItems, rule);
-});
+const resourcesRule = `must be an array of 1 to ${MAX_WAITING_ITEMS} names`;
+
+const resources = z
+  .array(resourceName, { error: resourcesRule })
+  .min(1, resourcesRule)
+  .max(MAX_WAITING_ITEMS, resourcesRule);
 
 const INPUT = item({
   resource: resourceName.optional().meta({

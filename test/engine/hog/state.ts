@@ -4,7 +4,7 @@
  */
 import { beforeAll } from 'vitest';
 import type { Definition } from '../../../src/contract/definitions.ts';
-import { DEFAULT_SIZES } from '../../../src/domain/maxSizes.ts';
+import { MAX_BLOCKS, MAX_NAME_LENGTH } from '../../../src/domain/maxSizes.ts';
 import { register } from '../../../src/engine/definitions/register.ts';
 import { NOW } from '../../../src/engine/definitions/step.ts';
 import { setClock } from '../../support/clock.ts';
@@ -18,7 +18,7 @@ export const BATCH = 500;
 export const base = Date.now();
 
 /** A name of the greatest length, by characters and by bytes. */
-export const long = (name: string) => name + 'é'.repeat(DEFAULT_SIZES.nameLength - name.length);
+export const long = (name: string) => name + 'é'.repeat(MAX_NAME_LENGTH - name.length);
 export const item = (
   name: string,
   { treePath = [], ...more }: { capacity?: number; blocks?: string[]; treePath?: string[] } = {},
@@ -40,7 +40,7 @@ beforeAll(async () => {
       // A chain of resources that each block the next and as many others as they may.
       ...range(300, (i) =>
         item(`chain${i}`, {
-          blocks: [`chain${i + 1}`, ...range(DEFAULT_SIZES.blocks - 1, (j) => `${i}-${j}-`.padEnd(100, 'b'))],
+          blocks: [`chain${i + 1}`, ...range(MAX_BLOCKS - 1, (j) => `${i}-${j}-`.padEnd(100, 'b'))],
         }),
       ),
       // A crowd that block the same.

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { CheckResult } from '../../../contract/check.ts';
 import type { ReserveItem, ReserveResult } from '../../../contract/reservations.ts';
 import { HoldfastError } from '../../../domain/errors.ts';
-import type { Sizes } from '../../../domain/maxSizes.ts';
+import { MAX_NOTE_LENGTH, type Sizes } from '../../../domain/maxSizes.ts';
 import type { Terms } from '../../../domain/tenants.ts';
 import { MAX_CLAIM_SECONDS } from '../../../domain/waiting.ts';
 import { requesterOf } from '../../../engine/tenant/signIns.ts';
@@ -177,7 +177,7 @@ const ReservePage = ({ viewer, typed, terms, seen, sizes, failed }: ReservePageP
           <input
             name="note"
             value={typed.note ?? ''}
-            maxlength={sizes.noteLength}
+            maxlength={MAX_NOTE_LENGTH}
             required={terms.requireNote}
             placeholder="nightly build, a link, until when you think you need it"
           />

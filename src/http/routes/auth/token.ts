@@ -35,8 +35,8 @@ type TokenDeps = BodyDeps &
   Pick<OperationDeps, 'engine'>;
 
 export const tokenRoute = (deps: TokenDeps, verifier: JwtVerifier) => {
-  const { engine, failedAuthentications, trustedProxies, sizes, unknownFields } = deps;
-  const rules = { sizes: { ...sizes, bodyBytes: Math.min(sizes.bodyBytes, MAX_BODY_BYTES) }, unknownFields };
+  const { engine, failedAuthentications, trustedProxies, sizes } = deps;
+  const rules = { sizes: { ...sizes, bodyBytes: Math.min(sizes.bodyBytes, MAX_BODY_BYTES) } };
   const app = new OpenAPIHono<AppEnv>();
   return app.openapi(withBody(tokenOperation, rules, refuseLockedOut(deps)), async (c) => {
     const { jwt, tenant } = c.get('body');
