@@ -22,9 +22,16 @@ export function sized<Schema extends z.ZodType>(make: (sizes: Sizes) => Schema):
   return schema;
 }
 
+/** The kinds that mapParts() looks into, and those without parts. */
+const CAN_BE_MADE = new Set<z.core.$ZodTypeDef['type']>([
+  ...(['object', 'array', 'optional', 'nullable', 'default', 'pipe', 'union'] as const),
+  ...(['string', 'number', 'boolean', 'enum', 'literal', 'unknown', 'transform'] as const),
+]);
+
 /** Makes a schema, with all its parts, for configured sizes. Returns it as it is if nothing in it depends on them. */
 export function withRules<Schema extends z.ZodType>(schema: Schema, rules: Rules): Schema {
   const made = MAKERS.get(schema)?.(rules.sizes) ?? schema;
+  if (!CAN_BE_MADE.has(made.def.type)) throw new TypeError(`withRules() does not look into a ${made.def.type}`);
   const result = mapParts(made, (part) => (part instanceof z.ZodType ? withRules(part, rules) : part));
   // A clone has no metadata of its own: the name in the OpenAPI document, the description.
   const meta = made.meta();
@@ -52,6 +59,10 @@ export function mapParts(schema: z.ZodType, change: (part: Part) => Part): z.Zod
     return innerType === schema.def.innerType ? schema : schema.clone({ ...schema.def, innerType });
   }
   if (schema instanceof z.ZodNullable) {
+    const innerType = change(schema.def.innerType);
+    return innerType === schema.def.innerType ? schema : schema.clone({ ...schema.def, innerType });
+  }
+  if (schema instanceof z.ZodDefault) {
     const innerType = change(schema.def.innerType);
     return innerType === schema.def.innerType ? schema : schema.clone({ ...schema.def, innerType });
   }
