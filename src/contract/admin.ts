@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { nameFault } from '../domain/names.ts';
 import { TENANT_SORTS } from '../domain/tenants.ts';
 import { TIERS } from '../domain/tiers.ts';
-import { item, name, pageLimit, tenantId, time } from './fields.ts';
+import { byRule, item, name, pageLimit, tenantId, time } from './fields.ts';
 import { settings } from './tenant.ts';
 
 const MAX_SEARCH_LENGTH = 100;
@@ -21,10 +21,7 @@ export const TenantParams = z.object({ id: tenantId.meta({ description: 'The id 
 export const TenantsQuery = z.object({
   search: z
     .string()
-    .superRefine((text, context) => {
-      const fault = nameFault(text, MAX_SEARCH_LENGTH);
-      if (fault !== null) context.addIssue({ code: 'custom', message: fault });
-    })
+    .superRefine(byRule((text) => nameFault(text, MAX_SEARCH_LENGTH)))
     .optional()
     .meta({ description: 'Part of an id or a name.', minLength: 1, maxLength: MAX_SEARCH_LENGTH }),
   sort: z

@@ -13,14 +13,19 @@ import { sized } from './sizes.ts';
 export const must = (rule: string) => (issue: { input: unknown }) =>
   issue.input === undefined ? 'is required' : `must be ${rule}`;
 
+/** Refuses a text that has a fault. @param faultOf returns the message; null: it has none */
+export const byRule =
+  (faultOf: (text: string) => string | null) =>
+  (text: string, context: z.RefinementCtx): void => {
+    const fault = faultOf(text);
+    if (fault !== null) context.addIssue({ code: 'custom', message: fault });
+  };
+
 /** A string that nameFault() accepts. */
 export const name = (maxLength: number) =>
   z
     .string({ error: must('a string') })
-    .superRefine((text, context) => {
-      const fault = nameFault(text, maxLength);
-      if (fault !== null) context.addIssue({ code: 'custom', message: fault });
-    })
+    .superRefine(byRule((text) => nameFault(text, maxLength)))
     .meta({ minLength: 1, maxLength });
 
 export const resourceName = name(MAX_NAME_LENGTH).meta({
@@ -43,10 +48,7 @@ export const resourceType = name(MAX_TYPE_LENGTH).meta({
 
 export const note = z
   .string({ error: must('a string') })
-  .superRefine((text, context) => {
-    const fault = noteFault(text, MAX_NOTE_LENGTH);
-    if (fault !== null) context.addIssue({ code: 'custom', message: fault });
-  })
+  .superRefine(byRule((text) => noteFault(text, MAX_NOTE_LENGTH)))
   .meta({
     maxLength: MAX_NOTE_LENGTH,
     description: 'Why it is reserved, for people: the purpose, a link to the build.',

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { KEY_PERMISSIONS } from '../domain/rights.ts';
 import { MAX_LABEL_LENGTH, prefixFault } from '../domain/tenants.ts';
-import { futureTime, item, must, name, pageLimit, time } from './fields.ts';
+import { byRule, futureTime, item, must, name, pageLimit, time } from './fields.ts';
 
 /** Ten years. */
 const MAX_LIFETIME_DAYS = 3653;
@@ -19,10 +19,7 @@ const permission = z.enum(KEY_PERMISSIONS, permissionRule).meta({
 
 const prefix = z
   .string({ error: must('a string') })
-  .superRefine((text, context) => {
-    const fault = text === '' ? null : prefixFault(text);
-    if (fault !== null) context.addIssue({ code: 'custom', message: fault });
-  })
+  .superRefine(byRule((text) => (text === '' ? null : prefixFault(text))))
   .meta({ description: 'It may only change names that start with this. Empty: any name.', example: 'ci/' });
 
 const expiresAt = futureTime(MAX_LIFETIME_DAYS)

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { issuerTextFault, MAX_ISSUER_BYTES } from '../domain/issuerNames.ts';
 import { TIERS } from '../domain/tiers.ts';
 import { DEFAULT_PRIORITY, MAX_PRIORITY } from '../domain/waiting.ts';
-import { item, tenantId, time } from './fields.ts';
+import { byRule, item, tenantId, time } from './fields.ts';
 import { sized } from './sizes.ts';
 
 const limit = z.int().nullable().meta({ description: 'Null: unlimited.' });
@@ -93,10 +93,7 @@ export type SettingsChange = z.output<typeof SettingsChange>;
 const issuerText = (description: string) =>
   z
     .string('must be a string')
-    .superRefine((value, context) => {
-      const fault = issuerTextFault(value);
-      if (fault !== null) context.addIssue({ code: 'custom', message: fault });
-    })
+    .superRefine(byRule(issuerTextFault))
     .meta({ description, minLength: 1, maxLength: MAX_ISSUER_BYTES });
 
 const issuerNames = {
