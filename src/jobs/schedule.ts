@@ -11,7 +11,7 @@ import { Outage } from '../domain/outage.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { JOBS_PREFIX } from '../redis/keys.ts';
 import { isAway } from '../redis/send.ts';
-import type { Job } from './job.ts';
+import type { Job } from './jobs.ts';
 
 /** How often a worker checks the chain, and how long it waits for BullMQ's reply. */
 const CHECK_EVERY_MS = 2000;

@@ -7,16 +7,19 @@ import { KEPT_ENTRIES } from '../domain/history.ts';
 import type { Swept } from '../engine/expiry/sweep.ts';
 import { keepReset } from '../engine/history/keepReset.ts';
 import { addIfWaiting, addWaiting, longestWaitingMs } from '../engine/history/waiting.ts';
-import { auditJob } from '../jobs/audit.ts';
-import { copiesJob } from '../jobs/copies.ts';
-import { expiryJob } from '../jobs/expiry.ts';
-import { historyJob, oldHistoryJob } from '../jobs/history.ts';
-import type { Job } from '../jobs/job.ts';
-import { librariesJob } from '../jobs/libraries.ts';
-import { reconciliationJob } from '../jobs/reconciliation.ts';
-import { refusalsJob } from '../jobs/refusals.ts';
+import {
+  auditJob,
+  copiesJob,
+  expiryJob,
+  historyJob,
+  type Job,
+  librariesJob,
+  oldHistoryJob,
+  reconciliationJob,
+  refusalsJob,
+  usagesJob,
+} from '../jobs/jobs.ts';
 import { startSchedule } from '../jobs/schedule.ts';
-import { usagesJob } from '../jobs/usages.ts';
 import { moveHistories } from '../operations/moveHistories.ts';
 import { copyRefusals } from '../operations/refusals.ts';
 import { copyUsages } from '../operations/usages.ts';

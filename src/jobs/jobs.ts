@@ -1,0 +1,192 @@
+/**
+ * The jobs that run in the background, each at regular intervals, on one of the workers at a time.
+ */
+import type { Logger } from 'pino';
+import type { WorkingCopy } from '../definitions/workingCopy.ts';
+import { reconcile } from '../engine/expiry/reconcile.ts';
+import { type Swept, sweep } from '../engine/expiry/sweep.ts';
+import type { RedisClient } from '../redis/client.ts';
+
+export interface Job {
+  /** The name of its queue, in metrics and in logs. Workers of other versions use the same queue. */
+  readonly name: string;
+  readonly everyMs: number;
+  /** Runs once. An error is logged and does not keep later turns from running. Two turns may overlap. */
+  readonly turn: () => Promise<void>;
+}
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Maximum number of tenants that one line of the log names. */
+const MAX_LOGGED = 20;
+
+/**
+ * Ends expired reservations that no request has ended (docs/specification.md#expiry).
+ * @param onSwept called after each sweep with what it did
+ */
+export const expiryJob = (redis: RedisClient, onSwept: (swept: Swept) => Promise<void>, log: Logger): Job => ({
+  name: 'expiry',
+  everyMs: SECOND_MS,
+  turn: async () => {
+    const swept = await sweep(redis);
+    await onSwept(swept);
+    const { ended, stuckQueues } = swept;
+    if (ended > 0) log.debug({ ended }, 'expired reservations ended');
+    if (stuckQueues.length > 0)
+      log.error({ tenants: stuckQueues.slice(0, MAX_LOGGED) }, 'queues did not move by themselves');
+  },
+});
+
+/**
+ * Checks the expiry index against every tenant and puts back what is missing: a failover can lose entries.
+ * @param alsoDo what else is done with each tenant
+ */
+export const reconciliationJob = (
+  redis: RedisClient,
+  log: Logger,
+  alsoDo?: (tenant: string) => Promise<void>,
+): Job => ({
+  name: 'reconciliation',
+  everyMs: MINUTE_MS,
+  turn: async () => {
+    const repaired = await reconcile(redis, alsoDo);
+    if (repaired > 0) log.warn({ repaired }, 'tenants were missing from the expiry index');
+  },
+});
+
+/**
+ * Deletes the libraries of functions that other versions have left in Redis (docs/operations/redis.md#functions).
+ * @param deleteOld returns the names of the deleted libraries
+ */
+export const librariesJob = (deleteOld: () => Promise<string[]>, log: Logger): Job => ({
+  name: 'libraries',
+  everyMs: HOUR_MS,
+  turn: async () => {
+    const deleted = await deleteOld();
+    if (deleted.length > 0) log.info({ deleted }, 'libraries of other versions are deleted from Redis');
+  },
+});
+
+/**
+ * Compares what changed in the database with the working copies in Redis, and brings copies that are behind up to
+ * date: a change whose instance died halfway leaves one.
+ */
+export const copiesJob = (copy: WorkingCopy, log: Logger): Job => ({
+  name: 'copies',
+  everyMs: 10 * SECOND_MS,
+  // Changes become visible later than the time that they carry.
+  turn: sinceTheLast({ lookBackMs: MINUTE_MS, firstLookBackMs: DAY_MS }, async (sinceMs) => {
+    const refreshed = await copy.refreshChanged(new Date(sinceMs));
+    const purged = await copy.purgeDeleted(new Date(sinceMs));
+    return () => {
+      if (refreshed > 0) log.warn({ refreshed }, 'working copies were behind the database');
+      if (purged > 0) log.warn({ purged }, 'Redis had tenants that were deleted from the database');
+    };
+  }),
+});
+
+/** How long entries of the history may wait before the log says so. */
+const BEHIND_MS = MINUTE_MS;
+/** How long a turn that moves the history may take. */
+const MOVE_WITHIN_MS = 4 * SECOND_MS;
+
+/**
+ * Moves the history of reservations from Redis to the database (docs/specification.md#history).
+ * @param move moves the histories of tenants that have been active since a time (ms since 1970 UTC), for at most some
+ * ms. Returns the number of entries
+ * @param longestWaitingMs returns how long entries have waited
+ */
+export const historyJob = (
+  move: (sinceMs: number, withinMs: number) => Promise<number>,
+  longestWaitingMs: () => Promise<number>,
+  onMoved: (entries: number) => void,
+  log: Logger,
+): Job => ({
+  name: 'history',
+  everyMs: 5 * SECOND_MS,
+  turn: sinceTheLast({ lookBackMs: 5 * SECOND_MS, firstLookBackMs: HOUR_MS }, async (sinceMs) => {
+    onMoved(await move(sinceMs, MOVE_WITHIN_MS));
+    return async () => {
+      const waitingMs = await longestWaitingMs();
+      if (waitingMs > BEHIND_MS)
+        log.warn({ waitingMs }, 'the history of reservations waits to be moved to the database');
+    };
+  }),
+});
+
+/**
+ * Drops what of the history is no longer kept.
+ * @param drop returns the names of partitions that were dropped
+ */
+export const oldHistoryJob = (drop: () => Promise<readonly string[]>, log: Logger): Job => ({
+  name: 'oldHistory',
+  everyMs: 5 * MINUTE_MS,
+  turn: async () => {
+    const dropped = await drop();
+    if (dropped.length > 0) log.info({ dropped }, 'old history of reservations is dropped');
+  },
+});
+
+/**
+ * Deletes entries of the audit trail that are older than the tenants' tiers keep them
+ * (docs/specification.md#audit-trail).
+ * @param deleteOld returns the number of deleted entries
+ */
+export const auditJob = (deleteOld: () => Promise<number>, log: Logger): Job => ({
+  name: 'audit',
+  everyMs: HOUR_MS,
+  turn: async () => {
+    const deleted = await deleteOld();
+    if (deleted > 0) log.info({ deleted }, 'old entries of the audit trail are deleted');
+  },
+});
+
+/**
+ * Copies the counts of refusals from Redis to the database, and deletes those that the tenants' tiers no longer keep
+ * (docs/specification.md#refusals).
+ * @param copy copies the hours since a time, in ms since 1970 UTC
+ */
+export const refusalsJob = (deleteOld: () => Promise<unknown>, copy: (sinceMs: number) => Promise<unknown>): Job => ({
+  name: 'refusals',
+  everyMs: 5 * MINUTE_MS,
+  // The first turn looks back as long as Redis knows which tenants were active.
+  turn: sinceTheLast({ lookBackMs: 10 * SECOND_MS, firstLookBackMs: DAY_MS }, async (sinceMs) => {
+    await copy(sinceMs);
+    return deleteOld;
+  }),
+});
+
+/**
+ * Copies what tenants use from Redis to the database, for administrators.
+ * @param copy copies the numbers of tenants that have been active since a time, in ms since 1970 UTC
+ */
+export const usagesJob = (copy: (sinceMs: number) => Promise<unknown>): Job => ({
+  name: 'usages',
+  everyMs: 10 * SECOND_MS,
+  turn: sinceTheLast({ lookBackMs: 5 * SECOND_MS, firstLookBackMs: HOUR_MS }, async (sinceMs) => {
+    await copy(sinceMs);
+    return () => {};
+  }),
+});
+
+/**
+ * Makes turns that look at what happened since the last one that succeeded. They look back a little further, since the
+ * clocks of instances differ and turns overlap.
+ * @param firstLookBackMs how far the first turn of a worker looks back
+ * @param look looks at what happened since a time, in ms since 1970 UTC. Returns what else the turn does
+ */
+function sinceTheLast(
+  { lookBackMs, firstLookBackMs }: { readonly lookBackMs: number; readonly firstLookBackMs: number },
+  look: (sinceMs: number) => Promise<() => unknown>,
+): () => Promise<void> {
+  let sinceMs = Date.now() - firstLookBackMs;
+  return async () => {
+    const start = Date.now();
+    const rest = await look(sinceMs);
+    sinceMs = start - lookBackMs;
+    await rest();
+  };
+}
