@@ -82,7 +82,10 @@ function registry.readDefinitions(names)
 end
 
 function registry.begin()
-  registry.defined, readBefore = {}, call.handed and call.handed.definitions or NONE
+  if not registry.defined or next(registry.defined) then
+    registry.defined = {}
+  end
+  readBefore = call.handed and call.handed.definitions or NONE
 end
 
 return registry

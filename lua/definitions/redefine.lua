@@ -10,9 +10,9 @@
 --   l<key>=<value>\n<name>     for every label of a resource
 local bytes = require('limits/bytes')
 local codec = require('slots/codec')
-local hotField = require('frame/hot')
 local keys = require('frame/keys')
 local labelling = require('definitions/labels')
+local poolFields = require('slots/poolFields')
 local pools = require('slots/pools')
 local registry = require('definitions/definitions')
 local slotMap = require('slots/slots')
@@ -65,7 +65,7 @@ local function writeLabels(writes, name, before, after)
   local set, del, add, remove = writes.set, writes.del, writes.add, writes.remove
   local old, new = before and before.labels or {}, after and after.labels or {}
   for _, label in ipairs(tenant.labelled and old or {}) do
-    remove[#remove + 1] = tenant.heldPrefix .. label .. '\n' .. name
+    remove[#remove + 1] = poolFields.heldPrefix() .. label .. '\n' .. name
   end
   if table.concat(old, '\n') == table.concat(new, '\n') then
     return
@@ -158,7 +158,7 @@ function redefining.commitDefinitions(version)
   bytes.callWith('HSET', keys.definitions, writes.set)
   bytes.callWith('ZREM', keys.index, writes.remove)
   bytes.callWith('ZADD', keys.index, writes.add)
-  tenant.stored[hotField.DEFINITIONS] = count
+  tenant.definitions = count
   if areLabelsNew() then
     tenantRecord.setFlag(tenantRecord.HAS_LABELS, true)
   end

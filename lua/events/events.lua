@@ -12,7 +12,7 @@
 -- src/events/message.ts turns a message into the text of streams.
 -- Field: listed, the lines of the events that were emitted.
 local clock = require('frame/clock')
-local hotField = require('frame/hot')
+local keys = require('frame/keys')
 local tenant = require('frame/tenant')
 local tenantRecord = require('frame/save')
 local events = {}
@@ -21,28 +21,52 @@ local events = {}
 -- be valid again, and its stream would miss the event. So publish() ends the lease and skips a number.
 local lapsed
 
+-- Publishes the events that were emitted. Takes the key of the tenant, which ends with the name of the hash; the number
+-- of the message, and what else its first line has.
+function events.send(tenantKey, number, publisher, nowMs)
+  local listed, head = events.listed, string.format('v2 %d ', number) .. publisher .. string.format(' %d\n', nowMs)
+  redis.call(
+    'SPUBLISH', string.sub(tenantKey, 1, -7) .. 'events',
+    head .. (listed[2] and table.concat(listed, '\n') or listed[1])
+  )
+  events.listed = {}
+end
+
 -- Writes the tenant's hash, with what saveTenant() takes, and publishes the events that were emitted.
-function events.publish(fields, usage)
+function events.publish(fields)
   local hasEvents = events.listed[1] ~= nil
   if hasEvents or lapsed then
     tenant.messages = tenant.messages + 1
-    tenant.stored[hotField.MESSAGES] = tenant.messages
   end
   if lapsed then
-    tenant.stored[hotField.LISTEN_UNTIL] = 0
-    lapsed = false
+    tenant.listenUntil, lapsed = 0, false
   end
-  tenantRecord.saveTenant(fields, usage)
+  tenantRecord.saveTenant(fields)
   if hasEvents then
-    local head = 'v2 ' .. tenant.messages .. ' ' .. tenant.publisher .. ' ' .. clock.nowMs() .. '\n'
-    redis.call('SPUBLISH', tenant.base .. 'events', head .. table.concat(events.listed, '\n'))
-    events.listed = {}
+    events.send(keys.tenant, tenant.messages, tenant.publisher, clock.nowMs())
   end
 end
 
 -- Returns true if a stream may be open.
 function events.isListening()
   return tenant.listenUntil > 0 and tenant.listenUntil > clock.nowMs()
+end
+
+-- Returns true if a stream may be open, so that an event must be built. Else publish() gets to know that one was
+-- dropped.
+function events.isWanted()
+  if tenant.listenUntil == 0 then
+    return false
+  elseif tenant.listenUntil > clock.nowMs() then
+    return true
+  end
+  lapsed = true
+  return false
+end
+
+-- Adds the line of an event. publish() sends it.
+function events.add(line)
+  events.listed[#events.listed + 1] = line
 end
 
 -- Returns a name as JSON. Names contain no control characters.
@@ -93,23 +117,25 @@ end
 --   actor: of a release or a reset, who made it; of others it is never given
 --   limitType, limit: of a limit that was reached
 function events.emit(type, fields)
-  if not events.isListening() then
-    lapsed = tenant.listenUntil > 0
+  if not events.isWanted() then
     return
   end
   local isWait, hasActor = type == 'WAITING' or type == 'WAIT_ENDED', type == 'UNRESERVED' or type == 'RESET'
   local resourceType = fields.resourceType == '' and 'UserDefined' or fields.resourceType
   local expiresAt = fields.fencingToken and (fields.expiresAt > 0 and fields.expiresAt or 'null')
-  events.listed[#events.listed + 1] = '{"type":"' .. type .. '",' ..
+  events.add('{"type":"' .. type .. '",' ..
     (expiresAt and '"expiresAt":' .. expiresAt .. ',' or '') .. '"requestType":' .. quoteOrNull(fields.requestType) ..
     ',"explanation":' .. quoteOrNull(fields.explanation) .. ',"resourceType":' .. quoteOrNull(resourceType) ..
     ',"apiKeyLabel":' .. quoteOrNull(fields.apiKeyLabel) ..
     (hasActor and ',"actor":' .. quoteOrNull(fields.actor) or '') .. madeText(fields) .. namesText(fields, isWait) ..
-    changesText(fields, isWait) .. '}'
+    changesText(fields, isWait) .. '}')
 end
 
 function events.begin()
-  events.listed, lapsed = {}, false
+  if not events.listed or events.listed[1] then
+    events.listed = {}
+  end
+  lapsed = false
 end
 
 return events

@@ -4,6 +4,7 @@ local events = require('events/events')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
 local reservationEvents = {}
+local quote = events.quote
 
 -- Returns the slots of pools that a reservation got, as JSON; nil if there are none. If it got several slots of one
 -- pool, a further field `slots` follows; if it is SHARED, a field `mode`. Takes its details as JSON
@@ -25,20 +26,52 @@ function reservationEvents.leaseAsJson(reply, note)
     (note and ',"note":' .. events.quote(note) or '')
 end
 
--- Emits the event for one reserve item, if its result has one. The event's explanation is the status without details.
--- Takes the item, its reply, and the reservation that the call made, nil for none (reservations/match.lua).
+-- The lines of the most frequent events, each made by one concatenation. Each takes the label of the key, the name, the
+-- requester and the resource type ('' the default).
+
+-- Returns what they have between their own fields, with the status.
+local function commonText(label, status, type)
+  return ',"explanation":"' .. status .. '","resourceType":' .. (type == '' and '"UserDefined"' or quote(type)) ..
+    ',"apiKeyLabel":' .. (label == '' and 'null' or quote(label))
+end
+
+local function namesText(name, requester)
+  return ',"resource":' .. quote(name) .. ',"requester":' .. quote(requester) .. '}'
+end
+
+-- Adds the event of a reservation that was made. Takes the fencing token as digits, when it ends in ms, 0 never; its
+-- slots (slotsAsJson()), and its note, nil none.
+function reservationEvents.addMade(label, name, requester, type, fence, expiresAt, slots, note)
+  events.add('{"type":"RESERVED","expiresAt":' .. (expiresAt > 0 and expiresAt or 'null') ..
+    ',"requestType":"RESERVE"' .. commonText(label, 'ACQUIRED', type) .. ',"acquiredSlots":' .. (slots or 'null') ..
+    ',"fencingToken":' .. fence .. (note and ',"note":' .. quote(note) or '') .. namesText(name, requester))
+end
+
+-- Adds the event of an item that could not be reserved. The explanation is the status without details.
+function reservationEvents.addFailed(label, name, requester, type, status)
+  events.add('{"type":"RESERVE_FAILED","requestType":"RESERVE"' .. commonText(label, status, type) ..
+    namesText(name, requester))
+end
+
+-- Adds the event of a release, with who made it (admission.lua), nil the service itself.
+function reservationEvents.addReleased(label, name, requester, type, actor)
+  events.add('{"type":"UNRESERVED","requestType":"UNRESERVE"' .. commonText(label, 'RELINQUISHED', type) ..
+    ',"actor":' .. (actor and quote(actor) or 'null') .. namesText(name, requester))
+end
+
+-- Emits the event for one reserve item, if its result has one. Takes the item, its reply, and the reservation that the
+-- call made, nil for none (reservations/match.lua).
 function reservationEvents.emitReserved(item, reply, reservation)
-  if reservation then
-    events.emit('RESERVED', {
-      requestType = 'RESERVE', resource = reservation.requestedName, requester = item.requester, explanation = reply[1],
-      resourceType = item.type, apiKeyLabel = tenant.keyLabel, fencingToken = reply[3], expiresAt = reply[4],
-      acquiredSlots = reservationEvents.slotsAsJson(reply[6]), note = reservation.note,
-    })
-  elseif reply[1] ~= 'ALREADY_HAD' and reply[1] ~= 'ACQUIRED' then
-    events.emit('RESERVE_FAILED', {
-      requestType = 'RESERVE', resource = item.resource, requester = item.requester, explanation = reply[1],
-      resourceType = item.type, apiKeyLabel = tenant.keyLabel,
-    })
+  local status = reply[1]
+  if not reservation and (status == 'ALREADY_HAD' or status == 'ACQUIRED') or not events.isWanted() then
+    return
+  elseif reservation then
+    reservationEvents.addMade(
+      tenant.keyLabel, reservation.requestedName, item.requester, item.type, reply[3], reply[4],
+      reservationEvents.slotsAsJson(reply[6]), reservation.note
+    )
+  else
+    reservationEvents.addFailed(tenant.keyLabel, item.resource, item.requester, item.type, status)
   end
 end
 
@@ -55,17 +88,16 @@ function reservationEvents.emitRenewed(reservation)
   })
 end
 
--- Emits the event for one unreserve item, if its result has one. The event's explanation is the status without details.
--- Takes the item, its reply, and the reservation that the call ended, nil for none (reservations/unreserve.lua).
+-- Emits the event for one unreserve item, if its result has one. Takes the item, its reply, and the reservation that
+-- the call ended, nil for none (reservations/unreserve.lua).
 function reservationEvents.emitUnreserved(item, reply, ended)
-  if tenant.listenUntil == 0 then
+  if not ended and reply[1] == 'NOT_RESERVED' or not events.isWanted() then
     return
   elseif ended then
-    events.emit('UNRESERVED', {
-      requestType = 'UNRESERVE', resource = ended.requestedName, requester = item.requester, explanation = reply[1],
-      resourceType = ended.type, apiKeyLabel = tenant.keyLabel, actor = admission.actorName(ended.owner),
-    })
-  elseif reply[1] ~= 'NOT_RESERVED' then
+    reservationEvents.addReleased(
+      tenant.keyLabel, ended.requestedName, item.requester, ended.type, admission.actorName(ended.owner)
+    )
+  else
     events.emit('UNRESERVE_FAILED', {
       requestType = 'UNRESERVE', resource = item.resource, requester = item.requester,
       explanation = 'DOESNT_OWN_RESERVATION', apiKeyLabel = tenant.keyLabel,

@@ -7,6 +7,7 @@ local flags = require('frame/flags')
 local idempotency = require('frame/idempotency')
 local keys = require('frame/keys')
 local answers = {}
+local ANSWER_MS, MAX_ANSWER_BYTES = 5000, 65536
 
 -- Reads a remembered reply.
 local function unpackReply(packed)
@@ -34,9 +35,15 @@ end
 
 -- A long reply is not kept: a retry of its request gets {'UNKNOWN'}.
 local function remember(reply)
-  local ANSWER_MS, MAX_ANSWER_BYTES = 5000, 65536
   local packed = cmsgpack.pack(reply)
   redis.call('SET', keys.answer, #packed > MAX_ANSWER_BYTES and '' or packed, 'PX', ANSWER_MS)
+end
+
+-- Keeps a reply that has only texts under a key, as the verb's request must not run twice. Returns it.
+function answers.remember(key, reply)
+  local text = table.concat(reply, '\r')
+  redis.call('SET', key, #text > MAX_ANSWER_BYTES and '' or text, 'PX', ANSWER_MS)
+  return reply
 end
 
 -- Keeps the reply for a repeat, and returns it. Call it when all changes are written. Takes the cursor at which the

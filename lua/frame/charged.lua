@@ -125,11 +125,11 @@ local function finish(verb, request)
   elseif verb.firstResult then
     texts.asTexts(reply, verb.firstResult)
   end
-  reply[2] = quota.charged.quota
+  reply[2] = quota.text()
   if flags.isDry then
     return reply
   end
-  committing.finish(reply, quota.charged.usage)
+  committing.finish(reply, true)
   if verb.written then
     verb.written(request)
   end

@@ -5,8 +5,8 @@ local bytes = require('limits/bytes')
 local codec = require('slots/codec')
 local events = require('events/events')
 local history = require('history/ended')
-local hotField = require('frame/hot')
 local keys = require('frame/keys')
+local quota = require('limits/quota')
 local poolFields = require('slots/poolFields')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
@@ -55,27 +55,23 @@ local function writeRecords()
   bytes.callWith('ZREM', keys.due, undue)
 end
 
--- Notes what changed of the tenant. Returns its further fields to write: field, value, ...
+-- Returns the further fields of the tenant to write: field, value, ...; nil if it has neither a queue nor sessions.
 local function tenantFields()
-  local fields, stored = {}, tenant.stored
-  if committing.isDueStale or slotMap.changed[1] then
-    stored[hotField.COUNT], stored[hotField.FENCE] = tenant.count, tenant.fence
-    stored[hotField.MORE_SLOTS] = tenant.further
-    stored[hotField.NEXT_DUE] = math.min(tenant.nextDue, hotField.NEVER)
+  if not tenant.queue and not tenant.sessions then
+    return nil
   end
+  local fields = {}
   if tenant.queue then
     tenant.queue.write(fields)
   end
   if tenant.sessions then
     tenant.sessions.write(fields)
   end
-  stored[hotField.INDEXED] = math.min(tenant.indexed, hotField.NEVER)
-  bytes.addBytes()
   return fields
 end
 
--- Writes all changes and publishes their events. Takes the usage to charge (limits/quota.lua); nil charges nothing.
-function committing.commit(usage)
+-- Writes all changes and publishes their events. Takes whether what was charged is booked (limits/quota.lua).
+function committing.commit(isCharged)
   local setPools, delPools
   if slotMap.arePoolsTouched then
     setPools, delPools = poolFields.poolFields()
@@ -97,25 +93,30 @@ function committing.commit(usage)
   if committing.isDueStale then
     tenant.nextDue = tonumber(redis.call('ZRANGE', keys.due, 0, 0, 'WITHSCORES')[2] or math.huge)
   end
-  events.publish(tenantFields(), usage)
+  local fields = tenantFields()
+  bytes.addBytes()
+  if isCharged then
+    quota.book()
+  end
+  events.publish(fields)
   if tenant.queue then
     tenant.queue.publishWakes()
   end
 end
 
--- Settles the queue, commits all changes and the usage to charge (limits/quota.lua; nil none), and returns the reply.
+-- Settles the queue, commits all changes and, if isCharged, what was charged. Returns the reply.
 -- The quota in the reply of a charged request gets a further number, the work that it took (frame/work.lua). If the
 -- tenant has tickets, it gets two more: ms until something of the tenant is due (-1: nothing), and the number of reads
 -- to charge.
-function committing.finish(reply, usage)
+function committing.finish(reply, isCharged)
   if tenant.queueText and not tenant.queue then
     tenant.openForChanges()
   end
   if tenant.queue then
     tenant.queue.settle()
   end
-  committing.commit(usage)
-  if usage and reply and reply[1] == 'OK' then
+  committing.commit(isCharged)
+  if isCharged and reply and reply[1] == 'OK' then
     reply[2] = reply[2] .. ' ' .. math.floor(work.done)
     if tenant.queueText or tenant.queue then
       reply[2] = reply[2] .. ' ' .. tenant.dueInMs() .. ' ' ..

@@ -11,6 +11,10 @@ local flags = {}
 
 function flags.begin()
   local text = call.flags
+  if text == '' then
+    flags.isRepeated, flags.isContinued, flags.isDry, flags.sizes, flags.fingerprint = false, false, false, nil, false
+    return
+  end
   local sizes = string.match(text, 's([%d,]+)')
   flags.isRepeated = string.find(text, 'r', 1, true) ~= nil
   flags.isContinued = string.find(text, 'c', 1, true) ~= nil

@@ -12,7 +12,6 @@
 -- and end count the bytes that were stored before it and with it.
 local clock = require('frame/clock')
 local flags = require('frame/flags')
-local hotField = require('frame/hot')
 local keys = require('frame/keys')
 local tenant = require('frame/tenant')
 local tenantRecord = require('frame/save')
@@ -88,8 +87,7 @@ local function store(form, rest)
   redis.call('PEXPIRE', keys.answers, KEEP_MS)
   if tenant.bytes < math.huge then
     tenant.bytes = tenant.bytes + math.ceil(1.25 * (finish - place))
-    tenant.stored[hotField.BYTES] = tenant.bytes
-    tenantRecord.saveTenant({})
+    tenantRecord.saveTenant()
   end
 end
 

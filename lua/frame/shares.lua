@@ -9,7 +9,6 @@ local cap = require('limits/cap')
 local flags = require('frame/flags')
 local quota = require('limits/quota')
 local rollback = require('frame/rollback')
-local tenant = require('frame/tenant')
 local shares = {}
 -- The requests of the call.
 local all
@@ -30,13 +29,12 @@ end
 
 -- Charges a request, unless it does not fit into the quota.
 local function charge(verb, share)
-  local misfit = quota.chargeOrMisfit(verb.requestType, verb.cost(share.items))
-  if misfit then
+  local cost = verb.cost(share.items)
+  local limitType, limit, retryAfterS, left = quota.exceeded(cost)
+  if limitType then
     share.refused = function()
-      return quota.refuse(unpack(misfit))
+      return quota.refuse(verb.requestType, limitType, limit, cost, retryAfterS, left)
     end
-  else
-    tenant.usage = quota.charged.usage
   end
 end
 
@@ -66,8 +64,7 @@ function shares.checkCap(verb, item, reply)
   if not asked then
     return
   end
-  quota.chargeOrMisfit(verb.requestType, -verb.cost(share.items))
-  tenant.usage = quota.charged.usage
+  quota.exceeded(-verb.cost(share.items))
   share.refused = function()
     return cap.refuseAtCap(verb.requestType, asked)
   end

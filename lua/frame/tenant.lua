@@ -1,6 +1,7 @@
 -- The tenant's hash. begin() reads it, since every verb needs it first. Fields of the hash:
---   hot                  packed (hot.lua):
---     tier               1 Free, 2 Starter, 3 Pro, 4 Enterprise; 0: the tenant is not loaded
+--   hot                  packed (hot.lua). The table of the tenant has these numbers as fields; other modules change
+--                        them, and saveTenant() (save.lua) writes them:
+--     tierNumber         1 Free, 2 Starter, 3 Pro, 4 Enterprise; 0: the tenant is not loaded
 --     flags              the sum of: 1 if a resource has had labels; 2 if there is the field closing, 4 beats, 8 queue,
 --                        16 sessions, 32 terms; 64 if the tenant is suspended; 128 if only registered resources may be
 --                        reserved
@@ -13,9 +14,9 @@
 --     nextDue            ms: no reservation is due before this; may be too early, never too late. NEVER: none will be
 --     indexed            ms: the expiry index has this tenant at or before this time. NEVER: it may lack the tenant
 --     listenUntil        ms: the last lease of an event stream ends then; 0: no stream has a lease
---     messages           number of the last message on the tenant's channel of events (publish.lua)
---     bytes              what the tenant keeps, at most (written.lua); NEVER: it has not been measured
---     publisher          the Redis process that numbers the messages (openStream.lua), '' none
+--     messages           number of the last message on the tenant's channel of events (events/events.lua)
+--     bytes              what the tenant keeps, at most (limits/bytes.lua); NEVER: it has not been measured
+--     publisher          the Redis process that numbers the messages (verbs/streams/openStream.lua), '' none
 --   key:<SHA-256>        an API key with this digest, or a management token (its digest follows `management:`): its
 --                        label, '' none. If it is restricted, three lines follow: its rights (src/domain/rights.ts),
 --                        when it ends (ms, 0 never) and the prefix of the names that it may change ('' any)
@@ -33,83 +34,87 @@
 --   told:<limitType>     ms of the last event that reported this limit
 --   version              version of the tenant's record (tier, keys, settings) in the database
 --   definitionsVersion   version of its definitions in the database; absent if they are not all copied here
---   measured             what it kept when it was last measured, in bytes, and when, in ms (measureBytes.lua)
--- The table also has, once admit() has been called: endsAt and prefix, of the grant; session, the value of the derived
--- token or the sign-in session; rights, those of a sign-in session, nil for other credentials; isRedefined: true if
--- this script changes definitions (redefine.lua), and redefined: their names; mayChange and mayChangeAll, if the key
--- has a prefix (prefix.lua); foreign: why the request is refused as a whole, since it concerns what the caller may not
--- change; and requestMark: the journal's length (slots.lua) before the transaction that is carried out, nil for other
--- requests. In scripts that take a credential, ARGV[1] is it (admit.lua).
---
--- Scripts change count, further, fence, nextDue, indexed and bytes of this table; commit() puts them into `stored`, the
--- parts of `hot` as Redis has them, and saveTenant() writes that.
+--   measured             what it kept when it was last measured, in bytes, and when, in ms (limits/bytes.lua)
+-- The table also has
+--   tier, limits   the name of the tier, nil if the tenant is not loaded; its limits
+--   hasKey         true if the caller's credential is a key of the tenant; keyLabel: its label, '' none; grant: what
+--                  restricts it, nil nothing
+--   labelled, isSuspended, requiresRegistration  what the flags say
+--   base           the prefix of the tenant's keys: {<tenant id>}:
+-- and the five fields above. Other modules add fields of a call, which begin() drops: admit() (admission.lua) adds
+-- endsAt and prefix, of the grant; session, the value of the derived token or the sign-in session; rights, those of a
+-- sign-in session, nil for other credentials; mayChange and mayChangeAll, if the key has a prefix. Others are foreign:
+-- why the request is refused as a whole, since it concerns what the caller may not change; isRedefined: true if this
+-- call changes definitions (definitions/redefine.lua); and requestMark: the journal's length (slots/slots.lua) before
+-- the transaction that is carried out, nil for other requests. ARGV[1] is the credential in verbs that take one.
 local call = require('frame/call')
-local hotField = require('frame/hot')
+local hot = require('frame/hot')
 local keys = require('frame/keys')
 local limitsOf = require('frame/limits')
-local tenant = {}
-
 -- No limit: 2 ^ 53, more than any count.
-local NO_LIMIT = 9007199254740992
+local tenant = { NO_LIMIT = 9007199254740992 }
+
 local TIERS = { 'Free', 'Starter', 'Pro', 'Enterprise' }
+local NEVER, HUGE = hot.NEVER, math.huge
+local unpackHot = hot.unpackHot
+local find, sub = string.find, string.sub
+-- The fields that stay from call to call.
+local STAYS = { NO_LIMIT = true, begin = true, undoNumbers = true }
+-- The fields `hot` and that of the key, as they were read.
+local packed, grant
 
--- Returns the time or number that a part of `hot` has, infinite for none.
-local function finiteOr(value)
-  return value < hotField.NEVER and value or math.huge
+-- Assigns the numbers of the packed field. A time or number of bytes that there is not is infinite.
+local function assignNumbers()
+  local nextDue, indexed, bytes, at
+  tenant.tierNumber, tenant.flags, tenant.definitions, tenant.minuteStart, tenant.minute, tenant.day, tenant.today,
+    tenant.fence, tenant.count, tenant.further, nextDue, indexed, tenant.listenUntil, tenant.messages, bytes, at =
+    unpackHot(packed)
+  tenant.nextDue = nextDue < NEVER and nextDue or HUGE
+  tenant.indexed = indexed < NEVER and indexed or HUGE
+  tenant.bytes = bytes < NEVER and bytes or HUGE
+  tenant.publisher = at <= #packed and sub(packed, at) or ''
 end
 
--- Adds the fields of the hash that few tenants have. Reads them if the flags say that one is there.
-local function addRare(flags)
-  local rare = flags % 64 >= 2 and
+-- Assigns what the tenant's hash says of the key that is asked with.
+local function assignKey()
+  local at = grant and find(grant, '\n', 1, true)
+  tenant.hasKey, tenant.keyLabel, tenant.grant = grant and true or false, grant or '', nil
+  if at then
+    tenant.keyLabel, tenant.grant = sub(grant, 1, at - 1), sub(grant, at + 1)
+  end
+end
+
+-- Assigns what the flags say, and the fields that few tenants have. Reads them if one is there.
+local function assignRare()
+  local flags = tenant.flags
+  local found = flags % 64 >= 2 and
     redis.call('HMGET', keys.tenant, 'closing', 'beats', 'queue', 'sessions', 'terms') or {}
-  tenant.closing, tenant.beats, tenant.terms = tonumber(rare[1] or 0), rare[2] or '', rare[5] or ''
-  tenant.queueText, tenant.sessionsText = rare[3] or nil, rare[4] or nil
+  tenant.closing, tenant.beats, tenant.terms = tonumber(found[1] or 0), found[2] or '', found[5] or ''
+  tenant.queueText, tenant.sessionsText = found[3] or nil, found[4] or nil
+  tenant.labelled, tenant.isSuspended, tenant.requiresRegistration = flags % 2 == 1, flags % 128 >= 64, flags >= 128
 end
 
--- Adds what the tenant's hash says of the key that is asked with; `value` is the key's field, false if there is none.
-local function addKey(value)
-  local label, grant = string.match(value or '', '^([^\n]*)\n?(.*)$')
-  tenant.hasKey, tenant.keyLabel, tenant.grant = value and true or false, label, grant ~= '' and grant or nil
-end
-
--- Reads the tenant. The fields of the call before are dropped, also those that other modules have added.
+-- Reads the tenant.
 function tenant.begin()
-  -- The plain way (lua/plain) may have read it before.
-  local found = call.handed or redis.call('HMGET', keys.tenant, 'hot', 'key:' .. (call.args[1] or ''))
-  local stored = { hotField.unpackHot(found[1]) }
-  stored[hotField.PUBLISHER] = found[1] and string.sub(found[1], stored[hotField.PUBLISHER]) or ''
-  local flags = stored[hotField.FLAGS]
   for field in pairs(tenant) do
-    if field ~= 'begin' then
+    if not STAYS[field] then
       tenant[field] = nil
     end
   end
-  -- The prefix of the tenant's keys: {<tenant id>}:
-  tenant.base = string.sub(keys.tenant, 1, -7)
-  -- The field `hot` as Redis has it; one of a tenant that has none is not written unless something changes.
-  tenant.hot = found[1] or hotField.packHot(unpack(stored))
-  tenant.stored = stored
-  addKey(found[2])
-  addRare(flags)
-  tenant.tier = TIERS[stored[hotField.TIER]]
-  tenant.isSuspended = flags % 128 >= 64
-  tenant.requiresRegistration = flags >= 128
-  tenant.labelled = flags % 2 == 1
-  tenant.definitions = stored[hotField.DEFINITIONS]
-  tenant.usage = {
-    stored[hotField.MINUTE_START], stored[hotField.MINUTE], stored[hotField.DAY], stored[hotField.TODAY],
-  }
-  tenant.fence = stored[hotField.FENCE]
-  tenant.count = stored[hotField.COUNT]
-  tenant.further = stored[hotField.COUNT] > 0 and stored[hotField.MORE_SLOTS] or 0
-  tenant.nextDue = finiteOr(stored[hotField.NEXT_DUE])
-  tenant.indexed = finiteOr(stored[hotField.INDEXED])
-  tenant.listenUntil = stored[hotField.LISTEN_UNTIL]
-  tenant.messages = stored[hotField.MESSAGES]
-  tenant.bytes = finiteOr(stored[hotField.BYTES])
-  tenant.publisher = stored[hotField.PUBLISHER]
-  tenant.limits = limitsOf(stored[hotField.TIER])
-  tenant.NO_LIMIT = NO_LIMIT
+  -- The plain way (lua/plain) may have read it before.
+  local found = call.handed or redis.call('HMGET', keys.tenant, 'hot', 'key:' .. (call.args[1] or ''))
+  packed, grant = found[1] or hot.NONE, found[2]
+  assignNumbers()
+  assignKey()
+  assignRare()
+  tenant.hot, tenant.base = packed, sub(keys.tenant, 1, -7)
+  tenant.tier, tenant.limits = TIERS[tenant.tierNumber], limitsOf(tenant.tierNumber)
+end
+
+-- Undoes all changes of the numbers that were not written.
+function tenant.undoNumbers()
+  packed = tenant.hot
+  assignNumbers()
 end
 
 return tenant

@@ -18,7 +18,11 @@ local tenant = require('frame/tenant')
 local history = { howEnded = false, past = false }
 -- Reservations and waits of one entry of the stream.
 local PER_ENTRY = 10
-local endedAt
+
+-- Returns the value of a field: takes the slot, the time in ms, the actor and the packed record.
+function history.valueOf(slot, nowMs, actor, packed)
+  return slot .. string.format('\n%d ', nowMs) .. actor .. '\n' .. codec.leanRecord(slot, packed)
+end
 
 -- Notes that a reservation has ended, if the tenant keeps a history. Takes its slot, and its record.
 function history.noteEnded(slot, record)
@@ -26,28 +30,38 @@ function history.noteEnded(slot, record)
     return
   end
   local how = history.howEnded and history.howEnded[record.fence]
-  history.past, endedAt = history.past or {}, endedAt or string.format('\n%d ', clock.nowMs())
-  local past = history.past
-  past[#past + 1] = how and how[1] or 'R'
-  past[#past + 1] = slot .. endedAt .. (how and how[2] or '') .. '\n' .. codec.leanRecord(slot, record.packed)
+  history.past = history.past or {}
+  local past, n = history.past, #history.past
+  past[n + 1] = how and how[1] or 'R'
+  past[n + 2] = history.valueOf(slot, clock.nowMs(), how and how[2] or '', record.packed)
 end
 
--- Writes what has ended. Dropping what is too old is approximate: whole nodes of the stream, now and then.
+-- Writes fields: name, value, ... Takes the key, how many the tenant keeps, and the time in us. Dropping what is too old
+-- is approximate: whole nodes of the stream, now and then.
+function history.send(key, past, kept, nowUs)
+  if not past[3] then
+    redis.call('XADD', key, '*', past[1], past[2])
+  else
+    for from = 1, #past, 2 * PER_ENTRY do
+      redis.call('XADD', key, '*', unpack(past, from, math.min(from + 2 * PER_ENTRY - 1, #past)))
+    end
+  end
+  if nowUs % 16 == 0 then
+    redis.call('XTRIM', key, 'MAXLEN', '~', kept)
+  end
+end
+
+-- Writes what has ended.
 function history.write()
   local past = history.past
   for at = 2, #past, 2 do
-    bytes.written = bytes.written + bytes.PER_ENTRY + #past[at]
+    bytes.countEnded(#past[at])
   end
-  for from = 1, #past, 2 * PER_ENTRY do
-    redis.call('XADD', keys.history, '*', unpack(past, from, math.min(from + 2 * PER_ENTRY - 1, #past)))
-  end
-  if clock.nowUs() % 16 == 0 then
-    redis.call('XTRIM', keys.history, 'MAXLEN', '~', tenant.limits.history)
-  end
+  history.send(keys.history, past, tenant.limits.history, clock.nowUs())
 end
 
 function history.begin()
-  history.howEnded, history.past, endedAt = false, false, nil
+  history.howEnded, history.past = false, false
 end
 
 return history

@@ -3,27 +3,29 @@
 -- at least as much as Redis needs for them. Nothing is subtracted for what they remove, so it cannot drift below the
 -- truth. Field: written, what this call has written.
 local clock = require('frame/clock')
-local hotField = require('frame/hot')
 local keys = require('frame/keys')
 local tenant = require('frame/tenant')
 local tenantRecord = require('frame/save')
 local bytes = {}
+local PER_ENTRY = 128
 
--- The most that Redis needs for an entry besides its bytes; and it rounds these up, by a quarter at most.
-bytes.PER_ENTRY = 128
-
--- Adds them to what the tenant keeps. saveTenant() writes that.
+-- Adds what this call has written to what the tenant keeps. saveTenant() writes that.
 function bytes.addBytes()
   if bytes.written > 0 and tenant.bytes < math.huge then
     tenant.bytes = tenant.bytes + math.ceil(bytes.written)
-    tenant.stored[hotField.BYTES] = tenant.bytes
   end
   bytes.written = 0
 end
 
--- Counts an entry of so many bytes that is written to a hash or a sorted set.
-local function count(size)
-  bytes.written = bytes.written + bytes.PER_ENTRY + 1.25 * size
+-- Counts an entry of so many bytes that is written to a hash or a sorted set. Redis needs at most 128 bytes for it
+-- besides, and rounds its bytes up, by a quarter at most.
+function bytes.count(size)
+  bytes.written = bytes.written + PER_ENTRY + 1.25 * size
+end
+
+-- Counts an entry of the history.
+function bytes.countEnded(size)
+  bytes.written = bytes.written + PER_ENTRY + size
 end
 
 -- Calls a variadic command with a list of any length, 1,000 arguments at a time (an even number, so pairs stay
@@ -34,11 +36,11 @@ function bytes.callWith(command, key, list)
     return sum
   elseif command == 'HSET' then
     for at = 1, length, 2 do
-      count(#list[at] + #list[at + 1])
+      bytes.count(#list[at] + #list[at + 1])
     end
   elseif command == 'ZADD' then
     for at = 2, length, 2 do
-      count(#list[at])
+      bytes.count(#list[at])
     end
   end
   for from = 1, length, 1000 do
@@ -71,8 +73,7 @@ local function measureBytes()
   local first = string.match(redis.call('LINDEX', keys.answers, 0) or '', '^%d+ (%d+)')
   local last = string.match(redis.call('LINDEX', keys.answers, -1) or '', '^%d+ %d+ (%d+)')
   total = total + (first and last - first or 0)
-  tenant.bytes, tenant.stored[hotField.BYTES] = total, total
-  tenantRecord.saveTenant({ 'measured', string.format('%.0f %.0f', total, clock.nowMs()) })
+  tenantRecord.saveBytes(total, { 'measured', string.format('%.0f %.0f', total, clock.nowMs()) })
   return total
 end
 

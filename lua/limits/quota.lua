@@ -1,10 +1,5 @@
 -- The tenant's quotas of writes and of reads, and how a request that exceeds a limit is refused. The window of a minute
 -- begins with its first request; the window of a day is a day of UTC. Fields:
---   charged      the results of charge():
---     usage              the writes to commit: when the minute began in ms, its writes, the day, its writes
---     thisMinute, today  writes in the current windows
---     quota              a text of six integers. For the minute, then for the day: the limit (-1 none), the amount
---                        left, the seconds until the window ends
 --   readsQuota   what is left of the quota of reads, if something was charged: the limit, the amount left and the
 --                seconds until the window ends; '-1 0 0' if nothing was charged, or the tier has no limit
 --   readsCharged the number of reads that the call has charged so far
@@ -17,61 +12,85 @@ local tenant = require('frame/tenant')
 local tenantRecord = require('frame/save')
 local quota = {}
 
-local MINUTE_MS, DAY_MS = 60000, 86400000
+local MINUTE_MS, DAY_MS, NO_LIMIT = 60000, 86400000, tenant.NO_LIMIT
+local floor, format, max = math.floor, string.format, math.max
+-- The open windows, with what this call has charged: when the minute began, in ms, and its writes; the day, and its
+-- writes. minuteStart is nil until something is charged.
+local minuteStart, minute, day, today
 
 -- Returns the seconds from now until a time in ms.
 local function secondsUntil(ms)
   return math.ceil((ms - clock.nowMs()) / 1000)
 end
 
-local function quotaText(limit, spent, endMs)
-  return limit == tenant.NO_LIMIT and '-1 0 0' or
-    string.format('%d %d %d', limit, math.max(0, limit - spent), secondsUntil(endMs))
-end
-
--- Returns the start of the open window of a minute, the writes in it, the day and the writes of the day.
-local function openWindows()
+-- Returns the open windows as they are now.
+local function windows()
   local now = clock.nowMs()
-  local start, thisMinute, day, today = unpack(tenant.usage)
-  -- A failover can set Redis's clock back.
-  if now >= start + MINUTE_MS or now < start then
-    start, thisMinute = now, 0
+  local start, writes, thisDay = minuteStart or tenant.minuteStart, minute, floor(now / DAY_MS)
+  if not minuteStart then
+    writes = tenant.minute
+    -- A failover can set Redis's clock back.
+    if now >= start + MINUTE_MS or now < start then
+      start, writes = now, 0
+    end
+    return start, writes, thisDay, thisDay == tenant.day and tenant.today or 0
   end
-  local thisDay = math.floor(now / DAY_MS)
-  return start, thisMinute, thisDay, thisDay == day and today or 0
+  return start, writes, day, today
 end
 
--- Charges a request; requests of the service itself cost nothing. finish() or pay() commits the charge. Returns nil;
--- or, if the request exceeds the quota and nothing was charged, the arguments of refuse().
-function quota.chargeOrMisfit(requestType, cost)
+-- Charges a request; requests of the service itself cost nothing. book() makes it last. Returns nil; or, if the request
+-- exceeds the quota and nothing was charged, the type of the limit, the limit, the seconds until its window ends, and
+-- the amount left.
+function quota.exceeded(cost)
   if call.args[1] == '' then
     cost = 0
   end
-  local start, thisMinute, day, today = openWindows()
-  local limits, minuteEnd, dayEnd = tenant.limits, start + MINUTE_MS, (day + 1) * DAY_MS
+  local start, writes, thisDay, writesOfDay = windows()
+  local limits = tenant.limits
   local perMinute, perDay = limits.writesPerMinute, limits.writesPerDay
-  if cost > 0 and today + cost > perDay then
-    return { requestType, 'OperationsPerDay', perDay, cost, secondsUntil(dayEnd), math.max(0, perDay - today) }
-  elseif cost > 0 and thisMinute + cost > perMinute then
-    local left = math.max(0, perMinute - thisMinute)
-    return { requestType, 'OperationsPerMinute', perMinute, cost, secondsUntil(minuteEnd), left }
+  if cost > 0 and writesOfDay + cost > perDay then
+    return 'OperationsPerDay', perDay, secondsUntil((thisDay + 1) * DAY_MS), max(0, perDay - writesOfDay)
+  elseif cost > 0 and writes + cost > perMinute then
+    return 'OperationsPerMinute', perMinute, secondsUntil(start + MINUTE_MS), max(0, perMinute - writes)
   end
-  thisMinute, today = thisMinute + cost, today + cost
-  local charged = quota.charged
-  charged.thisMinute, charged.today = thisMinute, today
-  charged.usage = { start, thisMinute, day, today }
-  charged.quota = quotaText(perMinute, thisMinute, minuteEnd) .. ' ' .. quotaText(perDay, today, dayEnd)
+  minuteStart, minute, day, today = start, writes + cost, thisDay, writesOfDay + cost
 end
 
--- The same, but returns the reply of refuse() if the request exceeds the quota.
+-- Charges a request. Returns nil; or, if the request exceeds the quota, the reply that refuses it (refuse()).
 function quota.charge(requestType, cost)
-  local misfit = quota.chargeOrMisfit(requestType, cost)
-  return misfit and quota.refuse(unpack(misfit))
+  local limitType, limit, retryAfterS, left = quota.exceeded(cost)
+  return limitType and quota.refuse(requestType, limitType, limit, cost, retryAfterS, left) or nil
 end
 
--- Commits the charge of a request that changes nothing else.
+-- Puts what was charged into the tenant's numbers. commit() or pay() writes them.
+function quota.book()
+  tenant.minuteStart, tenant.minute, tenant.day, tenant.today = minuteStart, minute, day, today
+end
+
+-- Returns the writes in the open windows of a minute and of a day.
+function quota.spent()
+  return minute, today
+end
+
+local function textOf(limit, spent, endMs)
+  return limit == NO_LIMIT and '-1 0 0' or format('%d %d %d', limit, max(0, limit - spent), secondsUntil(endMs))
+end
+
+-- Returns the quota once something was charged, a text of six integers. For the minute, then for the day: the limit (-1
+-- none), the amount left, the seconds until the window ends.
+function quota.text()
+  local perMinute, perDay = tenant.limits.writesPerMinute, tenant.limits.writesPerDay
+  if perMinute == NO_LIMIT and perDay == NO_LIMIT then
+    return '-1 0 0 -1 0 0'
+  end
+  return textOf(perMinute, minute, minuteStart + MINUTE_MS) .. ' ' .. textOf(perDay, today, (day + 1) * DAY_MS)
+end
+
+-- Commits the charge of a request that changes nothing else: whatever it has changed on paper is undone.
 function quota.pay()
-  tenantRecord.saveTenant({}, quota.charged.usage)
+  tenant.undoNumbers()
+  quota.book()
+  tenantRecord.saveTenant()
 end
 
 -- Emits the event of a request that was refused for a limit. Streams get at most one a second for each type of limit.
@@ -106,7 +125,7 @@ end
 -- the arguments of refuse().
 function quota.chargeReads(cost, isForced)
   local limit = tenant.limits.readsPerMinute
-  if cost == 0 or limit == tenant.NO_LIMIT then
+  if cost == 0 or limit == NO_LIMIT then
     return nil
   end
   local counter = quota.readsCounter()
@@ -125,7 +144,7 @@ function quota.chargeReads(cost, isForced)
 end
 
 function quota.begin()
-  quota.charged, quota.readsQuota, quota.readsCharged = {}, '-1 0 0', 0
+  quota.readsQuota, quota.readsCharged, minuteStart = '-1 0 0', 0, nil
 end
 
 return quota

@@ -1,7 +1,7 @@
 -- Whether a request can go the plain way: all its items name resources that are not registered, nor slots or paths, and
 -- that nobody waits for. Whatever else is needed goes the general way (lua/verbs), which gives the same replies.
 -- begin() assigns all state of this module.
-local events = require('plain/events')
+local events = require('events/events')
 local tenant = require('plain/tenant')
 local readTime = require('frame/now')
 local plain = {}
@@ -68,12 +68,15 @@ function plain.begin(keys, args, names, workOfNames)
   then
     return nil
   end
-  plain.isHeard = tenant.listenUntil > 0 and events.begin(nowMs)
-  -- If the last stream's lease has lapsed, the general way must note what the streams miss.
-  if plain.isHeard or tenant.listenUntil == 0 then
-    return nowMs, nowUs
+  plain.isHeard = tenant.listenUntil > 0
+  if plain.isHeard then
+    events.begin()
+    if tenant.listenUntil <= nowMs then
+      -- The last stream's lease has lapsed: the general way must note what the streams miss.
+      return nil
+    end
   end
-  return nil
+  return nowMs, nowUs
 end
 
 -- Returns what a verb returns if the general way must go on: nil, and what was read of the tenant, nil nothing.
@@ -89,10 +92,10 @@ end
 -- Writes the tenant and publishes the events. Takes the reply, from its third place on the texts of the items; returns
 -- it with the rest.
 function plain.finish(keys, args, reply)
-  local isHeard = plain.isHeard and events.areAny()
+  local isHeard = plain.isHeard and events.listed[1]
   local number, publisher = tenant.commit(isHeard)
   if isHeard then
-    events.publish(keys[1], number, publisher)
+    events.send(keys[1], number, publisher, floor(nowUs / 1000))
   end
   if args[2] ~= '' then
     -- None of the requests of the batch is refused (lua/frame/shares.lua).

@@ -1,9 +1,9 @@
 -- Reserves plain names (docs/specification.md#reserve). Takes the keys and arguments of
 -- lua/verbs/reservations/reserve.lua, and returns its reply; or nil and what was read of the tenant, nil nothing:
 -- then nothing has been changed, and the request goes the general way.
-local events = require('plain/events')
+local codec = require('slots/codec')
 local plain = require('plain/plain')
-local record = require('plain/record')
+local reservationEvents = require('events/reservations')
 local tenant = require('plain/tenant')
 
 local ITEM_SIZE, FIRST = 8, 5
@@ -35,21 +35,23 @@ local function make(args, at, nowMs)
   local expiresAt = ttlMs == '' and 0 or nowMs + ttlMs
   local fence = tenant.add(expiresAt)
   return fence and
-    record.pack(args[at + 1], fence, nowMs, expiresAt, args[at + 4], args[at + 3], tenant.label), fence, expiresAt
+    codec.packPlain(args[at + 1], fence, nowMs, expiresAt, args[at + 4], args[at + 3], tenant.label), fence, expiresAt
 end
 
 -- Returns the text of an item that has made a reservation.
 local function textOfMade(args, at, packed, fence, expiresAt)
   tenant.note(args[at], packed, expiresAt)
   if plain.isHeard then
-    events.reserved(args[at], args[at + 1], args[at + 3], fence, expiresAt)
+    reservationEvents.addMade(
+      tenant.label, args[at], args[at + 1], args[at + 3], format('%d', fence), expiresAt
+    )
   end
   return ACQUIRED .. format('%d\n%d\n', fence, expiresAt) .. args[at + 4] .. '\n'
 end
 
 -- Returns the text of an item whose resource is held, with its record; nil if the record is not of the plain form.
 local function textOfHeld(args, at, packed)
-  local owner, fence, reservedAt, expiresAt, token = record.unpack(packed)
+  local owner, fence, reservedAt, expiresAt, token = codec.unpackPlain(packed)
   if owner == args[at + 1] then
     -- The same token means a retry of the call that made the reservation.
     local status = token == args[at + 4] and ACQUIRED or ALREADY_HAD
@@ -58,7 +60,7 @@ local function textOfHeld(args, at, packed)
     return nil
   end
   if plain.isHeard then
-    events.reserveFailed(args[at], args[at + 1], args[at + 3])
+    reservationEvents.addFailed(tenant.label, args[at], args[at + 1], args[at + 3], HELD)
   end
   return ALREADY_HELD .. args[at] .. '\n' .. owner .. format('\n%d\n%d\n', reservedAt, expiresAt)
 end

@@ -114,9 +114,16 @@ function tenant.remove(number)
   count = count - number
 end
 
--- Notes that an entry of the history is written.
-function tenant.notePast(size)
-  written = written + PER_ENTRY + size
+-- Names who sends the request (lua/frame/admission.lua).
+function tenant.actor()
+  return tenant.label == '' and 'key' or 'key:' .. tenant.label
+end
+
+-- Notes entries of the history that are written: field, value, ...
+function tenant.notePast(past)
+  for at = 2, #past, 2 do
+    written = written + PER_ENTRY + #past[at]
+  end
 end
 
 -- Returns how many entries of the history the tenant keeps in Redis; 0 none.

@@ -1,15 +1,14 @@
 -- Releases reservations of plain names by their tokens (docs/specification.md#release). Takes the keys and arguments
 -- of lua/verbs/reservations/unreserve.lua, and returns its reply; or nil and what was read of the tenant, nil
 -- nothing: then nothing has been changed, and the request goes the general way.
-local events = require('plain/events')
-local past = require('plain/past')
+local answers = require('frame/answers')
+local codec = require('slots/codec')
+local history = require('history/ended')
 local plain = require('plain/plain')
-local record = require('plain/record')
+local reservationEvents = require('events/reservations')
 local tenant = require('plain/tenant')
 
 local ITEM_SIZE, FIRST = 3, 3
--- How long the reply is remembered for a retry, in ms (lua/frame/answers.lua).
-local ANSWER_MS, MAX_ANSWER_BYTES = 5000, 65536
 
 -- Returns the names of the items and their work.
 local function readItems(args)
@@ -30,7 +29,7 @@ local function releaseAll(args, names, records)
     if not packed or isNamed[name] then
       return nil
     end
-    local owner, _, _, expiresAt, token, type = record.unpack(packed)
+    local owner, _, _, expiresAt, token, type = codec.unpackPlain(packed)
     if owner ~= args[at + 1] or token ~= args[at + 2] then
       return nil
     end
@@ -40,18 +39,24 @@ local function releaseAll(args, names, records)
       due[#due + 1] = name
     end
     if plain.isHeard then
-      events.unreserved(name, owner, type)
+      reservationEvents.addReleased(tenant.label, name, owner, type, tenant.actor())
     end
     reply[i + 2], at = 'RELINQUISHED\n' .. name, at + ITEM_SIZE
   end
   return reply, due
 end
 
--- Remembers the reply in the short form of lua/frame/answers.lua.
-local function remember(key, reply)
-  local text = table.concat(reply, '\r')
-  redis.call('SET', key, #text > MAX_ANSWER_BYTES and '' or text, 'PX', ANSWER_MS)
-  return reply
+-- Writes the history of reservations that ended, if the tenant keeps one. Takes the key of the stream, their names and
+-- packed records, and the time in us and ms.
+local function writePast(key, names, records, nowUs, nowMs)
+  local kept, past = tenant.keptPast(), {}
+  if kept > 0 then
+    for i = 1, #names do
+      past[2 * i - 1], past[2 * i] = 'R', history.valueOf(names[i], nowMs, '', records[i])
+    end
+    tenant.notePast(past)
+    history.send(key, past, kept, nowUs)
+  end
 end
 
 return function(keys, args)
@@ -73,6 +78,6 @@ return function(keys, args)
   if due then
     redis.call('ZREM', keys[4], unpack(due))
   end
-  past.write(keys[14], names, records, nowUs, nowMs)
-  return remember(keys[15], plain.finish(keys, args, reply))
+  writePast(keys[14], names, records, nowUs, nowMs)
+  return answers.remember(keys[15], plain.finish(keys, args, reply))
 end

@@ -189,7 +189,7 @@ local function reserveMatch(item)
     item.resource = name
     if search.label ~= '' and not registry.definition(name).pooled then
       -- The next search passes it, unless this is undone.
-      tenant.marks[tenant.heldPrefix .. search.label .. '\n' .. name] = name
+      tenant.marks[poolFields.heldPrefix() .. search.label .. '\n' .. name] = name
     end
     return reply, reservation
   end

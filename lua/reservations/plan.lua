@@ -86,7 +86,7 @@ local function addBlockers(plan, name)
 end
 
 -- Returns the entry of a resource that is to be reserved, or is a blocker.
-local function newEntry(resource, slot, owner, role, count, isShared)
+function planning.newEntry(resource, slot, owner, role, count, isShared)
   return {
     resource = resource, slot = slot, owner = isShared and shared.sharedOwner(slot or resource) or owner, role = role,
     count = count, isShared = isShared and true or nil,
@@ -103,7 +103,7 @@ function planning.addTo(plan, resource, slot, owner, role, count, isShared)
     addAncestors(plan, own.parent, owner, role == 'own' and 'ancestor' or role)
   end
   work.spend(1)
-  addEntry(plan, newEntry(resource, slot, owner, role, count, isShared))
+  addEntry(plan, planning.newEntry(resource, slot, owner, role, count, isShared))
   for at = first, #plan.entries do
     if not addBlockers(plan, plan.entries[at].resource) then
       return
@@ -111,15 +111,20 @@ function planning.addTo(plan, resource, slot, owner, role, count, isShared)
   end
 end
 
+-- Returns true if a registered resource needs no other slots than its own.
+function planning.isAlone(own)
+  return own.parent == '' and not own.hasBlockers
+end
+
 -- Returns the plan of a reservation. Takes what addTo() takes.
 function planning.planOf(resource, slot, owner, count, isShared)
   local own = registry.definition(resource)
-  if own and (own.parent ~= '' or own.hasBlockers) then
+  if own and not planning.isAlone(own) then
     local plan = planning.newPlan()
     planning.addTo(plan, resource, slot, owner, 'own', count, isShared)
     return plan
   end
-  local entry = newEntry(resource, slot, owner, 'own', count, isShared)
+  local entry = planning.newEntry(resource, slot, owner, 'own', count, isShared)
   work.spend(3)
   return { entries = { entry }, bytes = #keyOf(entry) }
 end

@@ -112,6 +112,21 @@ function reserving.replyOfHad(had, item)
   return { status, status, string.format('%d', had.fence), ownership.endOf(had), had.token, had.details, waited }
 end
 
+-- Returns true if a registered resource needs no other slots, and nobody waits.
+local function isAlone(own)
+  return planning.isAlone(own) and not tenant.queueText and not tenant.queue
+end
+
+-- Takes the slot of a resource that isAlone(). The result is that of takeUnkept().
+local function takeAlone(reservation, resource, slot)
+  local entry = planning.newEntry(resource, slot, reservation.owner, 'own')
+  if taking.takeOne(entry, reservation) then
+    return replyOfUnmet(entry)
+  end
+  reservation.details = describe.slots({ entry }, resource, false)
+  work.spend(5 + #reservation.details / 100)
+end
+
 -- Takes the slots of a reservation's plan, and describes them in the reservation. `collected` and the result are
 -- those of takeUnkept().
 local function takePlan(reservation, resource, slot, count, isShared, collected)
@@ -198,8 +213,11 @@ local function takeFor(reservation, item, resource, slot, count, collected)
   if tenant.queueText then
     tenant.openFor(slot or resource)
   end
-  local isJoined = isShared and hold and shared.isSharedHold(resource, hold)
-  if tenant.queue or registry.definition(resource) or not isJoined and slotMap.recordAt(resource) then
+  local own, isJoined = registry.definition(resource), isShared and hold and shared.isSharedHold(resource, hold)
+  if tenant.queue or own or not isJoined and slotMap.recordAt(resource) then
+    if own and count == 1 and not isShared and not collected and isAlone(own) then
+      return takeAlone(reservation, resource, slot)
+    end
     return takePlan(reservation, resource, slot, count, isShared, collected)
   elseif isShared then
     takeSharedName(resource, reservation)

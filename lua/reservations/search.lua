@@ -19,6 +19,7 @@
 local freeSlots = require('slots/freeSlots')
 local keys = require('frame/keys')
 local labelling = require('definitions/labels')
+local poolFields = require('slots/poolFields')
 local pools = require('slots/pools')
 local registry = require('definitions/definitions')
 local slotMap = require('slots/slots')
@@ -43,7 +44,7 @@ end
 -- Returns the last name of the longest stretch behind a name in which all are marked as held. The marks are a part of
 -- what is listed, so equal numbers mean that all are marked.
 local function endOfHeld(label, after)
-  local listed, marked = 'l' .. label .. '\n', tenant.heldPrefix .. label .. '\n'
+  local listed, marked = 'l' .. label .. '\n', poolFields.heldPrefix() .. label .. '\n'
   local first = redis.call('ZRANK', keys.index, listed .. after)
   local low, high, last = 0, redis.call('ZLEXCOUNT', keys.index, boundsOf(listed, after)), after
   while low < high do
@@ -90,7 +91,7 @@ end
 
 -- Reads the next names of a walk that are not held, as far as that is known.
 local function readOn(search, walk)
-  local listed, marked = 'l' .. walk.label .. '\n', tenant.heldPrefix .. walk.label .. '\n'
+  local listed, marked = 'l' .. walk.label .. '\n', poolFields.heldPrefix() .. walk.label .. '\n'
   walk.names, walk.at = {}, 1
   while #walk.names == 0 and not walk.isEnd and search.passed < MAX_PASSED do
     local lower, upper = boundsOf(listed, walk.after)
@@ -246,7 +247,7 @@ function searching.nextOpen(search)
     end
     search.passed = search.passed + 1
     if walk.label ~= '' and isFullBefore(name) then
-      tenant.marks[tenant.heldPrefix .. walk.label .. '\n' .. name] = true
+      tenant.marks[poolFields.heldPrefix() .. walk.label .. '\n' .. name] = true
     end
   end
   search.isUnfinished = true

@@ -160,6 +160,21 @@ local function takeEntry(entry, reservation, plan, isTaken)
   return not entry.count or takeFurther(entry, plan)
 end
 
+-- Takes the slot of a plan's only entry for a reservation, and stores that. Returns nil; or the entry, if it has no
+-- free slot; then nothing is taken.
+function taking.takeOne(entry, reservation)
+  local slot, isNew = taking.slotFor(entry)
+  if not slot then
+    return entry
+  elseif not isNew then
+    -- Plans of others hold it.
+    return taking.take({ entry }, reservation)
+  end
+  entry.at, entry.isNew, reservation.slot = slot, true, slot
+  reservation.pool, reservation.byName = slot ~= entry.resource and entry.resource or '', entry.slot ~= nil
+  slotMap.setRecord(slot, reservation)
+end
+
 -- Stores a reservation on its own slot.
 local function storeReservation(reservation)
   local slot = reservation.slot

@@ -7,26 +7,30 @@ local slotMap = require('slots/slots')
 local work = require('frame/work')
 local texts = {}
 
--- Joins the parts of each item by line breaks, from the reply's place `first` on. A refused item that lacked one slot
--- tells who holds that (docs/specification.md#why-a-reservation-fails): the slot; requester, '' if it is a blocker;
--- since ms and expiry ms, 0 none; note, '' none. Returns the reply.
+-- Joins the parts of an item of a reply by line breaks. A refused item that lacked one slot tells who holds that
+-- (docs/specification.md#why-a-reservation-fails): the slot; requester, '' if it is a blocker; since ms and expiry ms,
+-- 0 none; note, '' none.
+function texts.textOf(item)
+  local text, record = table.concat(item, '\n'), item.holder
+  if not record then
+    return text
+  end
+  local now = slotMap.records[item.held]
+  if now and now.claimedAs and now.claimedAs <= item.claims and now.fence == record.fence then
+    -- An item before has claimed it (waiting/claim.lua).
+    record = now
+  end
+  local isBlocker = string.sub(record.owner, 1, 7) == 'system:'
+  return table.concat({
+    text, item.held, isBlocker and '' or record.owner, record.token and record.reservedAt or 0,
+    record.token and ownership.endOf(record) or 0, record.note or '',
+  }, '\n')
+end
+
+-- Turns the items of a reply into texts, from its place `first` on. Returns the reply.
 function texts.asTexts(reply, first)
   for i = first, #reply do
-    local item = reply[i]
-    local text, record = table.concat(item, '\n'), item.holder
-    if record then
-      local now = slotMap.records[item.held]
-      if now and now.claimedAs and now.claimedAs <= item.claims and now.fence == record.fence then
-        -- An item before has claimed it (waiting/claim.lua).
-        record = now
-      end
-      local isBlocker = string.sub(record.owner, 1, 7) == 'system:'
-      text = table.concat({
-        text, item.held, isBlocker and '' or record.owner, record.token and record.reservedAt or 0,
-        record.token and ownership.endOf(record) or 0, record.note or '',
-      }, '\n')
-    end
-    reply[i] = text
+    reply[i] = texts.textOf(reply[i])
   end
   return reply
 end

@@ -67,12 +67,28 @@ function codec.withFurther(details, fields)
   return '{"x":' .. cjson.encode(fields) .. (#details > 2 and ',' .. string.sub(details, 2) or '}')
 end
 
+-- Packs a reservation of a plain name.
+function codec.packPlain(owner, fence, reservedAt, expiresAt, token, type, label)
+  return struct.pack(PLAIN, 2, owner, fence, reservedAt, expiresAt, token, type, label)
+end
+
+-- Returns owner, fencing token, reservedAt, expiresAt, release token and type of a reservation of a plain name; nil if
+-- the record has another form, or nobody has claimed it.
+function codec.unpackPlain(packed)
+  if string.byte(packed) == 2 then
+    local _, owner, fence, reservedAt, expiresAt, token, type = struct.unpack(PLAIN, packed)
+    if token ~= codec.UNCLAIMED then
+      return owner, fence, reservedAt, expiresAt, token, type
+    end
+  end
+end
+
 function codec.pack(slot, r)
   if not r.token then
     local hold = struct.pack(HOLD, 1, r.refCount, r.owner, r.pool, r.byName and 1 or 0)
     return (r.holders or '') ~= '' and hold .. struct.pack(HOLDERS, r.holders) or hold
   elseif r.refCount == 1 and r.pool == '' and r.plan == '' and r.details == '' and r.requestedName == slot then
-    return struct.pack(PLAIN, 2, r.owner, r.fence, r.reservedAt, r.expiresAt, r.token, r.type, r.label)
+    return codec.packPlain(r.owner, r.fence, r.reservedAt, r.expiresAt, r.token, r.type, r.label)
   end
   return struct.pack(
     FULL, 3, r.refCount, r.owner, r.pool, r.byName and 1 or 0, r.fence, r.reservedAt, r.expiresAt, r.token, r.type,

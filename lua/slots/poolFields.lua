@@ -8,10 +8,8 @@
 --     release of a slot removes it. So a resource can be held without it.
 --   m<resets>\n<requester>\n<match>\n<fence, 16 digits>\n<slot>
 --     A reservation that was made by a match, of which <match> is the digest.
--- The table of the tenant has, nil if it has no labels:
---   marks        further members to add, each with true, or with the slot that must be held for it; or to remove, with
---                false
---   heldPrefix   h<resets>\n
+-- The table of the tenant has the field marks, nil if it has no labels: further members to add, each with true, or with
+-- the slot that must be held for it; or to remove, with false.
 local bytes = require('limits/bytes')
 local keys = require('frame/keys')
 local pools = require('slots/pools')
@@ -85,9 +83,20 @@ function poolFields.poolFields()
   return set, del
 end
 
+-- Returns the number of resets so far, as the members have it.
+local function resetsText()
+  resets = resets or string.format('%010d', redis.call('HGET', keys.tenant, 'resets') or '0')
+  return resets
+end
+
+-- Returns the prefix of the members of resources that are held.
+function poolFields.heldPrefix()
+  return 'h' .. resetsText() .. '\n'
+end
+
 -- Returns the prefix of the members of a requester's reservations by a match.
 function poolFields.matchPrefix(requester, digest)
-  return 'm' .. resets .. '\n' .. requester .. '\n' .. digest .. '\n'
+  return 'm' .. resetsText() .. '\n' .. requester .. '\n' .. digest .. '\n'
 end
 
 local function matchMember(record)
@@ -120,7 +129,7 @@ local function unmark(names)
     local found = redis.call('HMGET', keys.definitions, unpack(fields, from, math.min(from + 999, #fields)))
     for i, labels in ipairs(found) do
       for label in string.gmatch(labels or '', '[^\n]+') do
-        tenant.marks[tenant.heldPrefix .. label .. '\n' .. names[from + i - 1]] = false
+        tenant.marks[poolFields.heldPrefix() .. label .. '\n' .. names[from + i - 1]] = false
       end
     end
   end
@@ -146,10 +155,9 @@ function poolFields.writeMarks()
 end
 
 function poolFields.begin()
-  resets = ''
+  resets = nil
   if tenant.labelled then
-    resets = string.format('%010d', redis.call('HGET', keys.tenant, 'resets') or '0')
-    tenant.marks, tenant.heldPrefix = {}, 'h' .. resets .. '\n'
+    tenant.marks = {}
   end
 end
 

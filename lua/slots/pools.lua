@@ -26,9 +26,9 @@ local lastName, lastChunk, lastField
 function pools.slotIndex(slot)
   local pool = names[slot]
   if pool == nil then
-    -- Most names do not end with a digit.
+    -- Most names are quickly seen to be none.
     local last = string.byte(slot, -1) or 0
-    if last < 48 or last > 57 then
+    if last < 48 or last > 57 or not string.find(slot, '_', 1, true) then
       return nil
     end
     local index
@@ -184,7 +184,10 @@ function pools.addChanges(set, del)
 end
 
 function pools.begin()
-  names, indexes, known, chunks, changed = {}, {}, {}, {}, {}
+  -- Without a pool or the name of a slot, the empty tables of the call before serve again.
+  if not names or next(names) or next(known) then
+    names, indexes, known, chunks, changed = {}, {}, {}, {}, {}
+  end
 end
 
 return pools

@@ -156,7 +156,10 @@ function slotMap.undo(length)
 end
 
 function slotMap.begin()
-  slotMap.records, slotMap.original, slotMap.changed, slotMap.journal = {}, {}, {}, {}
+  -- Most calls of the plain way read no slot: without one, the empty tables of the call before serve again.
+  if not slotMap.records or next(slotMap.records) then
+    slotMap.records, slotMap.original, slotMap.changed, slotMap.journal = {}, {}, {}, {}
+  end
   slotMap.arePoolsTouched = false
 end
 

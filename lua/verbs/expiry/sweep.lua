@@ -25,7 +25,6 @@
 ]]
 local committing = require('frame/commit')
 local expiry = require('reservations/expiry')
-local hotField = require('frame/hot')
 local tenant = require('frame/tenant')
 local tenantRecord = require('frame/save')
 local waitingQueue = require('waiting/queue')
@@ -52,7 +51,7 @@ return function(keys)
     nextDue = math.min(nextDue, tenant.sessions.nextDue)
   end
   local swept = redis.call('HGET', keys.tenant, 'swept') or 0
-  tenant.stored[hotField.INDEXED] = math.min(nextDue, hotField.NEVER)
+  tenant.indexed = nextDue
   tenantRecord.saveTenant({ 'swept', swept + 1 })
   return { 'OK', expiry.leasesEnded, nextDue == math.huge and -1 or nextDue, stuck }
 end

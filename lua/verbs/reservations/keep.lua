@@ -23,10 +23,10 @@ return function(_, args)
   if refused then
     return refused
   end
-  local reply = { 'OK', quota.charged.quota }
+  local reply = { 'OK', quota.text() }
   for i = 3, #args do
     reply[i] = args[i]
   end
   answers.keep(reply)
-  return { 'OK', quota.charged.quota }
+  return { 'OK', quota.text() }
 end

@@ -29,7 +29,6 @@ local admission = require('frame/admission')
 local answers = require('frame/answers')
 local clock = require('frame/clock')
 local events = require('events/events')
-local hotField = require('frame/hot')
 local keys = require('frame/keys')
 local quota = require('limits/quota')
 local tenant = require('frame/tenant')
@@ -62,10 +61,11 @@ local function removeAll(actor)
   redis.call('HDEL', keys.tenant, 'queue', 'measured')
   tenantRecord.setFlag(tenantRecord.HAS_QUEUE, false)
   events.emit('RESET', { requestType = 'RESET', apiKeyLabel = tenant.keyLabel, actor = actor })
-  local resets, stored = redis.call('HGET', keys.tenant, 'resets') or '0', tenant.stored
-  stored[hotField.COUNT], stored[hotField.MORE_SLOTS], stored[hotField.NEXT_DUE] = 0, 0, hotField.NEVER
+  local resets = redis.call('HGET', keys.tenant, 'resets') or '0'
+  tenant.count, tenant.further, tenant.nextDue = 0, 0, math.huge
   local by = string.format('%.0f\n%s', clock.nowMs(), resetBy)
-  events.publish({ 'resets', resets + 1, 'resetBy', by }, quota.charged.usage)
+  quota.book()
+  events.publish({ 'resets', resets + 1, 'resetBy', by })
   -- Every instance that holds calls ends them.
   for instance in string.gmatch(tenant.beats, '(%w+) %d+') do
     redis.call('SPUBLISH', tenant.base .. 'wake:' .. instance, '*\tRESET')
@@ -77,7 +77,7 @@ return function(_, args)
   if refused then
     return refused
   end
-  local reply = { 'OK', quota.charged.quota, tenant.count - countDue() }
+  local reply = { 'OK', quota.text(), tenant.count - countDue() }
   removeAll(args[3] ~= '' and args[3] or admission.actorName())
   return answers.keep(reply, true)
 end

@@ -9,7 +9,6 @@
 
   Returns nothing.
 ]]
-local hotField = require('frame/hot')
 local tenant = require('frame/tenant')
 local tenantRecord = require('frame/save')
 
@@ -19,7 +18,7 @@ return function(keys, args)
     redis.call('ZREM', keys.sessionStreams, args[i])
   end
   if redis.call('EXISTS', keys.streams, keys.sessionStreams) == 0 then
-    tenant.stored[hotField.LISTEN_UNTIL] = 0
-    tenantRecord.saveTenant({})
+    tenant.listenUntil = 0
+    tenantRecord.saveTenant()
   end
 end

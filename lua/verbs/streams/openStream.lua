@@ -17,7 +17,6 @@
 local admission = require('frame/admission')
 local clock = require('frame/clock')
 local events = require('events/events')
-local hotField = require('frame/hot')
 local quota = require('limits/quota')
 local streams = require('events/streamsOf')
 local tenant = require('frame/tenant')
@@ -41,10 +40,9 @@ return function(keys, args)
   local process = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
   -- While no stream had a lease, no event was published. The number skips one, so that an older stream notices the gap.
   local number = events.isListening() and process == tenant.publisher and tenant.messages or tenant.messages + 1
-  local stored = tenant.stored
-  stored[hotField.LISTEN_UNTIL] = math.max(tenant.listenUntil, leaseEnd)
-  stored[hotField.MESSAGES], stored[hotField.PUBLISHER] = number, process
-  tenantRecord.saveTenant({})
+  tenant.listenUntil = math.max(tenant.listenUntil, leaseEnd)
+  tenant.messages, tenant.publisher = number, process
+  tenantRecord.saveTenant()
   local endsInMs = -1
   if keys.credential ~= keys.tenant then
     endsInMs = redis.call('PTTL', keys.credential)

@@ -16,7 +16,6 @@
 ]]
 local admission = require('frame/admission')
 local clock = require('frame/clock')
-local hotField = require('frame/hot')
 local streams = require('events/streamsOf')
 local tenant = require('frame/tenant')
 local tenantRecord = require('frame/save')
@@ -37,8 +36,8 @@ return function(_, args)
     end
   end
   if isRenewed then
-    tenant.stored[hotField.LISTEN_UNTIL] = math.max(tenant.listenUntil, leaseEnd)
-    tenantRecord.saveTenant({})
+    tenant.listenUntil = math.max(tenant.listenUntil, leaseEnd)
+    tenantRecord.saveTenant()
   end
   return { tenant.messages, unpack(ended) }
 end

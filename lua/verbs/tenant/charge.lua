@@ -19,5 +19,5 @@ return function(_, args)
     return refused
   end
   quota.pay()
-  return { 'OK', quota.charged.quota }
+  return { 'OK', quota.text() }
 end

@@ -34,5 +34,5 @@ return function(keys, args)
   redis.call('SET', keys.credential, '', 'PX', args[3])
   redis.call('SADD', keys.tokens, args[1])
   redis.call('PEXPIRE', keys.tokens, args[4])
-  return { 'OK', quota.charged.quota }
+  return { 'OK', quota.text() }
 end

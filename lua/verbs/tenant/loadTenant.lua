@@ -20,8 +20,9 @@
 
   Returns 'OK'; or 'LOST', with nothing changed, if the caller no longer holds the lease of the copy.
 ]]
-local hotField = require('frame/hot')
 local keys = require('frame/keys')
+local tenant = require('frame/tenant')
+local tenantRecord = require('frame/save')
 
 local TIERS = { Free = 1, Starter = 2, Pro = 3, Enterprise = 4 }
 
@@ -58,38 +59,32 @@ local function removeOtherKeys(kept)
   end
 end
 
--- Writes the record. Takes what the tenant has now: the numbers of the field `hot`, and the state of its queue.
-local function write(args, hot, queueState)
+-- Writes the record. Takes the state of the queue.
+local function write(args, queueState)
   local tier = TIERS[args[4]]
   -- Windows of the quota belong to a tier, so a change of tier starts new ones.
-  if hot[hotField.TIER] ~= tier then
-    hot[hotField.TIER], hot[hotField.MINUTE_START], hot[hotField.MINUTE] = tier, 0, 0
-    hot[hotField.DAY], hot[hotField.TODAY] = 0, 0
+  if tenant.tierNumber ~= tier then
+    tenant.tierNumber, tenant.minuteStart, tenant.minute, tenant.day, tenant.today = tier, 0, 0, 0, 0
   end
   -- The flags of the settings are the last three.
-  hot[hotField.FLAGS] = hot[hotField.FLAGS] % 32 + (args[8] == '' and 0 or 32) + 64 * args[5] + 128 * args[6]
+  tenant.flags = tenant.flags % 32 + (args[8] == '' and 0 or 32) + 64 * args[5] + 128 * args[6]
   -- A change of settings may change what tickets may have: they are planned again by the next call (waiting/state.lua).
   if queueState then
     redis.call('HSET', keys.tenant, 'queue', (string.gsub(queueState, '%S+$', '.')))
   end
-  redis.call(
-    'HSET', keys.tenant, 'version', args[1] == '' and 0 or args[1], 'hot', hotField.packHot(unpack(hot)),
-    'maxPriority', args[7], 'terms', args[8]
-  )
+  tenantRecord.saveTenant({ 'version', args[1] == '' and 0 or args[1], 'maxPriority', args[7], 'terms', args[8] })
   removeOtherKeys(writeKeys(args, 9))
   -- An empty message makes instances check whether the keys of their streams are still valid.
   redis.call('SPUBLISH', string.sub(keys.tenant, 1, -7) .. 'events', '')
 end
 
 return function(_, args)
-  local packed, version, queueState = unpack(redis.call('HMGET', keys.tenant, 'hot', 'version', 'queue'))
-  local hot = { hotField.unpackHot(packed) }
-  hot[hotField.PUBLISHER] = packed and string.sub(packed, hot[hotField.PUBLISHER]) or ''
+  local version, queueState = redis.call('HGET', keys.tenant, 'version'), tenant.queueText
   if args[3] ~= '' then
     if isLeaseLost(args[3]) then
       return 'LOST'
     end
-  elseif args[2] == '' and hot[hotField.TIER] == 0 then
+  elseif args[2] == '' and not tenant.tier then
     redis.call('DEL', keys.copying)
     return 'OK'
   end
@@ -98,7 +93,7 @@ return function(_, args)
   end
   local isOld = args[1] ~= '' and version and tonumber(version) > tonumber(args[1])
   if not isOld then
-    write(args, hot, queueState)
+    write(args, queueState)
   end
   return 'OK'
 end

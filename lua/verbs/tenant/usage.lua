@@ -42,10 +42,11 @@ return function(keys)
   end
   -- Cost 0 charges nothing, and computes the windows as of now.
   quota.charge(nil, 0)
+  local thisMinute, today = quota.spent()
   local streams = redis.call('ZCOUNT', keys.streams, clock.nowMs(), '+inf')
   local reservations = tenant.count + tenant.further + (tenant.sessions and tenant.sessions.count or 0)
   return {
-    'OK', quota.readsQuota, tenant.tier, quota.charged.thisMinute, quota.charged.today, reservations, streams,
+    'OK', quota.readsQuota, tenant.tier, thisMinute, today, reservations, streams,
     tenant.definitions, bytes.bytesNow(),
   }
 end
