@@ -35,6 +35,13 @@ function registry.unpackDefinition(packed)
   }
 end
 
+-- Returns the capacity of a resource that needs no other slots than its own; nil if a stored definition says otherwise.
+function registry.capacityAlone(packed)
+  local _, capacity, flags, parent, at = struct.unpack(registry.DEFINITION, packed)
+  local isGroup = (string.byte(packed, at) or 0) % 2 == 1
+  return parent == '' and flags < 2 and not isGroup and capacity or nil
+end
+
 -- Those that the plain way (lua/plain) has read before: name -> packed, false if there is none.
 local readBefore
 

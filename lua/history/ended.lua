@@ -36,8 +36,8 @@ function history.noteEnded(slot, record)
   past[n + 2] = history.valueOf(slot, clock.nowMs(), how and how[2] or '', record.packed)
 end
 
--- Writes fields: name, value, ... Takes the key, how many the tenant keeps, and the time in us. Dropping what is too old
--- is approximate: whole nodes of the stream, now and then.
+-- Writes fields: name, value, ... Takes the key, how many the tenant keeps, and the time in us. Dropping what is too
+-- old is approximate: whole nodes of the stream, now and then.
 function history.send(key, past, kept, nowUs)
   if not past[3] then
     redis.call('XADD', key, '*', past[1], past[2])

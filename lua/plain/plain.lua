@@ -1,71 +1,33 @@
--- Whether a request can go the plain way: all its items name resources that are not registered, nor slots or paths, and
--- that nobody waits for. Whatever else is needed goes the general way (lua/verbs), which gives the same replies.
--- begin() assigns all state of this module.
+-- Whether a request can go the plain way: all its items name resources that are not registered and that nobody waits
+-- for, or its only item names a pool or one of its slots (plain/slots.lua). Whatever else is needed goes the general
+-- way (lua/verbs), which gives the same replies. begin() assigns all state of this module. Field: isHeard, true if a
+-- stream is open.
 local events = require('events/events')
+local pools = require('slots/pools')
 local tenant = require('plain/tenant')
 local readTime = require('frame/now')
 local plain = {}
 
--- The work of a request that goes the general way, in units of lua/frame/work.lua.
-local MAX_WORK = 8000
+-- The work of a request that goes the general way, in units of lua/frame/work.lua; that of an item.
+local MAX_WORK, ITEM_WORK = 8000, 9
 
-local byte, find, floor = string.byte, string.find, math.floor
--- nowUs: nil before anything was read. defined: what was read of definitions.
-local nowUs, defined, work
+local find, floor = string.find, math.floor
+-- nowUs: nil before anything was read. defined: what was read of definitions, nil nothing.
+local nowUs, defined
 
--- Returns the work of an item with this name; MAX_WORK if the name may be a slot of a pool, or be marked in one
--- (lua/slots/pools.lua).
-function plain.workOf(name)
-  local last = byte(name, -1)
-  if last and last >= 48 and last <= 57 and find(name, '_%d+$') then
-    return MAX_WORK
-  end
-  return 9 + #name / 40
-end
-
--- Returns true if one of the names is registered, or has the form of a path. Then the general way gets what was read
--- (lua/definitions/definitions.lua).
-local function areAnyDefined(key, names)
-  if not names[2] then
-    local name = names[1]
-    local packed = redis.call('HGET', key, name)
-    if packed then
-      defined = { [name] = packed }
-    end
-    return packed or find(name, '>', 1, true)
-  end
-  local packed, isAny = redis.call('HMGET', key, unpack(names)), false
-  for i = 1, #names do
-    isAny = isAny or packed[i] or find(names[i], '>', 1, true)
-  end
-  if isAny then
-    defined = {}
-    for i = 1, #names do
-      defined[names[i]] = packed[i]
-    end
-  end
-  return isAny
-end
-
--- Begins a plain request: takes keys and arguments, the names of its items and their work. Returns the time in ms
--- and us; or nil if the request must go the general way. Nothing has been changed then.
-function plain.begin(keys, args, names, workOfNames)
-  nowUs, defined, work = nil, nil, workOfNames
-  local credential, flags, nowMs = args[1], args[2]
+-- Begins a plain request: takes keys and arguments, and the number of its items. Returns the time in ms and us; or nil
+-- if the request must go the general way. Nothing has been changed then.
+function plain.begin(keys, args, number)
+  nowUs, defined = nil, nil
+  local credential, flags = args[1], args[2]
   -- Flags (lua/frame/flags.lua) may tell of a batch, but of no retry, dry run or Idempotency-Key. Other credentials
   -- than keys have a kind before a colon.
-  if
-    work >= MAX_WORK or flags ~= '' and not find(flags, '^s[%d,]+$') or credential == '' or
-    find(credential, ':', 1, true)
-  then
+  if flags ~= '' and not find(flags, '^s[%d,]+$') or credential == '' or find(credential, ':', 1, true) then
     return nil
   end
   nowUs = readTime(keys[1])
-  nowMs = floor(nowUs / 1000)
-  if
-    not tenant.begin(keys[1], credential, nowUs, nowMs, #names) or
-    tenant.definitions > 0 and areAnyDefined(keys[6], names)
-  then
+  local nowMs = floor(nowUs / 1000)
+  if not tenant.begin(keys[1], credential, nowUs, nowMs, number) then
     return nil
   end
   plain.isHeard = tenant.listenUntil > 0
@@ -79,6 +41,47 @@ function plain.begin(keys, args, names, workOfNames)
   return nowMs, nowUs
 end
 
+-- Reads the names of several items: the arguments from `first` on, `step` for an item. Returns nil if one may be a slot
+-- of a pool, or be marked in one (lua/slots/pools.lua), or if they are more work than one request may cause.
+function plain.readNames(args, first, step)
+  local names, number, length = {}, 0, 0
+  for at = first, #args, step do
+    local name = args[at]
+    if pools.split(name) then
+      return nil
+    end
+    number, length = number + 1, length + #name
+    names[number] = name
+  end
+  return plain.workOf(number, length) < MAX_WORK and names or nil
+end
+
+-- Returns the work of so many names of this length together.
+function plain.workOf(number, length)
+  return ITEM_WORK * number + length / 40
+end
+
+-- Returns the stored definition of a name, false if it is not registered. The general way gets what was read.
+function plain.definitionOf(key, name)
+  local packed = redis.call('HGET', key, name)
+  if packed then
+    defined = defined or {}
+    defined[name] = packed
+  end
+  return packed
+end
+
+-- Returns true if one of several names is registered, or has the form of a path.
+function plain.areAnyDefined(key, names)
+  local packed = redis.call('HMGET', key, unpack(names))
+  for i = 1, #names do
+    if packed[i] or find(names[i], '>', 1, true) then
+      return true
+    end
+  end
+  return false
+end
+
 -- Returns what a verb returns if the general way must go on: nil, and what was read of the tenant, nil nothing.
 function plain.giveUp()
   if not nowUs then
@@ -90,8 +93,8 @@ function plain.giveUp()
 end
 
 -- Writes the tenant and publishes the events. Takes the reply, from its third place on the texts of the items; returns
--- it with the rest.
-function plain.finish(keys, args, reply)
+-- it with the rest. Takes the work of the request.
+function plain.finish(keys, args, reply, work)
   local isHeard = plain.isHeard and events.listed[1]
   local number, publisher = tenant.commit(isHeard)
   if isHeard then

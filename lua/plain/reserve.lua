@@ -4,6 +4,7 @@
 local codec = require('slots/codec')
 local plain = require('plain/plain')
 local reservationEvents = require('events/reservations')
+local slots = require('plain/slots')
 local tenant = require('plain/tenant')
 
 local ITEM_SIZE, FIRST = 8, 5
@@ -12,20 +13,16 @@ local HELD = 'ALREADY_HELD'
 local ALREADY_HELD = HELD .. '\n' .. HELD .. '\n'
 local byte, format = string.byte, string.format
 
--- Returns the names of the items and their work; nil if one of them has a session, waits, asks for several slots or has
--- options.
-local function readItems(args)
-  local names, work, number = {}, 0, 0
+-- Returns true if no item has a session, waits, asks for several slots or has options.
+local function areSimple(args)
   for at = FIRST, #args, ITEM_SIZE do
-    local name, ttlMs = args[at], args[at + 2]
+    local ttlMs = args[at + 2]
     -- 115 is the s of a session.
     if args[at + 5] ~= '' or args[at + 6] ~= '' or args[at + 7] ~= '' or ttlMs ~= '' and byte(ttlMs) == 115 then
-      return nil
+      return false
     end
-    number = number + 1
-    names[number], work = name, work + plain.workOf(name)
   end
-  return names, work
+  return args[FIRST] and args[4] == ''
 end
 
 -- Returns the record of the reservation that an item makes, with its fencing token, and when it ends; nil if the
@@ -65,29 +62,51 @@ local function textOfHeld(args, at, packed)
   return ALREADY_HELD .. args[at] .. '\n' .. owner .. format('\n%d\n%d\n', reservedAt, expiresAt)
 end
 
--- Carries out the only item of a request. Returns its text; nil if it must go the general way.
-local function reserveOne(keys, args, name, nowMs)
+-- Carries out the only item of a request, a plain name; `pool` and `index` are what it means if a pool could get it as
+-- a slot. Returns its text; nil if it must go the general way.
+local function reserveName(keys, args, name, pool, index, nowMs)
   local packed, fence, expiresAt = make(args, FIRST, nowMs)
   if not packed then
     return nil
-  elseif redis.call('HSETNX', keys[3], name, packed) == 0 then
+  elseif pool then
+    slots.mark(keys, pool, index, true)
+  end
+  if redis.call('HSETNX', keys[3], name, packed) == 0 then
     tenant.undo()
     return textOfHeld(args, FIRST, redis.call('HGET', keys[3], name))
-  end
-  if expiresAt > 0 then
+  elseif expiresAt > 0 then
     redis.call('ZADD', keys[4], expiresAt, name)
+  end
+  if pool then
+    slots.write(keys)
   end
   return textOfMade(args, FIRST, packed, fence, expiresAt)
 end
 
+-- Carries out the only item of a request. Returns the reply; nil if it must go the general way.
+local function reserveOne(keys, args, nowMs)
+  local name, text = args[FIRST], nil
+  local isSimple, pool, index, capacity = slots.meaningOf(keys, name)
+  if capacity then
+    text = slots.reserve(keys, args, FIRST, pool, index, capacity, nowMs)
+  elseif isSimple then
+    text = reserveName(keys, args, name, pool, index, nowMs)
+  end
+  return text and { 'OK', '', text }, plain.workOf(pool and 2 or 1, #name)
+end
+
 -- Carries out all items. Returns the reply; nil if the request must go the general way.
 local function reserveAll(keys, args, names, nowMs)
+  if tenant.definitions > 0 and plain.areAnyDefined(keys[6], names) then
+    return nil
+  end
   local reply, set, due, made = { 'OK', '' }, {}, {}, {}
   local found = redis.call('HMGET', keys[3], unpack(names))
-  local at, sets, dues = FIRST, 0, 0
+  local at, sets, dues, length = FIRST, 0, 0, 0
   for i = 1, #names do
     local name = names[i]
     local held = found[i] or made[name]
+    length = length + #name
     if held then
       reply[i + 2] = textOfHeld(args, at, held)
       if not reply[i + 2] then
@@ -112,23 +131,31 @@ local function reserveAll(keys, args, names, nowMs)
   if dues > 0 then
     redis.call('ZADD', keys[4], unpack(due))
   end
-  return reply
+  return reply, plain.workOf(#names, length)
 end
 
 return function(keys, args)
-  local names, work = readItems(args)
-  if not names or not names[1] or args[4] ~= '' then
+  local number, names = (#args - FIRST + 1) / ITEM_SIZE, nil
+  if not areSimple(args) then
     return nil
+  elseif number > 1 then
+    names = plain.readNames(args, FIRST, ITEM_SIZE)
+    if not names then
+      return nil
+    end
   end
-  local nowMs, reply = plain.begin(keys, args, names, work), nil
-  if nowMs and names[2] then
-    reply = reserveAll(keys, args, names, nowMs)
-  elseif nowMs then
-    local text = reserveOne(keys, args, names[1], nowMs)
-    reply = text and { 'OK', '', text }
+  local nowMs = plain.begin(keys, args, number)
+  if not nowMs then
+    return plain.giveUp()
+  end
+  local reply, work
+  if names then
+    reply, work = reserveAll(keys, args, names, nowMs)
+  else
+    reply, work = reserveOne(keys, args, nowMs)
   end
   if reply then
-    return plain.finish(keys, args, reply)
+    return plain.finish(keys, args, reply, work)
   end
   return plain.giveUp()
 end

@@ -114,6 +114,21 @@ function tenant.remove(number)
   count = count - number
 end
 
+-- Notes an entry of so many bytes that is written to another hash.
+function tenant.noteWritten(size)
+  written = written + PER_ENTRY + ROUNDED_UP * size
+end
+
+-- Returns true if a resource has had labels.
+function tenant.areAnyLabelled()
+  return flags % 2 == 1
+end
+
+-- Returns true if a resource may be about to be deleted.
+function tenant.isAnyClosing()
+  return flags % 4 >= 2
+end
+
 -- Names who sends the request (lua/frame/admission.lua).
 function tenant.actor()
   return tenant.label == '' and 'key' or 'key:' .. tenant.label

@@ -207,17 +207,19 @@ end
 
 -- Takes the slots for a reservation, and stores it. The result is that of takeUnkept().
 local function takeFor(reservation, item, resource, slot, count, collected)
-  local hold = itemForms.isSharedItem(item) and slotMap.recordAt(slot or resource)
-  -- What the requester holds along is EXCLUSIVE, and so is its own reservation of it.
-  local isShared = itemForms.isSharedItem(item) and not (hold and hold.owner == item.requester)
+  local hold, isShared = nil, itemForms.isSharedItem(item)
+  if isShared then
+    hold = slotMap.recordAt(slot or resource)
+    -- What the requester holds along is EXCLUSIVE, and so is its own reservation of it.
+    isShared = not (hold and hold.owner == item.requester)
+  end
   if tenant.queueText then
     tenant.openFor(slot or resource)
   end
   local own, isJoined = registry.definition(resource), isShared and hold and shared.isSharedHold(resource, hold)
-  if tenant.queue or own or not isJoined and slotMap.recordAt(resource) then
-    if own and count == 1 and not isShared and not collected and isAlone(own) then
-      return takeAlone(reservation, resource, slot)
-    end
+  if own and count == 1 and not isShared and not collected and isAlone(own) then
+    return takeAlone(reservation, resource, slot)
+  elseif tenant.queue or own or not isJoined and slotMap.recordAt(resource) then
     return takePlan(reservation, resource, slot, count, isShared, collected)
   elseif isShared then
     takeSharedName(resource, reservation)

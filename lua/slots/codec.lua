@@ -40,6 +40,7 @@ local codec = {}
 -- The release token of a reservation that was granted to a ticket and is not claimed yet. No caller can send it.
 codec.UNCLAIMED = '!!!!!!!!!!!!!!!!!!!!!!'
 
+local byte = string.byte
 local HOLD, HOLDERS, PLAIN, FULL = '>BI4ssB', 's', '>BsI7I6I6c22ss', '>BI4ssBI7I6I6c22sssss'
 -- The third byte of details that have further fields: x.
 local FURTHER = 120
@@ -75,11 +76,32 @@ end
 -- Returns owner, fencing token, reservedAt, expiresAt, release token and type of a reservation of a plain name; nil if
 -- the record has another form, or nobody has claimed it.
 function codec.unpackPlain(packed)
-  if string.byte(packed) == 2 then
+  if byte(packed) == 2 then
     local _, owner, fence, reservedAt, expiresAt, token, type = struct.unpack(PLAIN, packed)
     if token ~= codec.UNCLAIMED then
       return owner, fence, reservedAt, expiresAt, token, type
     end
+  end
+end
+
+-- Packs a reservation of one slot of a pool, which has no other slots and no further fields.
+function codec.packSlot(owner, pool, byName, fence, reservedAt, expiresAt, token, type, label, requestedName, details)
+  return struct.pack(
+    FULL, 3, 1, owner, pool, byName and 1 or 0, fence, reservedAt, expiresAt, token, type, label, requestedName, '',
+    details
+  )
+end
+
+-- Returns owner, pool, byName, expiresAt, release token, type and requestedName of such a reservation; nil if the
+-- record is another.
+function codec.unpackSlot(packed)
+  if byte(packed) ~= 3 then
+    return nil
+  end
+  local _, refCount, owner, pool, byName, _, _, expiresAt, token, type, _, requestedName, plan, details =
+    struct.unpack(FULL, packed)
+  if refCount == 1 and plan == '' and byte(details, 3) ~= FURTHER and token ~= codec.UNCLAIMED and pool ~= '' then
+    return owner, pool, byName == 1, expiresAt, token, type, requestedName
   end
 end
 
@@ -97,7 +119,7 @@ function codec.pack(slot, r)
 end
 
 function codec.unpackRecord(slot, packed)
-  local form = string.byte(packed)
+  local form = byte(packed)
   if form == 2 then
     local _, owner, fence, reservedAt, expiresAt, token, type, label = struct.unpack(PLAIN, packed)
     return {
@@ -117,7 +139,7 @@ function codec.unpackRecord(slot, packed)
     reservedAt = reservedAt, expiresAt = expiresAt, token = token, type = type, label = label,
     requestedName = requestedName, plan = plan, details = details, packed = packed,
   }
-  if string.byte(details, 3) == FURTHER then
+  if byte(details, 3) == FURTHER then
     for field, value in pairs(cjson.decode(details).x) do
       record[field] = value
     end

@@ -4,19 +4,6 @@ local slotMap = require('slots/slots')
 local work = require('frame/work')
 local freeSlots = {}
 
--- Returns the index within a chunk of the first slot that is free, from a byte on; nil if none is.
-local function freeIn(bytes, at)
-  at = string.find(bytes, '[^\255]', at) or math.max(at, #bytes + 1)
-  if at > pools.CHUNK_BYTES then
-    return nil
-  end
-  local byte, offset = string.byte(bytes, at) or 0, 0
-  while bit.band(byte, bit.rshift(128, offset)) ~= 0 do
-    offset = offset + 1
-  end
-  return (at - 1) * 8 + offset
-end
-
 -- Reads a chunk and those after it, at once: one chunk is usually enough, but if that is full, more may be.
 local function readAhead(name, chunk, lastChunk)
   local AHEAD = 32
@@ -41,7 +28,7 @@ function freeSlots.freeFrom(name, capacity, from)
       end
       isReadingAhead = true
     end
-    local free = freeIn(pools.chunkAt(field), at)
+    local free = pools.freeIn(pools.chunkAt(field), at)
     if free then
       local index = chunk * pools.CHUNK_SLOTS + free
       return index < capacity and index or nil

@@ -10,6 +10,7 @@ local keys = require('frame/keys')
 local work = require('frame/work')
 local pools = {}
 local POOL = '>I4I4'
+local byteAt, floor = string.byte, math.floor
 -- The slots of a chunk.
 pools.CHUNK_SLOTS, pools.CHUNK_BYTES = 512, 64
 
@@ -23,18 +24,27 @@ local lastName, lastChunk, lastField
 
 -- Splits 'pool_12' into 'pool', 12. Returns nil if the name cannot be that of a slot: no number at its end, a leading
 -- zero, or more than six digits, which no capacity has (MAX_CAPACITY in src/domain/maxSizes.ts).
+function pools.split(name)
+  local last = byteAt(name, -1) or 0
+  if last < 48 or last > 57 or not string.find(name, '_', 1, true) then
+    return nil
+  end
+  local pool, index = string.match(name, '^(.+)_(%d+)$')
+  if pool and #index < 7 and (index == '0' or byteAt(index) ~= 48) then
+    return pool, tonumber(index)
+  end
+end
+
+-- The same for the name of a slot that the call may ask for again.
 function pools.slotIndex(slot)
   local pool = names[slot]
   if pool == nil then
-    -- Most names are quickly seen to be none.
-    local last = string.byte(slot, -1) or 0
-    if last < 48 or last > 57 or not string.find(slot, '_', 1, true) then
+    local last = byteAt(slot, -1) or 0
+    if last < 48 or last > 57 then
       return nil
     end
-    local index
-    pool, index = string.match(slot, '^(.+)_(%d+)$')
-    pool = pool and #index < 7 and (index == '0' or string.byte(index) ~= 48) and pool or false
-    names[slot], indexes[slot] = pool, tonumber(index)
+    pool, indexes[slot] = pools.split(slot)
+    names[slot] = pool or false
   end
   if pool then
     return pool, indexes[slot]
@@ -58,11 +68,7 @@ function pools.poolOf(name)
   local pool = known[name]
   if not pool then
     work.spend(2)
-    local held, from = 0, 0
-    local packed = redis.call('HGET', keys.pools, name)
-    if packed then
-      held, from = struct.unpack(POOL, packed)
-    end
+    local held, from = pools.unpackPool(redis.call('HGET', keys.pools, name))
     pool = { held = held, from = from, stored = held, assigned = {} }
     known[name] = pool
   end
@@ -140,20 +146,61 @@ function pools.chunkAt(field)
   return chunk
 end
 
+-- Returns the bytes of a chunk with the slot of this index marked as held or free.
+function pools.marked(chunk, index, isHeld)
+  local at, mask = floor(index % pools.CHUNK_SLOTS / 8) + 1, bit.rshift(128, index % 8)
+  local before = byteAt(chunk, at) or 0
+  local byte = isHeld and bit.bor(before, mask) or bit.band(before, 255 - mask)
+  if byte == before then
+    return chunk
+  elseif #chunk < at - 1 then
+    chunk = chunk .. string.rep('\0', at - 1 - #chunk)
+  end
+  return string.sub(chunk, 1, at - 1) .. string.char(byte) .. string.sub(chunk, at + 1)
+end
+
 -- Marks slot <name>_<index> as held or free.
 function pools.markSlot(name, index, isHeld)
-  local field = pools.chunkField(name, math.floor(index / pools.CHUNK_SLOTS))
+  local field = pools.chunkField(name, floor(index / pools.CHUNK_SLOTS))
   local chunk = pools.chunkAt(field)
-  local at, mask = math.floor(index % pools.CHUNK_SLOTS / 8) + 1, bit.rshift(128, index % 8)
-  local before = string.byte(chunk, at) or 0
-  local byte = isHeld and bit.bor(before, mask) or bit.band(before, 255 - mask)
-  if byte ~= before then
-    if #chunk < at - 1 then
-      chunk = chunk .. string.rep('\0', at - 1 - #chunk)
-    end
-    chunks[field] = string.sub(chunk, 1, at - 1) .. string.char(byte) .. string.sub(chunk, at + 1)
-    changed[field] = true
+  local marked = pools.marked(chunk, index, isHeld)
+  if marked ~= chunk then
+    chunks[field], changed[field] = marked, true
   end
+end
+
+-- Returns the bytes of a chunk as they are stored: without zero bytes at the end.
+function pools.trimmed(chunk)
+  local last = #chunk
+  while last > 0 and byteAt(chunk, last) == 0 do
+    last = last - 1
+  end
+  return string.sub(chunk, 1, last)
+end
+
+-- Returns the index within a chunk of the first slot that is free, from a byte on; nil if none is.
+function pools.freeIn(chunk, at)
+  at = string.find(chunk, '[^\255]', at) or math.max(at, #chunk + 1)
+  if at > pools.CHUNK_BYTES then
+    return nil
+  end
+  local byte, offset = byteAt(chunk, at) or 0, 0
+  while bit.band(byte, bit.rshift(128, offset)) ~= 0 do
+    offset = offset + 1
+  end
+  return (at - 1) * 8 + offset
+end
+
+-- Returns how many slots of a pool are held, and the index below which none is free. Takes false for an empty one.
+function pools.unpackPool(packed)
+  if packed then
+    return struct.unpack(POOL, packed)
+  end
+  return 0, 0
+end
+
+function pools.packPool(held, from)
+  return struct.pack(POOL, held, from)
 end
 
 -- Adds the fields of the changed pools and chunks to those to set and to delete.
@@ -165,20 +212,16 @@ function pools.addChanges(set, del)
       end
     elseif pool.held ~= pool.stored or pool.isChanged then
       set[#set + 1] = name
-      set[#set + 1] = struct.pack(POOL, pool.held, pool.from)
+      set[#set + 1] = pools.packPool(pool.held, pool.from)
     end
   end
   for field in pairs(changed) do
-    local chunk = chunks[field]
-    local last = #chunk
-    while last > 0 and string.byte(chunk, last) == 0 do
-      last = last - 1
-    end
-    if last == 0 then
+    local chunk = pools.trimmed(chunks[field])
+    if chunk == '' then
       del[#del + 1] = field
     else
       set[#set + 1] = field
-      set[#set + 1] = string.sub(chunk, 1, last)
+      set[#set + 1] = chunk
     end
   end
 end
