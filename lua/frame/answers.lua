@@ -41,7 +41,7 @@ end
 
 -- Keeps a reply that has only texts under a key, as the verb's request must not run twice. Returns it.
 function answers.remember(key, reply)
-  local text = table.concat(reply, '\r')
+  local text = reply[4] and table.concat(reply, '\r') or reply[1] .. '\r' .. reply[2] .. '\r' .. reply[3]
   redis.call('SET', key, #text > MAX_ANSWER_BYTES and '' or text, 'PX', ANSWER_MS)
   return reply
 end

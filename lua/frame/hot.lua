@@ -2,13 +2,13 @@
 -- describes it; src/redis/hotRecord.ts reads it too.
 local hot = {}
 -- Its numbers, big-endian and unsigned. The publisher follows them.
-local FORM = '>BBI4I7I4I4I4I7I4I4I7I7I7I6I7'
+hot.FORM = '>BBI4I7I4I4I4I7I4I4I7I7I7I6I7'
 -- No time and no number of bytes: infinite.
 hot.NEVER = 9007199254740992
 
 -- Returns the numbers, and the place of the publisher.
 function hot.unpackHot(packed)
-  return struct.unpack(FORM, packed)
+  return struct.unpack(hot.FORM, packed)
 end
 
 -- Takes the numbers and the publisher.
@@ -17,7 +17,7 @@ function hot.packHot(
   messages, bytes, publisher
 )
   local packed = struct.pack(
-    FORM, tierNumber, flags, definitions, minuteStart, minute, day, today, fence, count, further, nextDue, indexed,
+    hot.FORM, tierNumber, flags, definitions, minuteStart, minute, day, today, fence, count, further, nextDue, indexed,
     listenUntil, messages, bytes
   )
   return publisher == '' and packed or packed .. publisher

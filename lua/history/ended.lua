@@ -18,10 +18,17 @@ local tenant = require('frame/tenant')
 local history = { howEnded = false, past = false }
 -- Reservations and waits of one entry of the stream.
 local PER_ENTRY = 10
+-- A record that is longer is made leaner.
+local LONG_RECORD = 600
 
--- Returns the value of a field: takes the slot, the time in ms, the actor and the packed record.
-function history.valueOf(slot, nowMs, actor, packed)
-  return slot .. string.format('\n%d ', nowMs) .. actor .. '\n' .. codec.leanRecord(slot, packed)
+-- Returns the time in ms as values have it.
+function history.timeText(nowMs)
+  return string.format('\n%d ', nowMs)
+end
+
+-- Returns the value of a field: takes the slot, timeText(), the actor and the packed record.
+function history.valueOf(slot, time, actor, packed)
+  return slot .. time .. actor .. '\n' .. (#packed > LONG_RECORD and codec.leanRecord(slot, packed) or packed)
 end
 
 -- Notes that a reservation has ended, if the tenant keeps a history. Takes its slot, and its record.
@@ -33,21 +40,22 @@ function history.noteEnded(slot, record)
   history.past = history.past or {}
   local past, n = history.past, #history.past
   past[n + 1] = how and how[1] or 'R'
-  past[n + 2] = history.valueOf(slot, clock.nowMs(), how and how[2] or '', record.packed)
+  past[n + 2] = history.valueOf(slot, history.timeText(clock.nowMs()), how and how[2] or '', record.packed)
 end
 
--- Writes fields: name, value, ... Takes the key, how many the tenant keeps, and the time in us. Dropping what is too
--- old is approximate: whole nodes of the stream, now and then.
-function history.send(key, past, kept, nowUs)
-  if not past[3] then
-    redis.call('XADD', key, '*', past[1], past[2])
-  else
-    for from = 1, #past, 2 * PER_ENTRY do
-      redis.call('XADD', key, '*', unpack(past, from, math.min(from + 2 * PER_ENTRY - 1, #past)))
-    end
-  end
+-- Adds an entry to the stream. Takes its key, how many the tenant keeps, the time in us, and the fields: name, value,
+-- ... Dropping what is too old is approximate: whole nodes of the stream, now and then.
+function history.send(key, kept, nowUs, ...)
+  redis.call('XADD', key, '*', ...)
   if nowUs % 16 == 0 then
     redis.call('XTRIM', key, 'MAXLEN', '~', kept)
+  end
+end
+
+-- Adds entries with many fields. Takes what send() takes, with a list of the fields.
+function history.sendAll(key, kept, nowUs, past)
+  for from = 1, #past, 2 * PER_ENTRY do
+    history.send(key, kept, nowUs, unpack(past, from, math.min(from + 2 * PER_ENTRY - 1, #past)))
   end
 end
 
@@ -57,7 +65,7 @@ function history.write()
   for at = 2, #past, 2 do
     bytes.countEnded(#past[at])
   end
-  history.send(keys.history, past, tenant.limits.history, clock.nowUs())
+  history.sendAll(keys.history, tenant.limits.history, clock.nowUs(), past)
 end
 
 function history.begin()

@@ -75,11 +75,11 @@ end
 function plain.areAnyDefined(key, names)
   local packed = redis.call('HMGET', key, unpack(names))
   for i = 1, #names do
-    if packed[i] or find(names[i], '>', 1, true) then
+    if packed[i] then
       return true
     end
   end
-  return false
+  return find(table.concat(names), '>', 1, true)
 end
 
 -- Returns what a verb returns if the general way must go on: nil, and what was read of the tenant, nil nothing.

@@ -43,6 +43,9 @@ local function textOfMade(args, at, packed, fence, expiresAt)
       tenant.label, args[at], args[at + 1], args[at + 3], format('%d', fence), expiresAt
     )
   end
+  if expiresAt == 0 then
+    return ACQUIRED .. format('%d\n0\n', fence) .. args[at + 4] .. '\n'
+  end
   return ACQUIRED .. format('%d\n%d\n', fence, expiresAt) .. args[at + 4] .. '\n'
 end
 
@@ -69,7 +72,7 @@ local function reserveName(keys, args, name, pool, index, nowMs)
   if not packed then
     return nil
   elseif pool then
-    slots.mark(keys, pool, index, true)
+    slots.mark(keys, pool, index)
   end
   if redis.call('HSETNX', keys[3], name, packed) == 0 then
     tenant.undo()
@@ -78,7 +81,7 @@ local function reserveName(keys, args, name, pool, index, nowMs)
     redis.call('ZADD', keys[4], expiresAt, name)
   end
   if pool then
-    slots.write(keys)
+    slots.writeHeld(keys)
   end
   return textOfMade(args, FIRST, packed, fence, expiresAt)
 end

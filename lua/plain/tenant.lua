@@ -12,9 +12,9 @@ local PER_ENTRY, ROUNDED_UP = 128, 1.25
 -- This flag and higher ones: the tenant has a queue, sessions or terms, is suspended, or allows only registered names.
 local FIRST_FLAG = 8
 
-local unpackHot, packHot = hot.unpackHot, hot.packHot
+local FORM, pack, unpackNumbers = hot.FORM, struct.pack, struct.unpack
 local find, format, floor = string.find, string.format, math.floor
-local key, packed, grant, nowUs, nowMs
+local key, found, packed, grant, nowUs, nowMs
 -- The numbers of the packed field, in its order.
 local tier, flags, definitions, minuteStart, minute, day, today, fence, count, further, nextDue, indexed, listenUntil
 local messages, bytes, publisherAt
@@ -28,12 +28,13 @@ local fenceBefore, nextDueBefore
 -- nothing of the tenant is due, waits, or belongs to a session.
 function tenant.begin(tenantKey, credential, us, ms, cost)
   key, nowUs, nowMs = tenantKey, us, ms
-  packed, grant = redis.call('HGET', key, 'hot'), redis.call('HGET', key, 'key:' .. credential)
+  found = redis.call('HMGET', key, 'hot', 'key:' .. credential)
+  packed, grant = found[1], found[2]
   if not packed or not grant then
     return false
   end
   tier, flags, definitions, minuteStart, minute, day, today, fence, count, further, nextDue, indexed, listenUntil,
-    messages, bytes, publisherAt = unpackHot(packed)
+    messages, bytes, publisherAt = unpackNumbers(FORM, packed)
   if flags >= FIRST_FLAG or tier == 0 or nextDue <= ms then
     return false
   end
@@ -61,7 +62,7 @@ end
 
 -- Returns the fields that begin() has read, for the general way (lua/frame/tenant.lua).
 function tenant.found()
-  return { packed, grant }
+  return found
 end
 
 local function quotaOf(limit, spent, leftMs)
@@ -109,14 +110,15 @@ function tenant.note(name, record, expiresAt)
   end
 end
 
--- Counts reservations that have ended.
+-- Counts reservations that have ended. Returns how many entries of the history the tenant keeps in Redis; 0 none.
 function tenant.remove(number)
   count = count - number
+  return limits.history
 end
 
--- Notes an entry of so many bytes that is written to another hash.
-function tenant.noteWritten(size)
-  written = written + PER_ENTRY + ROUNDED_UP * size
+-- Notes so many entries that are written to another hash, with the bytes of all.
+function tenant.noteWritten(number, size)
+  written = written + PER_ENTRY * number + ROUNDED_UP * size
 end
 
 -- Returns true if a resource has had labels.
@@ -134,16 +136,9 @@ function tenant.actor()
   return tenant.label == '' and 'key' or 'key:' .. tenant.label
 end
 
--- Notes entries of the history that are written: field, value, ...
-function tenant.notePast(past)
-  for at = 2, #past, 2 do
-    written = written + PER_ENTRY + #past[at]
-  end
-end
-
--- Returns how many entries of the history the tenant keeps in Redis; 0 none.
-function tenant.keptPast()
-  return limits.history
+-- Notes so many fields of the history, with the bytes of all.
+function tenant.notePast(number, size)
+  written = written + PER_ENTRY * number + size
 end
 
 -- Writes the record. Returns the number of the message with events, if there are any, and the publisher.
@@ -155,10 +150,11 @@ function tenant.commit(hasEvents)
   if bytes < NEVER then
     bytes = bytes + math.ceil(written)
   end
-  redis.call('HSET', key, 'hot', packHot(
-    tier, flags, definitions, minuteStart, minute, day, today, fence, count, further, nextDue, indexed, listenUntil,
-    messages, bytes, publisher
-  ))
+  local numbers = pack(
+    FORM, tier, flags, definitions, minuteStart, minute, day, today, fence, count, further, nextDue, indexed,
+    listenUntil, messages, bytes
+  )
+  redis.call('HSET', key, 'hot', publisher == '' and numbers or numbers .. publisher)
   return messages, publisher
 end
 return tenant

@@ -25,40 +25,27 @@ local function endOfReleased(args, at, packed)
   return expiresAt
 end
 
--- Writes the history of reservations that ended, if the tenant keeps one. Takes the key of the stream, their slots and
--- packed records, and the time in us and ms.
-local function writePast(key, names, records, nowUs, nowMs)
-  local kept, past = tenant.keptPast(), {}
-  if kept > 0 then
-    for i = 1, #names do
-      past[2 * i - 1], past[2 * i] = 'R', history.valueOf(names[i], nowMs, '', records[i])
-    end
-    tenant.notePast(past)
-    history.send(key, past, kept, nowUs)
-  end
-end
-
 -- Returns true if a name may be that of a resource with labels: then its release may have to be noted for searches
 -- (lua/slots/poolFields.lua).
 local function mayBeLabelled(keys, names)
-  return tenant.areAnyLabelled() and (pools.split(names[1]) or plain.areAnyDefined(keys[6], names))
+  return pools.split(names[1]) or plain.areAnyDefined(keys[6], names)
 end
 
--- Carries out the only item of a request. Returns the reply, its slot, the record and when its lease would have ended;
--- nil if the request must go the general way.
-local function releaseOne(keys, args)
+-- Carries out the only item of a request. Returns the reply; nil if the request must go the general way.
+local function releaseOne(keys, args, nowMs, nowUs)
   local slot, expiresAt = args[FIRST], nil
   local packed, pool, index = redis.call('HGET', keys[3], slot), pools.split(slot)
+  local found
   if not packed then
-    slot, packed = slots.assignedTo(keys, slot, args[FIRST + 1])
+    slot, packed, found = slots.assignedTo(keys, slot, args[FIRST + 1])
   end
   if packed and byte(packed) == 2 then
     expiresAt = endOfReleased(args, FIRST, packed)
     if expiresAt and pool then
-      slots.mark(keys, pool, index, false)
+      slots.mark(keys, pool, index)
     end
   elseif packed then
-    pool, expiresAt = true, slots.release(keys, args, FIRST, slot, packed)
+    pool, expiresAt = true, slots.release(keys, args, FIRST, slot, packed, found)
   end
   if not expiresAt then
     return nil
@@ -68,13 +55,33 @@ local function releaseOne(keys, args)
     redis.call('ZREM', keys[4], slot)
   end
   if pool then
-    slots.write(keys)
+    slots.writeFree(keys)
   end
-  return { 'OK', '', 'RELINQUISHED\n' .. slot }, { slot }, { packed }
+  local kept = tenant.remove(1)
+  if kept > 0 then
+    local value = history.valueOf(slot, history.timeText(nowMs), '', packed)
+    tenant.notePast(1, #value)
+    history.send(keys[14], kept, nowUs, 'R', value)
+  end
+  return { 'OK', '', 'RELINQUISHED\n' .. slot }
 end
 
--- Carries out all items. Returns the reply, the names and their records; nil if the request must go the general way.
-local function releaseAll(keys, args, names)
+-- Writes the history of some names and their records, if the tenant keeps one.
+local function writePast(key, kept, names, records, nowMs, nowUs)
+  if kept == 0 then
+    return
+  end
+  local past, time, size = {}, history.timeText(nowMs), 0
+  for i = 1, #names do
+    local value = history.valueOf(names[i], time, '', records[i])
+    past[2 * i - 1], past[2 * i], size = 'R', value, size + #value
+  end
+  tenant.notePast(#names, size)
+  history.sendAll(key, kept, nowUs, past)
+end
+
+-- Carries out all items. Returns the reply; nil if the request must go the general way.
+local function releaseAll(keys, args, nowMs, nowUs, names)
   local records = redis.call('HMGET', keys[3], unpack(names))
   local reply, due, isNamed, at = { 'OK', '' }, {}, {}, FIRST
   for i = 1, #names do
@@ -91,27 +98,25 @@ local function releaseAll(keys, args, names)
   if due[1] then
     redis.call('ZREM', keys[4], unpack(due))
   end
-  return reply, names, records
+  writePast(keys[14], tenant.remove(#names), names, records, nowMs, nowUs)
+  return reply
 end
 
 return function(keys, args)
-  local number, names = (#args - FIRST + 1) / ITEM_SIZE, { args[FIRST] }
+  local number, names = (#args - FIRST + 1) / ITEM_SIZE, nil
   if number > 1 then
     names = plain.readNames(args, FIRST, ITEM_SIZE)
   end
-  if not names or number < 1 then
+  if number < 1 or number > 1 and not names then
     return nil
   end
   local nowMs, nowUs = plain.begin(keys, args, number)
-  if not nowMs or mayBeLabelled(keys, names) then
+  if not nowMs or tenant.areAnyLabelled() and mayBeLabelled(keys, names or { args[FIRST] }) then
     return plain.giveUp()
   end
-  local release = names[2] and releaseAll or releaseOne
-  local reply, ended, records = release(keys, args, names)
-  if not reply then
-    return plain.giveUp()
+  local reply = (names and releaseAll or releaseOne)(keys, args, nowMs, nowUs, names)
+  if reply then
+    return answers.remember(keys[15], plain.finish(keys, args, reply, plain.workOf(number, number * #args[FIRST])))
   end
-  tenant.remove(number)
-  writePast(keys[14], ended, records, nowUs, nowMs)
-  return answers.remember(keys[15], plain.finish(keys, args, reply, plain.workOf(number, number * #ended[1])))
+  return plain.giveUp()
 end

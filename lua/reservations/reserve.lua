@@ -205,26 +205,33 @@ local function newReservation(item, resource)
   }
 end
 
+-- Takes the slots for a reservation of what is not registered, and stores it. Returns false if somebody holds it
+-- otherwise. `hold` is the record of a name that is to be held SHARED.
+local function takeName(reservation, name, hold, isShared)
+  local isJoined = isShared and hold and shared.isSharedHold(name, hold)
+  if not isJoined and slotMap.recordAt(name) then
+    return false
+  elseif isShared then
+    takeSharedName(name, reservation)
+  else
+    slotMap.setRecord(name, reservation)
+  end
+  return true
+end
+
 -- Takes the slots for a reservation, and stores it. The result is that of takeUnkept().
 local function takeFor(reservation, item, resource, slot, count, collected)
-  local hold, isShared = nil, itemForms.isSharedItem(item)
-  if isShared then
-    hold = slotMap.recordAt(slot or resource)
-    -- What the requester holds along is EXCLUSIVE, and so is its own reservation of it.
-    isShared = not (hold and hold.owner == item.requester)
-  end
+  local hold = itemForms.isSharedItem(item) and slotMap.recordAt(slot or resource)
+  -- What the requester holds along is EXCLUSIVE, and so is its own reservation of it.
+  local isShared = itemForms.isSharedItem(item) and not (hold and hold.owner == item.requester)
   if tenant.queueText then
     tenant.openFor(slot or resource)
   end
-  local own, isJoined = registry.definition(resource), isShared and hold and shared.isSharedHold(resource, hold)
+  local own = registry.definition(resource)
   if own and count == 1 and not isShared and not collected and isAlone(own) then
     return takeAlone(reservation, resource, slot)
-  elseif tenant.queue or own or not isJoined and slotMap.recordAt(resource) then
+  elseif own or tenant.queue or not takeName(reservation, resource, hold, isShared) then
     return takePlan(reservation, resource, slot, count, isShared, collected)
-  elseif isShared then
-    takeSharedName(resource, reservation)
-  else
-    slotMap.setRecord(resource, reservation)
   end
 end
 

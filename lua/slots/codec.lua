@@ -44,8 +44,8 @@ local byte = string.byte
 local HOLD, HOLDERS, PLAIN, FULL = '>BI4ssB', 's', '>BsI7I6I6c22ss', '>BI4ssBI7I6I6c22sssss'
 -- The third byte of details that have further fields: x.
 local FURTHER = 120
--- The history gets a leaner record if it is longer than this, with the names of so many slots.
-local LONG_RECORD, MAX_SLOTS = 600, 100
+-- The most names of slots in a record of the history.
+local MAX_SLOTS = 100
 
 -- Returns a copy of a record with some of its fields replaced.
 function codec.copyWith(record, fields)
@@ -150,14 +150,11 @@ end
 -- Leaves out of a long record what the history does not need: the plan, the blockers, and the names of slots after the
 -- first 100. Takes a slot and its packed record. Returns the record that the history gets.
 function codec.leanRecord(slot, packed)
-  if #packed > LONG_RECORD then
-    local lean = codec.unpackRecord(slot, packed)
-    local parts = lean.details == '' and {} or cjson.decode(lean.details)
-    local details = { x = parts.x, o = parts.o and { unpack(parts.o, 1, math.min(#parts.o, MAX_SLOTS)) }, m = parts.m }
-    lean.plan, lean.details = '', next(details) and cjson.encode(details) or ''
-    packed = codec.pack(slot, lean)
-  end
-  return packed
+  local lean = codec.unpackRecord(slot, packed)
+  local parts = lean.details == '' and {} or cjson.decode(lean.details)
+  local details = { x = parts.x, o = parts.o and { unpack(parts.o, 1, math.min(#parts.o, MAX_SLOTS)) }, m = parts.m }
+  lean.plan, lean.details = '', next(details) and cjson.encode(details) or ''
+  return codec.pack(slot, lean)
 end
 
 return codec
