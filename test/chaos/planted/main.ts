@@ -7,7 +7,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { ROOT } from '../setups/program.ts';
-import { MISTAKES, type Mistake } from './mistakes.ts';
+import { MISTAKES, type Mistake, plantsOf } from './mistakes.ts';
 
 const NOT_COPIED = new Set(['node_modules', '.git', 'dist', 'chaos-results']);
 const ROUND = ['npm', 'run', '--silent', 'chaos', '--', '--minutes', '0.1', '--seconds', '20', '--callers', '6'];
@@ -26,16 +26,18 @@ if (unknown.length > 0 || command.length === 0) {
 }
 
 /** Copies the checkout without what is built or installed, and plants a mistake there. */
-function plant({ file, find, replace, name }: Mistake): string {
+function plant(mistake: Mistake): string {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-planted-'));
   cpSync(ROOT, folder, { recursive: true, filter: (path) => !NOT_COPIED.has(basename(path)) });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  const before = readFileSync(join(folder, file), 'utf8');
-  if (before.split(find).length !== 2) throw new Error(`${name}: its text does not stand in ${file} once`);
-  writeFileSync(
-    join(folder, file),
-    before.replace(find, () => replace),
-  );
+  for (const { file, find, replace } of plantsOf(mistake)) {
+    const before = readFileSync(join(folder, file), 'utf8');
+    if (before.split(find).length !== 2) throw new Error(`${mistake.name}: its text does not stand in ${file} once`);
+    writeFileSync(
+      join(folder, file),
+      before.replace(find, () => replace),
+    );
+  }
   return folder;
 }
 

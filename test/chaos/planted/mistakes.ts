@@ -1,15 +1,15 @@
 /**
- * Mistakes that are planted into a copy of the service, one at a time, to see which check or test finds them. Each
- * replaces a text that stands in its file once. Checks of the campaign and other tests that found them:
+ * Mistakes that are planted into a copy of the service, one at a time, to see which check or test finds them. Checks of
+ * the campaign and other tests that found them:
  *
  * - every 5th repeat with an `Idempotency-Key` is carried out again: loss; test/http/repeats,
  *   test/engine/reservations/once
  * - every 31st request overtakes: queue; test/model/waitingHistories, test/waiting/turns, test/engine/waiting/order
- * - a held name is given away: exclusion, linearizability, leases, events, history; test/model/histories
- * - a pool gives out a slot too many: capacity, exclusion, events, leases, inconsistencies; test/http/pools,
+ * - a held name is given away: exclusion, leases, events, history, inconsistencies; test/model/histories
+ * - a pool gives out a slot too many: capacity, events, leases, history, inconsistencies; test/http/pools,
  *   test/model/histories
- * - a fencing token is used again: fencing, events, history; test/model/histories
- * - a lease ends 400 ms early: leases, exclusion; test/model/histories
+ * - a fencing token is used again: fencing, events, history, transactions; test/model/histories
+ * - a lease ends 400 ms early: leases, exclusion, quotas; test/model/histories
  * - a release with a wrong token is accepted: loss, exclusion, history, leases, linearizability, sessions;
  *   test/model/histories
  * - a reservation stays when its session ends: sessions; test/engine/sessions, test/model/waitingHistories
@@ -28,14 +28,20 @@
  *   exclusion
  */
 
-export interface Mistake {
-  readonly name: string;
-  /** What the service does wrong. */
-  readonly what: string;
+/** Replaces a text that stands in its file once. */
+export interface Plant {
   /** Below the root. */
   readonly file: string;
   readonly find: string;
   readonly replace: string;
+}
+
+export interface Mistake extends Plant {
+  readonly name: string;
+  /** What the service does wrong. */
+  readonly what: string;
+  /** Where else it is planted: a request goes the plain way or the general one. */
+  readonly also?: readonly Plant[];
   /** A fault that it shows after. */
   readonly fault?: string;
 }
@@ -62,17 +68,33 @@ export const MISTAKES: readonly Mistake[] = [
     name: 'given-away',
     what: 'a name that is held is given to the next caller, 1 of 50',
     file: 'lua/reservations/reserve.lua',
-    find: 'if tenant.queue or own or not isJoined and slotMap.recordAt(resource) then',
-    replace: `if tenant.queue or own or not isJoined and slotMap.recordAt(resource) and not (${once(50)}) then`,
+    find: 'if not isJoined and slotMap.recordAt(name) then',
+    replace: `if not isJoined and slotMap.recordAt(name) and not (${once(50)}) then`,
+    also: [
+      {
+        file: 'lua/plain/reserve.lua',
+        find: "if redis.call('HSETNX', keys[3], name, packed) == 0 then",
+        replace: `if redis.call('HSETNX', keys[3], name, packed) == 0 and not (${once(50)} and redis.call('HSET', keys[3], name, packed)) then`,
+      },
+      {
+        file: 'lua/plain/reserve.lua',
+        find: 'local held = found[i] or made[name]',
+        replace: `local held = not (${once(50)}) and (found[i] or made[name])`,
+      },
+    ],
   },
   {
     name: 'pool-too-large',
     what: 'a pool has one slot more than its capacity',
-    file: 'lua/reservations/plan.lua',
+    file: 'lua/reservations/take.lua',
     find: 'elseif freeSlots.heldOf(resource) + (entry.count or 1) > own.capacity then',
     replace:
       'elseif freeSlots.heldOf(resource) == own.capacity and own.capacity > 1 then\n    return pools.slotAt(resource, own.capacity), true\n' +
       '  elseif freeSlots.heldOf(resource) + (entry.count or 1) > own.capacity then',
+    also: [
+      { file: 'lua/plain/slots.lua', find: 'elseif held >= capacity then', replace: 'elseif held > capacity then' },
+      { file: 'lua/plain/slots.lua', find: 'return index < capacity and', replace: 'return index <= capacity and' },
+    ],
   },
   {
     name: 'token-twice',
@@ -80,13 +102,25 @@ export const MISTAKES: readonly Mistake[] = [
     file: 'lua/reservations/reserve.lua',
     find: 'tenant.fence = math.max(tenant.fence + 1, clock.nowUs())',
     replace: `tenant.fence = ${once(50)} and tenant.fence or math.max(tenant.fence + 1, clock.nowUs())`,
+    also: [
+      {
+        file: 'lua/plain/tenant.lua',
+        find: 'fence < nowUs and nowUs or fence + 1',
+        replace: `${once(50)} and fence or (fence < nowUs and nowUs or fence + 1)`,
+      },
+    ],
   },
   {
     name: 'lease-early',
     what: 'a lease ends 400 ms early, 1 of 10',
     file: 'lua/reservations/reserve.lua',
-    find: 'and 0 or clock.nowMs() + item.ttlMs, token',
-    replace: `and 0 or clock.nowMs() + item.ttlMs - (${once(10)} and 400 or 0), token`,
+    find: 'and 0 or now + item.ttlMs, token',
+    replace: `and 0 or now + item.ttlMs - (${once(10)} and 400 or 0), token`,
+    also: ['lua/plain/reserve.lua', 'lua/plain/slots.lua'].map((file) => ({
+      file,
+      find: "ttlMs == '' and 0 or nowMs + ttlMs",
+      replace: `ttlMs == '' and 0 or nowMs + ttlMs - (${once(10)} and 400 or 0)`,
+    })),
   },
   {
     name: 'wrong-token',
@@ -94,6 +128,11 @@ export const MISTAKES: readonly Mistake[] = [
     file: 'lua/reservations/unreserve.lua',
     find: 'if not admission.mayForce(reservation.owner) then',
     replace: `if ${once(5)} then\n      item.token = reservation.token\n    elseif not admission.mayForce(reservation.owner) then`,
+    also: ['lua/plain/unreserve.lua', 'lua/plain/slots.lua'].map((file) => ({
+      file,
+      find: 'token ~= args[at + 2] then',
+      replace: `token ~= args[at + 2] and not (${once(5)}) then`,
+    })),
   },
   {
     name: 'session-half-ended',
@@ -106,8 +145,15 @@ export const MISTAKES: readonly Mistake[] = [
     name: 'not-charged',
     what: 'a request is not charged to the quota of writes, 1 of 4',
     file: 'lua/limits/quota.lua',
-    find: 'thisMinute, today = thisMinute + cost, today + cost',
-    replace: `thisMinute, today = thisMinute + (${once(4)} and 0 or cost), today + cost`,
+    find: '= start, writes + cost, thisDay,',
+    replace: `= start, writes + (${once(4)} and 0 or cost), thisDay,`,
+    also: [
+      {
+        file: 'lua/plain/tenant.lua',
+        find: 'minute, today = minute + cost, today + cost',
+        replace: `minute, today = minute + (${once(4)} and 0 or cost), today + cost`,
+      },
+    ],
   },
   {
     name: 'slow-to-recover',
@@ -121,15 +167,15 @@ export const MISTAKES: readonly Mistake[] = [
     name: 'event-dropped',
     what: 'an event is dropped, 1 of 50',
     file: 'lua/events/events.lua',
-    find: "events.listed[#events.listed + 1] = event .. '}'",
-    replace: `if not (${once(50)}) then events.listed[#events.listed + 1] = event .. '}' end`,
+    find: 'events.listed[#events.listed + 1] = line',
+    replace: `if not (${once(50)}) then events.listed[#events.listed + 1] = line end`,
   },
   {
     name: 'event-doubled',
     what: 'an event is sent twice, 1 of 50',
     file: 'lua/events/events.lua',
-    find: "events.listed[#events.listed + 1] = event .. '}'",
-    replace: `events.listed[#events.listed + 1] = event .. '}'; if ${once(50)} then events.listed[#events.listed + 1] = event .. '}' end`,
+    find: 'events.listed[#events.listed + 1] = line',
+    replace: `events.listed[#events.listed + 1] = line; if ${once(50)} then events.listed[#events.listed + 1] = line end`,
   },
   {
     name: 'stream-skips',
@@ -142,16 +188,23 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'count-drifts',
     what: 'the count of reservations is one too high, 1 of 40',
-    file: 'lua/frame/commit.lua',
-    find: 'stored[hotField.COUNT], stored[hotField.FENCE] = tenant.count,',
-    replace: `stored[hotField.COUNT], stored[hotField.FENCE] = tenant.count + (${once(40)} and 1 or 0),`,
+    file: 'lua/frame/save.lua',
+    find: 'tenant.fence, tenant.count,',
+    replace: `tenant.fence, tenant.count + (${once(40)} and 1 or 0),`,
+    also: [
+      {
+        file: 'lua/plain/tenant.lua',
+        find: 'FORM, tier, flags, definitions, minuteStart, minute, day, today, fence, count,',
+        replace: `FORM, tier, flags, definitions, minuteStart, minute, day, today, fence, count + (${once(40)} and 1 or 0),`,
+      },
+    ],
   },
   {
     name: 'history-lost',
     what: 'what ended is not written to the history, 1 of 50',
-    file: 'lua/frame/commit.lua',
-    find: 'if history.past then\n    writePast()',
-    replace: `if history.past and not (${once(50)}) then\n    writePast()`,
+    file: 'lua/history/ended.lua',
+    find: "redis.call('XADD', key, '*', ...)",
+    replace: `if not (${once(50)}) then redis.call('XADD', key, '*', ...) end`,
   },
   {
     name: 'read-wrong',
@@ -182,4 +235,10 @@ export const MISTAKES: readonly Mistake[] = [
     find: 'const noted = call.takeGranted();',
     replace: 'const noted = call.takeGranted();\n    if (Math.random() < 0.3) return;',
   },
+];
+
+/** Every place in which a mistake is planted. */
+export const plantsOf = ({ file, find, replace, also = [] }: Mistake): readonly Plant[] => [
+  { file, find, replace },
+  ...also,
 ];
