@@ -2,8 +2,10 @@
 local hot = require('frame/hot')
 local keys = require('frame/keys')
 local tenant = require('frame/tenant')
+local tenantRecord = {}
 -- The flags that scripts change.
-local tenantRecord = { HAS_LABELS = 1, HAS_CLOSING = 2, HAS_BEATS = 4, HAS_QUEUE = 8, HAS_SESSIONS = 16 }
+tenantRecord.HAS_LABELS, tenantRecord.HAS_CLOSING, tenantRecord.HAS_BEATS = 1, 2, 4
+tenantRecord.HAS_QUEUE, tenantRecord.HAS_SESSIONS = 8, 16
 
 -- Sets or clears a flag. saveTenant() writes it.
 function tenantRecord.setFlag(flag, isSet)

@@ -1,6 +1,7 @@
 /**
- * Requests for plain names take a short way (lua/plain), all others the general one (lua/verbs). Both give the same
- * replies and leave the same state: generated calls go to two tenants, of which one never takes the short way.
+ * Requests for plain names, and lone ones for a slot of a pool, take a short way (lua/plain), all others the general one
+ * (lua/verbs). Both give the same replies and leave the same state: generated calls go to two tenants, of which one
+ * never takes the short way.
  */
 import { randomInt } from 'node:crypto';
 import { Redis } from 'ioredis';
@@ -34,6 +35,31 @@ const isOneIn = (number: number): boolean => below(number) === 0;
 
 const NAMES = ['a', 'b', 'c', 'd', 'a>b', 'root>leaf', 'leaf', 'pool', 'pool_1', 'job_7', 'job-7', 'é"\\'] as const;
 const REQUESTERS = ['r', 's', 'person "x"'] as const;
+/** Of pools: one that is soon full, one of which more slots are held than one bitmap has, and names like slots'. */
+const POOL_NAMES = [
+  'pool',
+  'pool_0',
+  'pool_1',
+  'pool_2',
+  'big',
+  'big',
+  'big_3',
+  'big_599',
+  'big_600',
+  'big_07',
+] as const;
+const SLOT_LIKE_NAMES = [
+  'job_7',
+  'job_8',
+  'job_513',
+  'job',
+  'é"\\_1',
+  'marked',
+  'marked_1',
+  'gated',
+  'gated_1',
+] as const;
+const MANY_NAMES = [...POOL_NAMES, ...SLOT_LIKE_NAMES] as const;
 
 type Args = (string | number)[];
 interface Held {
@@ -45,8 +71,9 @@ interface Held {
 let tokens = 0;
 const newToken = () => String(tokens++).padStart(22, 'T');
 
-function reserveItem(held: Held[]): Args {
-  const [resource, requester, token] = [pick(NAMES), pick(REQUESTERS), newToken()];
+function reserveItem(held: Held[], names: Kind['names'] = NAMES): Args {
+  const requester = names === NAMES || isOneIn(3) ? pick(REQUESTERS) : `r${below(40)}`;
+  const [resource, token] = [pick(names), newToken()];
   held.push({ resource, requester, token });
   const options = isOneIn(12) ? pick(['{"note":"n"}', '{"mode":"SHARED"}']) : '';
   const count = isOneIn(25) ? 2 : '';
@@ -59,7 +86,8 @@ function unreserveItem(held: readonly Held[]): Args {
 }
 
 /** Returns the flags of a call, and the number of its items. */
-function shapeOf(): readonly [string, number] {
+function shapeOf({ names }: Kind): readonly [string, number] {
+  if (names !== undefined && !isOneIn(5)) return ['', 1];
   if (isOneIn(8)) return [pick(['r', 'd', 'c']), 1 + below(2)];
   if (isOneIn(3))
     return pick<readonly [string, number]>([
@@ -73,11 +101,15 @@ function shapeOf(): readonly [string, number] {
 interface Kind {
   readonly title: string;
   readonly hasDefinitions?: boolean;
+  readonly hasLabels?: boolean;
   readonly hot?: Parameters<typeof changeHot>[2];
   readonly fields?: Readonly<Record<string, string>>;
   readonly grant?: string;
   readonly limits?: Parameters<typeof startEngine>[3];
+  /** What most requests name, each alone. */
+  readonly names?: readonly [string, ...string[]];
 }
+const POOLS = { names: MANY_NAMES, hasDefinitions: true };
 const KINDS: readonly Kind[] = [
   { title: 'a plain tenant' },
   { title: 'a tenant with resources', hasDefinitions: true },
@@ -96,6 +128,18 @@ const KINDS: readonly Kind[] = [
     hot: { indexed: START + HOUR_MS, nextDue: START + 40_000 },
   },
   { title: 'a suspended tenant', hot: { flags: FLAGS.suspended } },
+  { title: 'a tenant of pools', ...POOLS },
+  { title: 'a tenant of pools with an open stream', ...POOLS, hot: { listenUntil: START + HOUR_MS, publisher: 'p' } },
+  { title: 'a tenant of pools at its limits', ...POOLS, limits: { writesPerDay: 800, reservations: 530 } },
+  { title: 'a tenant of pools without a history', ...POOLS, limits: { historyDays: 0 } },
+  { title: 'a tenant of pools with labels', ...POOLS, hasLabels: true },
+  {
+    title: 'a tenant of pools of which one may be being deleted',
+    ...POOLS,
+    fields: { closing: String(START + HOUR_MS) },
+    hot: { flags: FLAGS.closing },
+  },
+  { title: 'a tenant of names like those of slots', names: SLOT_LIKE_NAMES },
 ];
 
 interface Twin extends RunningEngine {
@@ -110,6 +154,9 @@ async function start(kind: Kind, includes: Readonly<Record<string, string>>): Pr
     { name: 'root', capacity: 3, blocks: [], treePath: null },
     { name: 'leaf', capacity: 1, blocks: ['d'], treePath: 'root' },
     { name: 'pool', capacity: 2, blocks: [], treePath: null },
+    { name: 'big', capacity: 600, blocks: [], treePath: null },
+    { name: 'gated', capacity: 3, blocks: ['d'], treePath: null },
+    { name: 'marked', capacity: 2, blocks: [], treePath: null, ...(kind.hasLabels && { labels: { size: 'big' } }) },
   ];
   if (kind.hasDefinitions) await register(engine, credential, items, 16, NOW);
   else await engine.loadTenant(credential.tenant);
@@ -155,6 +202,7 @@ async function storedOf({ engine: { redis }, credential: { tenant, credentialKey
       .map(([slot, record]) => [slot, record.toString('latin1')])
       .sort(),
     due: await redis.zrange(key('due'), '0', '-1', 'WITHSCORES'),
+    index: await redis.zrange(key('index'), '0', '-1'),
     pools: Object.entries(await redis.hgetall(key('pools'))).sort(),
     history: history.map(([, values]) => values.map((value) => value.toString('latin1'))),
     messages: messages.map((message) => message.replaceAll(tenant, 't')),
@@ -176,14 +224,26 @@ describe.each(KINDS)(`$title (seed ${seed})`, (kind) => {
   test('gets the same replies and has the same state, whichever way its requests take', async () => {
     const held: Held[] = [];
     let now = START;
+    if (kind.names === MANY_NAMES) {
+      // More slots than one bitmap has: the lowest free ones are in the second.
+      const all = Array.from({ length: 515 }, (_, i) => ({ resource: 'big', requester: `h${i}`, token: newToken() }));
+      held.push(...all.slice(0, 40), ...all.slice(-20));
+      const items = all.map(({ resource, requester, token }) => [resource, requester, '', '', token, '', '', '']);
+      for (let from = 0; from < items.length; from += 100) {
+        const args = ['', '', ...items.slice(from, from + 100).flat()];
+        for (const twin of [short, general]) expect((await call(twin, 'reserve', '', args))[0]).toBe('OK');
+      }
+    }
     const at = (ms: number) =>
       Promise.all([short, general].map(({ engine, credential }) => setClock(engine.redis, credential.tenant, ms)));
     for (let nth = 0; nth < CALLS; nth++) {
       now += pick([0, 0, 1, 300, 2500]);
       await at(now);
-      const [flags, count] = shapeOf();
+      const [flags, count] = shapeOf(kind);
       const verb = isOneIn(2) ? 'reserve' : 'unreserve';
-      const items = Array.from({ length: count }, () => (verb === 'reserve' ? reserveItem(held) : unreserveItem(held)));
+      const items = Array.from({ length: count }, () =>
+        verb === 'reserve' ? reserveItem(held, kind.names) : unreserveItem(held),
+      );
       const args = verb === 'reserve' ? ['', '', ...items.flat()] : items.flat();
       const replies = [await call(short, verb, flags, args), await call(general, verb, flags, args)];
       expect(replies[0], `call ${nth}: ${verb} ${flags} ${JSON.stringify(args)}`).toEqual(replies[1]);

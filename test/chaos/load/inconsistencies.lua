@@ -57,12 +57,12 @@ for slot in pairs(dueAt) do
   end
 end
 
-local counters = { hotField.unpackHot(redis.call('HGET', KEYS[1], 'hot')) }
-if counters[hotField.COUNT] ~= count then
-  note('the count is %d, but there are %d reservations', counters[hotField.COUNT], count)
+local counted, countedFurther = select(9, hotField.unpackHot(redis.call('HGET', KEYS[1], 'hot')))
+if counted ~= count then
+  note('the count is %d, but there are %d reservations', counted, count)
 end
-if counters[hotField.MORE_SLOTS] ~= further then
-  note('%d further slots are counted, but there are %d', counters[hotField.MORE_SLOTS], further)
+if countedFurther ~= further then
+  note('%d further slots are counted, but there are %d', countedFurther, further)
 end
 
 -- Pools: an entry without a line break or a chunk of a bitmap is the number of slots that are held.
