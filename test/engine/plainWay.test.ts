@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
 import { readHot } from '../../src/redis/hotRecord.ts';
-import { keysOfRequest, tenantKey } from '../../src/redis/keys.ts';
+import { definitionsKey, keysOfRequest, tenantKey } from '../../src/redis/keys.ts';
 import { toText } from '../../src/redis/reply.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
@@ -81,7 +81,9 @@ function reserveItem(held: Held[], names: Kind['names'] = NAMES): Args {
 }
 
 function unreserveItem(held: readonly Held[]): Args {
-  const one = held[below(Math.max(1, held.length))] ?? { resource: 'a', requester: 'r', token: newToken() };
+  // Most of what was asked for long ago is not held any more.
+  const recent = isOneIn(2) ? held.slice(-12) : held;
+  const one = recent[below(Math.max(1, recent.length))] ?? { resource: 'a', requester: 'r', token: newToken() };
   return [one.resource, one.requester, isOneIn(10) ? pick(['', newToken()]) : one.token];
 }
 
@@ -162,6 +164,9 @@ async function start(kind: Kind, includes: Readonly<Record<string, string>>): Pr
   else await engine.loadTenant(credential.tenant);
   // The index has it: no call has to write that first.
   await changeHot(engine.redis, credential.tenant, { bytes: 100, indexed: 1, ...kind.hot });
+  if (kind.fields?.closing !== undefined) {
+    await engine.redis.hset(definitionsKey(credential.tenant), '\x02pool', kind.fields.closing);
+  }
   const key = kind.grant && { [`key:${credential.credentialKey}`]: `label\n${kind.grant}` };
   const fields = { ...kind.fields, ...key };
   if (Object.keys(fields).length > 0) await engine.redis.hset(tenantKey(credential.tenant), fields);
