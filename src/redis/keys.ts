@@ -89,7 +89,7 @@ const READS = ['readsFree', 'readsStarter', 'readsPro', 'readsEnterprise'] as co
 const TIER_OF: ReadonlyMap<string, Tier> = new Map(TIERS.map((tier) => [`reads${tier}`, tier]));
 const DEFINITIONS = [...RESERVATIONS, 'copying', 'answer'] as const;
 
-/** The keys of each script that works on one tenant, as the header of the script names them. */
+/** The keys of each script that works on one tenant. Its function gets them by these names. */
 export const KEYS_OF = {
   active: [...RESERVATIONS, ...READS],
   activity: ['tenant', 'activity', 'used'],

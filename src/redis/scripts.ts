@@ -1,6 +1,6 @@
 /**
  * Gives a Redis client the verbs of lua/verbs as methods `hf_<name>`. They are functions of one library (bundle.ts,
- * functions.ts), or scripts where functions are forbidden. The header of a verb's file names its keys.
+ * functions.ts), or scripts where functions are forbidden. keys.ts names their keys.
  */
 import { basename } from 'node:path';
 import type { ClientContext, Result } from 'ioredis';
@@ -9,6 +9,7 @@ import type { TierTable } from '../domain/tiers.ts';
 import { type Library, libraryOf, scriptOf, type Verb as VerbModule } from './bundle.ts';
 import type { RedisClient } from './client.ts';
 import { functionCall } from './functions.ts';
+import { KEYS_OF } from './keys.ts';
 import { readModules, withoutComments } from './luaFiles.ts';
 import { limitsModule } from './tierLimits.ts';
 
@@ -115,11 +116,15 @@ function readScripts(tiers: TierTable, replaced: Readonly<Record<string, string>
   }));
 }
 
+const keysByName: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(KEYS_OF));
+
 function verbOf(module: string, lua: string): VerbModule {
   const header = /^--\[\[([\s\S]*?)\]\]/.exec(lua)?.[1];
   if (header === undefined) throw new Error(`lua/${module}.lua has no header`);
-  const keys = [...header.matchAll(/^ {2}KEYS\[\d+\] {2}(\w+)/gm)].map(([, key = '']) => key);
-  return { name: basename(module), module, keys, hasFlags: /^ {2}ARGV\[2\] {2}flags of the request/m.test(header) };
+  const name = basename(module);
+  // Verbs that work on no tenant name their keys in the header.
+  const keys = keysByName.get(name) ?? [...header.matchAll(/^ {2}KEYS\[\d+\] {2}(\w+)/gm)].map(([, key = '']) => key);
+  return { name, module, keys, hasFlags: /^ {2}ARGV\[2\] {2}flags of the request/m.test(header) };
 }
 
 /** Called when a script is sent. Returns a callback for its reply or error. */

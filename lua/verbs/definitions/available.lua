@@ -1,25 +1,6 @@
 --[[
   Returns whether resources have a free slot.
 
-  KEYS[1]  tenant
-  KEYS[2]  credential
-  KEYS[3]  slots
-  KEYS[4]  due
-  KEYS[5]  pools
-  KEYS[6]  definitions
-  KEYS[7]  tickets
-  KEYS[8]  lines
-  KEYS[9]  waits
-  KEYS[10]  sessions
-  KEYS[11]  sessionHolds
-  KEYS[12]  sessionsDue
-  KEYS[13]  index
-  KEYS[14]  history
-  KEYS[15]  readsFree
-  KEYS[16]  readsStarter
-  KEYS[17]  readsPro
-  KEYS[18]  readsEnterprise
-
   ARGV[1]  the credential (frame/admission.lua)
   ARGV[2]  the reads to charge (frame/reading.lua)
   ARGV[3]  the first resource

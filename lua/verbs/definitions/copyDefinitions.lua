@@ -2,15 +2,6 @@
   Copies one chunk of the tenant's definitions from the database. Held slots do not stop it. The caller copies ancestors
   before their children, and removes children before their ancestors.
 
-  KEYS[1]  tenant
-  KEYS[2]  slots
-  KEYS[3]  due
-  KEYS[4]  pools
-  KEYS[5]  definitions
-  KEYS[6]  index
-  KEYS[7]  history
-  KEYS[8]  copying
-
   ARGV[1]  the lease of this copy
   ARGV[2]  ms: the lease is extended to this long from now
   ARGV[3]  the first definition (frame/items.lua)

@@ -2,15 +2,6 @@
   Returns one page of the tenant's definitions, in byte order of their names. A page ends after a number of definitions
   or an amount of work.
 
-  KEYS[1]  tenant
-  KEYS[2]  credential
-  KEYS[3]  definitions
-  KEYS[4]  index
-  KEYS[5]  readsFree
-  KEYS[6]  readsStarter
-  KEYS[7]  readsPro
-  KEYS[8]  readsEnterprise
-
   ARGV[1]  the credential (frame/admission.lua)
   ARGV[2]  number of reads to charge (limits/quota.lua)
   ARGV[3]  the last name of the page before; '' for the first page

@@ -2,10 +2,6 @@
   Returns labels that registered resources have, for people to choose from. A key with many values names single
   resources, as a serial number does, so none of its labels is returned.
 
-  KEYS[1]  tenant
-  KEYS[2]  credential
-  KEYS[3]  index
-
   ARGV[1]  the credential (frame/admission.lua)
   ARGV[2]  maximum number of labels
   ARGV[3]  maximum number of values of one key

@@ -2,24 +2,6 @@
   Registers all resources of one request, or none. If a name occurs twice, its last item counts. Missing ancestors are
   registered with capacity 1, or as groups.
 
-  KEYS[1]  tenant
-  KEYS[2]  credential
-  KEYS[3]  slots
-  KEYS[4]  due
-  KEYS[5]  pools
-  KEYS[6]  definitions
-  KEYS[7]  tickets
-  KEYS[8]  lines
-  KEYS[9]  waits
-  KEYS[10]  sessions
-  KEYS[11]  sessionHolds
-  KEYS[12]  sessionsDue
-  KEYS[13]  index
-  KEYS[14]  history
-  KEYS[15]  copying
-  KEYS[16]  answer
-  KEYS[17]  answers
-
   ARGV[1]  the credential (frame/admission.lua)
   ARGV[2]  flags of the request (frame/flags.lua)
   ARGV[3]  phase (definitions/changes.lua): now without a database; else plan or replan, then apply

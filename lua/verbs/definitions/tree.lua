@@ -2,25 +2,6 @@
   Returns one page of the tenant's tree. Each node follows its parent; children are in byte order of their names. A page
   ends after a number of nodes or an amount of work.
 
-  KEYS[1]  tenant
-  KEYS[2]  credential
-  KEYS[3]  slots
-  KEYS[4]  due
-  KEYS[5]  pools
-  KEYS[6]  definitions
-  KEYS[7]  tickets
-  KEYS[8]  lines
-  KEYS[9]  waits
-  KEYS[10]  sessions
-  KEYS[11]  sessionHolds
-  KEYS[12]  sessionsDue
-  KEYS[13]  index
-  KEYS[14]  history
-  KEYS[15]  readsFree
-  KEYS[16]  readsStarter
-  KEYS[17]  readsPro
-  KEYS[18]  readsEnterprise
-
   ARGV[1]  the credential (frame/admission.lua)
   ARGV[2]  number of reads to charge (limits/quota.lua)
   ARGV[3]  path of the last node of the page before, '>' between; '' for the first page

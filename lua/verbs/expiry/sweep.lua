@@ -3,20 +3,6 @@
   the expiry index to it, unless another instance has lowered it in the meantime. A reserve that relied on the old time
   notices the change of `swept` (limits/cap.lua).
 
-  KEYS[1]  tenant
-  KEYS[2]  slots
-  KEYS[3]  due
-  KEYS[4]  pools
-  KEYS[5]  definitions
-  KEYS[6]  tickets
-  KEYS[7]  lines
-  KEYS[8]  waits
-  KEYS[9]  sessions
-  KEYS[10]  sessionHolds
-  KEYS[11]  sessionsDue
-  KEYS[12]  index
-  KEYS[13]  history
-
   ARGV[1]  ''
 
   Returns {'OK', number of reservations ended, next due time in ms or -1 for none, number of tickets

@@ -1,10 +1,6 @@
 --[[
   Writes a piece of a reset into the history: a reset only puts the slots aside, since it takes constant time.
 
-  KEYS[1]  tenant
-  KEYS[2]  resetSlots
-  KEYS[3]  history
-
   ARGV[1]  a cursor: '0' at first, then the one that was returned
   ARGV[2]  entries that the history may have before this call. If it has more, nothing is done
   ARGV[3]  '1' to drop what is left instead

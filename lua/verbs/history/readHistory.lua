@@ -1,8 +1,6 @@
 --[[
   Reads a piece of a tenant's history (lib/history.lua), the newest reservations and waits first.
 
-  KEYS[1]  history
-
   ARGV[1]  the id of the entry of the stream to begin with; '+' the newest
   ARGV[2]  of that entry only fields before this one are read, counted from 0
   ARGV[3]  the most reservations and waits to return

@@ -2,11 +2,6 @@
   Keeps the reply to a request with an Idempotency-Key that waited, if no script of its own could: its waits ended by
   what others did, or its items one after the other.
 
-  KEYS[1]  tenant
-  KEYS[2]  credential
-  KEYS[3]  answer
-  KEYS[4]  answers
-
   ARGV[1]  the credential (frame/admission.lua)
   ARGV[2]  flags of the request (frame/flags.lua)
   ARGV[3]  the first part of the reply, as the script of the request returns it after the quota

@@ -2,20 +2,6 @@
   Ends all reservations and tickets of the tenant in constant time. Sessions go on, without reservations. The slots are
   put aside for the history, or Redis frees their memory in the background.
 
-  KEYS[1]  tenant
-  KEYS[2]  credential
-  KEYS[3]  slots
-  KEYS[4]  due
-  KEYS[5]  pools
-  KEYS[6]  tickets
-  KEYS[7]  lines
-  KEYS[8]  waits
-  KEYS[9]  sessionHolds
-  KEYS[10]  sessionsDue
-  KEYS[11]  resetSlots
-  KEYS[12]  answer
-  KEYS[13]  answers
-
   ARGV[1]  the credential (frame/admission.lua)
   ARGV[2]  flags of the request (frame/flags.lua)
   ARGV[3]  if the service does it for somebody: the actor (frame/admission.lua); else ''

@@ -2,21 +2,6 @@
   Returns what the page of a resource shows: its definition, who holds some of its slots, what a reservation of it takes
   along, and who waits for it. The name may be that of a slot, a path, or a name that means nothing.
 
-  KEYS[1]  tenant
-  KEYS[2]  credential
-  KEYS[3]  slots
-  KEYS[4]  due
-  KEYS[5]  pools
-  KEYS[6]  definitions
-  KEYS[7]  tickets
-  KEYS[8]  lines
-  KEYS[9]  waits
-  KEYS[10]  sessions
-  KEYS[11]  sessionHolds
-  KEYS[12]  sessionsDue
-  KEYS[13]  index
-  KEYS[14]  history
-
   ARGV[1]  the credential (frame/admission.lua)
   ARGV[2]  name
   ARGV[3]  index of the first slot to look at, if it is a pool

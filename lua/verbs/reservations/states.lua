@@ -1,21 +1,6 @@
 --[[
   Returns what pages show of some resources: what they are, whether they are free, who holds them and who is next.
 
-  KEYS[1]  tenant
-  KEYS[2]  credential
-  KEYS[3]  slots
-  KEYS[4]  due
-  KEYS[5]  pools
-  KEYS[6]  definitions
-  KEYS[7]  tickets
-  KEYS[8]  lines
-  KEYS[9]  waits
-  KEYS[10]  sessions
-  KEYS[11]  sessionHolds
-  KEYS[12]  sessionsDue
-  KEYS[13]  index
-  KEYS[14]  history
-
   ARGV[1]  the credential (frame/admission.lua)
   ARGV[2]  maximum number of slots to describe of a pool, at most 16
   ARGV[3]  at most 4 requesters whose slots of a pool are described in any case, each followed by '\n'

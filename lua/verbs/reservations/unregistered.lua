@@ -2,21 +2,6 @@
   Returns one page of the names that are held without being registered, unordered. A name can be in two pages. A page
   ends after a number of held slots or bytes.
 
-  KEYS[1]  tenant
-  KEYS[2]  credential
-  KEYS[3]  slots
-  KEYS[4]  due
-  KEYS[5]  pools
-  KEYS[6]  definitions
-  KEYS[7]  tickets
-  KEYS[8]  lines
-  KEYS[9]  waits
-  KEYS[10]  sessions
-  KEYS[11]  sessionHolds
-  KEYS[12]  sessionsDue
-  KEYS[13]  index
-  KEYS[14]  history
-
   ARGV[1]  the credential (frame/admission.lua)
   ARGV[2]  cursor returned with the previous page; '0' for the first page
   ARGV[3]  approximate number of slots to read

@@ -1,23 +1,6 @@
 --[[
   Renews a session: it then lasts as long as it did when it began. Takes the same time however many reservations it has.
 
-  KEYS[1]  tenant
-  KEYS[2]  credential
-  KEYS[3]  slots
-  KEYS[4]  due
-  KEYS[5]  pools
-  KEYS[6]  definitions
-  KEYS[7]  tickets
-  KEYS[8]  lines
-  KEYS[9]  waits
-  KEYS[10]  sessions
-  KEYS[11]  sessionHolds
-  KEYS[12]  sessionsDue
-  KEYS[13]  index
-  KEYS[14]  history
-  KEYS[15]  answer
-  KEYS[16]  answers
-
   ARGV[1]  the credential (frame/admission.lua)
   ARGV[2]  flags of the request (frame/flags.lua)
   ARGV[3]  the tenant's time in the expiry index, '<ms> <swept>' (limits/cap.lua); '' at first

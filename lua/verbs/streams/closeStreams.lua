@@ -1,10 +1,6 @@
 --[[
   Deletes the leases of streams that have ended. When no lease is left, scripts stop emitting events.
 
-  KEYS[1]  tenant
-  KEYS[2]  streams
-  KEYS[3]  sessionStreams
-
   ARGV[1]  the first stream's id
 
   Returns nothing.

@@ -2,11 +2,6 @@
   Creates the lease of an event stream, unless the tenant already has as many streams as its tier allows. The caller
   subscribes to the tenant's channel before this call, so it misses no later event.
 
-  KEYS[1]  tenant
-  KEYS[2]  credential
-  KEYS[3]  streams
-  KEYS[4]  sessionStreams
-
   ARGV[1]  the credential (frame/admission.lua)
   ARGV[2]  the stream's id
   ARGV[3]  duration of the lease in ms

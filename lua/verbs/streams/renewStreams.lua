@@ -3,11 +3,6 @@
   must end. A stream whose lease has lapsed must end too: it may have missed events, since scripts publish none while no
   stream has a lease.
 
-  KEYS[1]  tenant
-  KEYS[2]  credential
-  KEYS[3]  streams
-  KEYS[4]  sessionStreams
-
   ARGV[1]  the credential (frame/admission.lua)
   ARGV[2]  duration of a lease in ms
   ARGV[3]  the first stream's id

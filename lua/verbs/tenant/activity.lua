@@ -2,10 +2,6 @@
   Records a tenant's activity on one instance since that instance's last call, for the dashboard: operations, refusals
   and requests per minute of the last hour, and when each key was last used.
 
-  KEYS[1]  tenant
-  KEYS[2]  activity
-  KEYS[3]  used
-
   ARGV[1]  number of operations
   ARGV[2]  number of refused operations among them
   ARGV[3]  number of requests

@@ -1,9 +1,6 @@
 --[[
   Verifies a credential and does nothing else.
 
-  KEYS[1]  tenant
-  KEYS[2]  credential
-
   ARGV[1]  the credential (frame/admission.lua)
   ARGV[2]  the right that it must have; '' none
 

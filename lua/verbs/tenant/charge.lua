@@ -1,9 +1,6 @@
 --[[
   Charges a request to the quota of writes that no other script charges: a change of settings or keys.
 
-  KEYS[1]  tenant
-  KEYS[2]  credential
-
   ARGV[1]  the credential (frame/admission.lua)
   ARGV[2]  the right that it must have
 

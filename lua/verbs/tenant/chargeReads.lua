@@ -1,13 +1,6 @@
 --[[
   Charges reads that no other script charges.
 
-  KEYS[1]  tenant
-  KEYS[2]  credential
-  KEYS[3]  readsFree
-  KEYS[4]  readsStarter
-  KEYS[5]  readsPro
-  KEYS[6]  readsEnterprise
-
   ARGV[1]  the credential (frame/admission.lua)
   ARGV[2]  number of reads
   ARGV[3]  the right that the credential must have; '' none

@@ -1,9 +1,6 @@
 --[[
   Emits the event for a limit that no script checks: the quota of reads.
 
-  KEYS[1]  tenant
-  KEYS[2]  credential
-
   ARGV[1]  the credential (frame/admission.lua)
   ARGV[2]  requestType; '' none
   ARGV[3]  limitType

@@ -1,11 +1,6 @@
 --[[
   Issues a derived token, which expires.
 
-  KEYS[1]  tenant
-  KEYS[2]  credential
-  KEYS[3]  tokens: the set of its issuer's tokens, which are deleted when the issuer is removed
-           (src/engine/tenant/tokens.ts)
-
   ARGV[1]  token:<SHA-256 of the token, hexadecimal>
   ARGV[2]  flags of the request (frame/flags.lua)
   ARGV[3]  lifetime of the token in ms

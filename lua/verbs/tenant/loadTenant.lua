@@ -2,10 +2,6 @@
   Stores a tenant's record: tier, settings and keys. Replaces all keys. Reservations do not change. A stream ends if its
   key is no longer there. A newer record is not overwritten.
 
-  KEYS[1]  tenant
-  KEYS[2]  copying
-  KEYS[3]  used
-
   ARGV[1]  version of the record; '' overwrites any version
   ARGV[2]  version of the definitions, which were copied to Redis under the lease in ARGV[3]; '' if only the record
            changed: an unloaded tenant is then skipped, and a copy in progress is cancelled so that it restarts

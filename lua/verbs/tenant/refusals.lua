@@ -2,9 +2,6 @@
   Counts refused requests of an hour, by resource and by limit, since an instance's last call
   (docs/specification.md#refusals). At most 1,000 resources of an hour have a count of their own.
 
-  KEYS[1]  tenant
-  KEYS[2]  refusals
-
   ARGV[1]  the hour of the day, 0 to 23
   ARGV[2]  what was refused: r<resource>, l<limit type>, or o for other resources. How many times follows, and further
            pairs

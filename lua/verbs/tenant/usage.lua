@@ -1,27 +1,6 @@
 --[[
   Returns the tenant's usage of its limits.
 
-  KEYS[1]  tenant
-  KEYS[2]  credential
-  KEYS[3]  slots
-  KEYS[4]  due
-  KEYS[5]  pools
-  KEYS[6]  definitions
-  KEYS[7]  tickets
-  KEYS[8]  lines
-  KEYS[9]  waits
-  KEYS[10]  sessions
-  KEYS[11]  sessionHolds
-  KEYS[12]  sessionsDue
-  KEYS[13]  index
-  KEYS[14]  history
-  KEYS[15]  streams
-  KEYS[16]  readsFree
-  KEYS[17]  readsStarter
-  KEYS[18]  readsPro
-  KEYS[19]  readsEnterprise
-  KEYS[20]  answers
-
   ARGV[1]  the credential (frame/admission.lua)
   ARGV[2]  number of reads to charge (limits/quota.lua)
 

@@ -1,20 +1,6 @@
 --[[
   Notes that an instance is alive and holds calls for the tenant. Carries out what is due, and settles the queue.
 
-  KEYS[1]  tenant
-  KEYS[2]  slots
-  KEYS[3]  due
-  KEYS[4]  pools
-  KEYS[5]  definitions
-  KEYS[6]  tickets
-  KEYS[7]  lines
-  KEYS[8]  waits
-  KEYS[9]  sessions
-  KEYS[10]  sessionHolds
-  KEYS[11]  sessionsDue
-  KEYS[12]  index
-  KEYS[13]  history
-
   ARGV[1]  ''
   ARGV[2]  the instance; '' only carries out what is due
 

@@ -2,20 +2,6 @@
   Notes that calls of an instance have ended: their callers disconnected, or the instance stops. Their tickets are
   attended for a while longer, in case the callers come back.
 
-  KEYS[1]  tenant
-  KEYS[2]  slots
-  KEYS[3]  due
-  KEYS[4]  pools
-  KEYS[5]  definitions
-  KEYS[6]  tickets
-  KEYS[7]  lines
-  KEYS[8]  waits
-  KEYS[9]  sessions
-  KEYS[10]  sessionHolds
-  KEYS[11]  sessionsDue
-  KEYS[12]  index
-  KEYS[13]  history
-
   ARGV[1]  ''
   ARGV[2]  the instance
   ARGV[3]  the first ticket; the others follow

@@ -2,21 +2,6 @@
   Returns where the requests of a requester stand that wait, or were granted and are not claimed yet, for the dashboard:
   the first 50.
 
-  KEYS[1]  tenant
-  KEYS[2]  credential
-  KEYS[3]  slots
-  KEYS[4]  due
-  KEYS[5]  pools
-  KEYS[6]  definitions
-  KEYS[7]  tickets
-  KEYS[8]  lines
-  KEYS[9]  waits
-  KEYS[10]  sessions
-  KEYS[11]  sessionHolds
-  KEYS[12]  sessionsDue
-  KEYS[13]  index
-  KEYS[14]  history
-
   ARGV[1]  the credential (frame/admission.lua)
   ARGV[2]  requester
 
