@@ -1,5 +1,5 @@
--- The names of registered resources: their paths, what a name that a caller sends means, and the names of the resources
--- around them.
+-- What a name that a caller sends means; the paths and the labels of registered resources, and the names of the
+-- resources around them.
 local itemForms = require('frame/items')
 local keys = require('frame/keys')
 local pools = require('slots/pools')
@@ -7,7 +7,7 @@ local registry = require('definitions/definitions')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
 local naming = {}
--- What resources without blockers have. It is never changed.
+-- What resources without blockers or labels have. It is never changed.
 local NONE = {}
 -- paths[name]: the path of a resource.
 local paths
@@ -90,6 +90,20 @@ function naming.blockersOf(name)
     work.spend(2 + #one.blocks / 4 + #text / 200)
   end
   return one.blocks
+end
+
+-- Returns the labels of a resource (docs/specification.md#labels), a sorted array of '<key>=<value>'.
+function naming.labelsOf(name)
+  local one = registry.definition(name)
+  if not one or not one.hasLabels then
+    return NONE
+  end
+  if not one.labels then
+    local text = redis.call('HGET', keys.definitions, '\4' .. name) or ''
+    one.labels = itemForms.splitLines(text)
+    work.spend(2 + #one.labels / 4 + #text / 200)
+  end
+  return one.labels
 end
 
 function naming.begin()

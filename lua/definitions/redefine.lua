@@ -11,7 +11,7 @@
 local bytes = require('limits/bytes')
 local codec = require('slots/codec')
 local keys = require('frame/keys')
-local labelling = require('definitions/labels')
+local naming = require('definitions/names')
 local poolFields = require('slots/poolFields')
 local pools = require('slots/pools')
 local registry = require('definitions/definitions')
@@ -26,7 +26,7 @@ local VERSION, UNLISTED, LONG_VALUE = 1, '\3', string.rep(' ', 65)
 function redefining.redefine(name, one)
   work.spend(9)
   if redefining.redefined[name] == nil then
-    labelling.labelsOf(name)
+    naming.labelsOf(name)
     redefining.redefined[name] = registry.definition(name)
     redefining.redefinedOrder[#redefining.redefinedOrder + 1] = name
   end
@@ -168,7 +168,7 @@ end
 
 -- Gives a name another definition. isGroup and labels are left as they are if nil.
 function redefining.define(name, capacity, parent, blocks, isGroup, labels)
-  local before, labelsBefore = registry.definition(name), labelling.labelsOf(name)
+  local before, labelsBefore = registry.definition(name), naming.labelsOf(name)
   if isGroup == nil then
     isGroup = before and before.isGroup or false
   end

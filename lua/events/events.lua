@@ -69,12 +69,14 @@ function events.add(line)
   events.listed[#events.listed + 1] = line
 end
 
--- Returns a name as JSON. Names contain no control characters.
+-- Returns what stands between the quotes of a name as JSON. Names contain no control characters.
+function events.escape(text)
+  return (string.gsub(text, '["\\]', '\\%0'))
+end
+
+-- Returns a name as JSON.
 function events.quote(text)
-  if string.find(text, '["\\]') then
-    text = string.gsub(text, '["\\]', '\\%0')
-  end
-  return '"' .. text .. '"'
+  return '"' .. (string.find(text, '["\\]') and events.escape(text) or text) .. '"'
 end
 
 local function quoteOrNull(text)
@@ -129,6 +131,12 @@ function events.emit(type, fields)
     ',"apiKeyLabel":' .. quoteOrNull(fields.apiKeyLabel) ..
     (hasActor and ',"actor":' .. quoteOrNull(fields.actor) or '') .. madeText(fields) .. namesText(fields, isWait) ..
     changesText(fields, isWait) .. '}')
+end
+
+-- Returns the sorted set that has the lease of an event stream. Takes the credential that opened the stream
+-- (frame/admission.lua). Streams of sessions do not count towards the tier's limit, so they have a set of their own.
+function events.streamsOf(credential)
+  return string.sub(credential, 1, 8) == 'session:' and keys.sessionStreams or keys.streams
 end
 
 function events.begin()

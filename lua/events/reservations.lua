@@ -4,7 +4,7 @@ local events = require('events/events')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
 local reservationEvents = {}
-local quote = events.quote
+local find, escape = string.find, events.escape
 
 -- Returns the slots of pools that a reservation got, as JSON; nil if there are none. If it got several slots of one
 -- pool, a further field `slots` follows; if it is SHARED, a field `mode`. Takes its details as JSON
@@ -26,37 +26,36 @@ function reservationEvents.leaseAsJson(reply, note)
     (note and ',"note":' .. events.quote(note) or '')
 end
 
--- The lines of the most frequent events, each made by one concatenation. Each takes the label of the key, the name, the
--- requester and the resource type ('' the default).
-
--- Returns what they have between their own fields, with the status.
-local function commonText(label, status, type)
-  return ',"explanation":"' .. status .. '","resourceType":' .. (type == '' and '"UserDefined"' or quote(type)) ..
-    ',"apiKeyLabel":' .. (label == '' and 'null' or quote(label))
-end
-
-local function namesText(name, requester)
-  return ',"resource":' .. quote(name) .. ',"requester":' .. quote(requester) .. '}'
+-- Adds the line of an event, made by one concatenation. Takes its beginning; the label of the key, the status, the
+-- name, the requester and the resource type ('' the default); and its own fields.
+local function add(head, label, status, name, requester, type, own)
+  if find(label .. name .. requester .. type, '["\\]') then
+    label, name, requester, type = escape(label), escape(name), escape(requester), escape(type)
+  end
+  events.add(head .. ',"explanation":"' .. status .. '","resourceType":"' .. (type == '' and 'UserDefined' or type) ..
+    '","apiKeyLabel":' .. (label == '' and 'null' or '"' .. label .. '"') .. own .. ',"resource":"' .. name ..
+    '","requester":"' .. requester .. '"}')
 end
 
 -- Adds the event of a reservation that was made. Takes the fencing token as digits, when it ends in ms, 0 never; its
 -- slots (slotsAsJson()), and its note, nil none.
 function reservationEvents.addMade(label, name, requester, type, fence, expiresAt, slots, note)
-  events.add('{"type":"RESERVED","expiresAt":' .. (expiresAt > 0 and expiresAt or 'null') ..
-    ',"requestType":"RESERVE"' .. commonText(label, 'ACQUIRED', type) .. ',"acquiredSlots":' .. (slots or 'null') ..
-    ',"fencingToken":' .. fence .. (note and ',"note":' .. quote(note) or '') .. namesText(name, requester))
+  add(
+    '{"type":"RESERVED","expiresAt":' .. (expiresAt > 0 and expiresAt or 'null') .. ',"requestType":"RESERVE"', label,
+    'ACQUIRED', name, requester, type, ',"acquiredSlots":' .. (slots or 'null') .. ',"fencingToken":' .. fence ..
+      (note and ',"note":' .. events.quote(note) or '')
+  )
 end
 
 -- Adds the event of an item that could not be reserved. The explanation is the status without details.
 function reservationEvents.addFailed(label, name, requester, type, status)
-  events.add('{"type":"RESERVE_FAILED","requestType":"RESERVE"' .. commonText(label, status, type) ..
-    namesText(name, requester))
+  add('{"type":"RESERVE_FAILED","requestType":"RESERVE"', label, status, name, requester, type, '')
 end
 
 -- Adds the event of a release, with who made it (admission.lua), nil the service itself.
 function reservationEvents.addReleased(label, name, requester, type, actor)
-  events.add('{"type":"UNRESERVED","requestType":"UNRESERVE"' .. commonText(label, 'RELINQUISHED', type) ..
-    ',"actor":' .. (actor and quote(actor) or 'null') .. namesText(name, requester))
+  local own = ',"actor":' .. (actor and events.quote(actor) or 'null')
+  add('{"type":"UNRESERVED","requestType":"UNRESERVE"', label, 'RELINQUISHED', name, requester, type, own)
 end
 
 -- Emits the event for one reserve item, if its result has one. Takes the item, its reply, and the reservation that the

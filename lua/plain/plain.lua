@@ -12,13 +12,13 @@ local plain = {}
 local MAX_WORK, ITEM_WORK = 8000, 9
 
 local find, floor = string.find, math.floor
--- nowUs: nil before anything was read. defined: what was read of definitions, nil nothing.
-local nowUs, defined
+-- nowUs: nil before anything was read. definedName, definition: the definition that was read last, nil none.
+local nowUs, definedName, definition
 
 -- Begins a plain request: takes keys and arguments, and the number of its items. Returns the time in ms and us; or nil
 -- if the request must go the general way. Nothing has been changed then.
 function plain.begin(keys, args, number)
-  nowUs, defined = nil, nil
+  nowUs, definedName = nil, nil
   local credential, flags = args[1], args[2]
   -- Flags (lua/frame/flags.lua) may tell of a batch, but of no retry, dry run or Idempotency-Key. Other credentials
   -- than keys have a kind before a colon.
@@ -65,8 +65,7 @@ end
 function plain.definitionOf(key, name)
   local packed = redis.call('HGET', key, name)
   if packed then
-    defined = defined or {}
-    defined[name] = packed
+    definedName, definition = name, packed
   end
   return packed
 end
@@ -88,7 +87,7 @@ function plain.giveUp()
     return nil
   end
   local found = tenant.found()
-  found.definitions, found.nowUs = defined, nowUs
+  found.definitions, found.nowUs = definedName and { [definedName] = definition }, nowUs
   return nil, found
 end
 

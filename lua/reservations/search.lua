@@ -18,7 +18,7 @@
 -- MAX_LOOKED is part of the contract. MAX_PASSED and MAX_SEARCH_WORK bound the work of one item.
 local freeSlots = require('slots/freeSlots')
 local keys = require('frame/keys')
-local labelling = require('definitions/labels')
+local naming = require('definitions/names')
 local poolFields = require('slots/poolFields')
 local pools = require('slots/pools')
 local registry = require('definitions/definitions')
@@ -140,7 +140,7 @@ function searching.fits(search, name)
   if not own or own.isGroup or not own.hasLabels or own.capacity < search.count then
     return false
   end
-  local labels = '\n' .. table.concat(labelling.labelsOf(name), '\n') .. '\n'
+  local labels = '\n' .. table.concat(naming.labelsOf(name), '\n') .. '\n'
   for _, group in ipairs(search.groups) do
     local isThere = false
     for _, label in ipairs(group) do

@@ -175,7 +175,7 @@ function pools.trimmed(chunk)
   while last > 0 and byteAt(chunk, last) == 0 do
     last = last - 1
   end
-  return string.sub(chunk, 1, last)
+  return last == #chunk and chunk or string.sub(chunk, 1, last)
 end
 
 -- Returns the index within a chunk of the first slot that is free, from a byte on; nil if none is.

@@ -15,7 +15,6 @@
 ]]
 local admission = require('frame/admission')
 local keys = require('frame/keys')
-local labelling = require('definitions/labels')
 local naming = require('definitions/names')
 local quota = require('limits/quota')
 local registry = require('definitions/definitions')
@@ -40,7 +39,7 @@ end
 
 -- Returns true if a definition has the wanted label. The index can have it for one that no longer has.
 local function isWanted(name, label)
-  for _, one in ipairs(label ~= '' and labelling.labelsOf(name) or {}) do
+  for _, one in ipairs(label ~= '' and naming.labelsOf(name) or {}) do
     if one == label then
       return true
     end
@@ -50,7 +49,7 @@ end
 
 -- Returns the item of a definition.
 local function describe(name)
-  local one, path, labels = registry.definition(name), naming.pathOf(name), labelling.labelsOf(name)
+  local one, path, labels = registry.definition(name), naming.pathOf(name), naming.labelsOf(name)
   local above = string.sub(path, 1, math.max(0, #path - #name - 1))
   local parts = { name, one.capacity, above, one.isGroup and 1 or 0, #labels, unpack(labels) }
   for _, blocker in ipairs(naming.blockersOf(name)) do

@@ -20,7 +20,6 @@ local changes = require('definitions/changes')
 local charged = require('frame/charged')
 local clock = require('frame/clock')
 local keys = require('frame/keys')
-local labelling = require('definitions/labels')
 local naming = require('definitions/names')
 local pools = require('slots/pools')
 local quota = require('limits/quota')
@@ -83,7 +82,7 @@ local function doom(request)
   local next, labels = 1, 0
   while doomed[next] do
     local name = doomed[next]
-    labels = labels + #labelling.labelsOf(name)
+    labels = labels + #naming.labelsOf(name)
     if #doomed > 1 and labels > MAX_LABELS then
       return root .. ' and the resources below it have more than ' .. MAX_LABELS .. ' labels: delete parts of it first'
     end

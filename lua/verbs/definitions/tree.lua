@@ -14,7 +14,6 @@
 ]]
 local itemForms = require('frame/items')
 local keys = require('frame/keys')
-local labelling = require('definitions/labels')
 local lines = require('waiting/lines')
 local naming = require('definitions/names')
 local pools = require('slots/pools')
@@ -66,7 +65,7 @@ local function describe(name, depth)
   local held = redis.call('HEXISTS', keys.slots, name) + (one.pooled and pools.poolOf(name).held or 0)
   work.spend(3)
   return table.concat({
-    depth, name, one.capacity, held, lines.waitersOf(name), one.isGroup and 1 or 0, unpack(labelling.labelsOf(name)),
+    depth, name, one.capacity, held, lines.waitersOf(name), one.isGroup and 1 or 0, unpack(naming.labelsOf(name)),
   }, '\n')
 end
 

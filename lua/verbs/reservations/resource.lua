@@ -25,7 +25,6 @@
 ]]
 local batch = require('frame/batch')
 local freeSlots = require('slots/freeSlots')
-local labelling = require('definitions/labels')
 local naming = require('definitions/names')
 local planning = require('reservations/plan')
 local reading = require('frame/reading')
@@ -132,7 +131,7 @@ local function headOf(name, resource, slot, waiting)
   return table.concat({
     resource or '', slot or '', own and 1 or 0, own and own.capacity or 1, own and own.isGroup and 1 or 0,
     freeSlots.heldOf(name), waiting, string.sub(path, 1, math.max(0, #path - #name - 1)),
-    unpack(own and labelling.labelsOf(resource) or {}),
+    unpack(own and naming.labelsOf(resource) or {}),
   }, '\n')
 end
 

@@ -18,7 +18,6 @@
 local availability = require('reservations/availability')
 local freeSlots = require('slots/freeSlots')
 local itemForms = require('frame/items')
-local labelling = require('definitions/labels')
 local lines = require('waiting/lines')
 local naming = require('definitions/names')
 local ownership = require('reservations/owners')
@@ -108,7 +107,7 @@ local function describe(name, shown)
   local state = {
     table.concat({
       resource, own and 1 or 0, own and own.capacity or 1, own and own.isGroup and 1 or 0, freeSlots.heldOf(resource),
-      waits, first, shown.places[resource] or 0, above, full, blocker, unpack(labelling.labelsOf(resource)),
+      waits, first, shown.places[resource] or 0, above, full, blocker, unpack(naming.labelsOf(resource)),
     }, '\n'),
   }
   if blocker ~= '' then

@@ -13,7 +13,6 @@ local admission = require('frame/admission')
 local clock = require('frame/clock')
 local events = require('events/events')
 local quota = require('limits/quota')
-local streams = require('events/streamsOf')
 local tenant = require('frame/tenant')
 local tenantRecord = require('frame/save')
 
@@ -22,7 +21,7 @@ return function(keys, args)
   if refused then
     return refused
   end
-  local mine = streams.streamsOf(args[1])
+  local mine = events.streamsOf(args[1])
   redis.call('ZREMRANGEBYSCORE', mine, '-inf', clock.nowMs())
   -- Streams of sessions do not count towards the tier's limit. 200 is more than anybody has pages open.
   local cap = mine == keys.streams and tenant.limits.streams or 200

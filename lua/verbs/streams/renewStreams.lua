@@ -11,12 +11,12 @@
 ]]
 local admission = require('frame/admission')
 local clock = require('frame/clock')
-local streams = require('events/streamsOf')
+local events = require('events/events')
 local tenant = require('frame/tenant')
 local tenantRecord = require('frame/save')
 
 return function(_, args)
-  local mine = streams.streamsOf(args[1])
+  local mine = events.streamsOf(args[1])
   local isValid = not admission.admit('read')
   local leaseEnd = clock.nowMs() + args[2]
   local ended, isRenewed = {}, false
