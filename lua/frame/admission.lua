@@ -1,4 +1,13 @@
 -- Admits callers: says who sends a request, and what they may do.
+--
+-- A call whose request is not carried out changes nothing but what was due, and returns a refusal:
+--   {'NO_TENANT'}, {'NO_KEY'}, {'SUSPENDED'}, {'FORBIDDEN', message}  the caller is not admitted (admit())
+--   {'LIMIT', ...}         a limit of the tier (refuse() in limits/quota.lua)
+--   {'REFUSED', message}   what it asks for is wrong, or too much work
+--   {'AGAIN'}              more is due than one call ends: the instance calls again
+--   {'INDEX', ms, swept}   the expiry index first (limits/cap.lua)
+--   {'UNKNOWN'}            an earlier try ran, and its reply was not kept (frame/answers.lua)
+--   {'MISMATCH'}, {'NOT_KEPT'}, {'RUNNING'}  a repeat with an Idempotency-Key (frame/idempotency.lua)
 local call = require('frame/call')
 local keys = require('frame/keys')
 local tenant = require('frame/tenant')

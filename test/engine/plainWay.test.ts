@@ -1,6 +1,6 @@
 /**
- * Requests for plain names, and lone ones for a slot of a pool, take a short way (lua/plain), all others the general one
- * (lua/verbs). Both give the same replies and leave the same state: generated calls go to two tenants, of which one
+ * Requests for plain names, and lone ones for a slot of a pool, take a short way (lua/plain), all others the general
+ * one (lua/verbs). Both give the same replies and leave the same state: generated calls go to two tenants, of which one
  * never takes the short way.
  */
 import { randomInt } from 'node:crypto';
@@ -236,7 +236,7 @@ describe.each(KINDS)(`$title (seed ${seed})`, (kind) => {
       const items = all.map(({ resource, requester, token }) => [resource, requester, '', '', token, '', '', '']);
       for (let from = 0; from < items.length; from += 100) {
         const args = ['', '', ...items.slice(from, from + 100).flat()];
-        for (const twin of [short, general]) expect((await call(twin, 'reserve', '', args))[0]).toBe('OK');
+        for (const twin of [short, general]) expect(await call(twin, 'reserve', '', args)).toContain('OK');
       }
     }
     const at = (ms: number) =>

@@ -7,9 +7,8 @@
 
   Returns {'OK', quota (limits/quota.lua) and work (frame/work.lua), item, ...}, where an item is 1 if a slot is free,
   else 0; '' if its request is refused. Which ones are refused is the last element if requests share the call
-  (tellMisfits() in frame/reading.lua). Or {'REFUSED', message} if requests share the call and take too much work
-  together, which charges nothing; the reply of refuse() in limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
-  {'AGAIN'}.
+  (tellMisfits() in frame/reading.lua). Or a refusal (frame/admission.lua): if requests that share the call take too
+  much work together, it charges nothing.
 ]]
 local availability = require('reservations/availability')
 local naming = require('definitions/names')

@@ -10,8 +10,8 @@
 
   Returns {'OK', quota (limits/quota.lua), 1 if this is the last page, else 0, number of definitions on all pages, the
   last name of this page, item, ...}. An item is a text with a line for each of: name, capacity, path of its ancestors
-  ('' none), 1 if it is a group, else 0, number of labels, each label, and each blocker. Or the reply of refuse() in
-  limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
+  ('' none), 1 if it is a group, else 0, number of labels, each label, and each blocker. Or a refusal
+  (frame/admission.lua).
 ]]
 local admission = require('frame/admission')
 local keys = require('frame/keys')

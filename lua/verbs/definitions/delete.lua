@@ -11,9 +11,7 @@
   ARGV[7]  plan: ms for which the resources to delete cannot be reserved
 
   Returns {'OK', quota, version of the definitions, label of the key, name, ...}: the deleted names, ancestors first.
-  Or, with nothing changed: {'UNREGISTERED'}, {'STALE'}, {'REFUSED', message}, the reply of refuse() in
-  limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'} or {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran and its
-  reply was not kept.
+  Or, with nothing changed: {'UNREGISTERED'}, {'STALE'}. Or a refusal (frame/admission.lua).
 ]]
 local bytes = require('limits/bytes')
 local changes = require('definitions/changes')

@@ -6,7 +6,7 @@
   ARGV[2]  maximum number of labels
   ARGV[3]  maximum number of values of one key
 
-  Returns {'OK', label, ...}, sorted. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
+  Returns {'OK', label, ...}, sorted. Or a refusal (frame/admission.lua).
 ]]
 local admission = require('frame/admission')
 local keys = require('frame/keys')

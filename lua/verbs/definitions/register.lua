@@ -12,8 +12,7 @@
   Returns {'OK', quota, version of the definitions, label of the key, name, tree path, 1 if it is a group, else 0,
   labels ('\n' between), ...}: first the missing ancestors that were registered too, each with its path ('>' between
   names, '' none); then the names that keep their group or labels, with the path ''. Or, with nothing changed:
-  {'STALE'}, {'REFUSED', message}, {'FORBIDDEN', message}, the reply of refuse() in limits/quota.lua, {'NO_KEY'},
-  {'SUSPENDED'}, {'NO_TENANT'} or {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran and its reply was not kept.
+  {'STALE'}. Or a refusal (frame/admission.lua).
 ]]
 local changes = require('definitions/changes')
 local charged = require('frame/charged')

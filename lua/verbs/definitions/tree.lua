@@ -7,10 +7,9 @@
   ARGV[3]  path of the last node of the page before, '>' between; '' for the first page
   ARGV[4]  maximum number of nodes
 
-  Returns {'OK', quota (limits/quota.lua), 1 if this is the last page, else 0, number of the tenant's definitions, node,
-  ...}. A node is a text with a line for each of: depth, name, capacity, number of held slots, number of tickets that
-  wait for it, 1 if it is a group, else 0, and each label. Or the reply of refuse() in limits/quota.lua, {'NO_KEY'},
-  {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', quota (limits/quota.lua), 1 if this is the last page, else 0, number of the tenant's definitions,
+  node, ...}. A node is a text with a line for each of: depth, name, capacity, number of held slots, number of tickets
+  that wait for it, 1 if it is a group, else 0, and each label. Or a refusal (frame/admission.lua).
 ]]
 local itemForms = require('frame/items')
 local keys = require('frame/keys')

@@ -11,10 +11,10 @@
   ARGV[6]  only reservations of this requester; '' any
   ARGV[7]  only reservations with this requestedName (slots/codec.lua); '' any
 
-  Returns {'OK', quota (limits/quota.lua), cursor, number of resets, number of the tenant's slots, {slot, record, slot,
-  record, ...}, {slot, ms, slot, ms, ...}}: the second list has the ends of sessions, for the slots of which
+  Returns {'OK', quota (limits/quota.lua), cursor, number of resets, number of the tenant's slots, {slot, record,
+  slot, record, ...}, {slot, ms, slot, ms, ...}}: the second list has the ends of sessions, for the slots of which
   reservations have one. Cursor '0' means that this was the last page. If the tenant was reset since the first page,
-  the listing ends. Or the reply of refuse() in limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  the listing ends. Or a refusal (frame/admission.lua).
 ]]
 local codec = require('slots/codec')
 local keys = require('frame/keys')

@@ -11,9 +11,9 @@
   not, -1 if finding out would exceed the work budget; of a resource that is held SHARED, how many hold it, else '':
   the owner is the only one of them that is known, else ''; the note of its reservation, '' none; if such a reserve
   would not succeed, who is in the way (whyNot() in reservations/why.lua), '' if nobody is, or if finding out would
-  exceed the work budget. The items of a refused request are ''; which ones are refused is the last element if requests
-  share the call (tellMisfits() in frame/reading.lua). Or {'REFUSED', message}, which charges nothing if requests share
-  the call; the reply of refuse() in limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  exceed the work budget. The items of a refused request are ''; which ones are refused is the last element if
+  requests share the call (tellMisfits() in frame/reading.lua). Or a refusal (frame/admission.lua): if requests that
+  share the call take too much work together, it charges nothing.
 ]]
 local availability = require('reservations/availability')
 local batch = require('frame/batch')

@@ -6,8 +6,7 @@
   ARGV[2]  flags of the request (frame/flags.lua)
   ARGV[3]  the first part of the reply, as the script of the request returns it after the quota
 
-  Returns {'OK', quota}. Or, with nothing kept: {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, or a reply of before() in
-  frame/idempotency.lua.
+  Returns {'OK', quota}. Or a refusal (frame/admission.lua): then nothing is kept.
 ]]
 local admission = require('frame/admission')
 local answers = require('frame/answers')

@@ -9,9 +9,7 @@
 
   Returns {'OK', quota, item, ...}. An item is {'RENEWED', expiry in ms}, {'NOT_RESERVED'}, {'DOESNT_OWN_RESERVATION'}
   or {'INVALID_RELEASE_TOKEN'}, with what tellTaken() in reservations/unreserve.lua adds, as a text
-  (reservations/texts.lua). A shared call ends with what shares.tell() adds. Or, with nothing changed: {'REFUSED',
-  message}, the reply of refuse() in limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}, or {'INDEX',
-  ms, swept} as in verbs/reservations/reserve.lua. Or a reply of before() in frame/idempotency.lua.
+  (reservations/texts.lua). A shared call ends with what shares.tell() adds. Or a refusal (frame/admission.lua).
 ]]
 local admission = require('frame/admission')
 local charged = require('frame/charged')

@@ -10,9 +10,8 @@
 
   Returns {'OK', quota, item, ...}. An item is a reply of reserveOne() in reservations/match.lua, or of answer() in
   waiting/answer.lua if it may wait, as a text (reservations/texts.lua). A shared call ends with what shares.tell()
-  adds. Or, with nothing changed: {'REFUSED', message}, the reply of refuse() in limits/quota.lua, {'NO_KEY'},
-  {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept}: the caller must first put the tenant into the expiry
-  index at or before that time, then call again. Or a reply of before() in frame/idempotency.lua.
+  adds. Or {'INDEX', ms, swept}: the caller must first put the tenant into the expiry index at or before that time,
+  then call again. Or a refusal (frame/admission.lua).
 ]]
 local charged = require('frame/charged')
 local flags = require('frame/flags')

@@ -6,10 +6,8 @@
   ARGV[2]  flags of the request (frame/flags.lua)
   ARGV[3]  if the service does it for somebody: the actor (frame/admission.lua); else ''
 
-  Returns {'OK', quota, number of reservations ended}, not counting reservations that were already due. Or {'UNKNOWN'}
-  if an earlier try ran and its reply was not kept. Or the reply of refuse() in limits/quota.lua, {'NO_KEY'},
-  {'SUSPENDED'}, {'NO_TENANT'}. Or a reply of before() in frame/idempotency.lua. Answers that are kept for other
-  requests stay.
+  Returns {'OK', quota, number of reservations ended}, not counting reservations that were already due. Answers that
+  are kept for other requests stay. Or a refusal (frame/admission.lua).
 ]]
 local admission = require('frame/admission')
 local answers = require('frame/answers')

@@ -21,7 +21,7 @@
   tickets   {place, row, ...}: the first that wait for it, or want it and wait for something else, in the order of the
             queue; place: the resource or slot; rows as in verbs/waiting/waiting.lua
 
-  Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  Or a refusal (frame/admission.lua).
 ]]
 local batch = require('frame/batch')
 local freeSlots = require('slots/freeSlots')

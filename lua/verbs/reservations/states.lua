@@ -7,13 +7,13 @@
   ARGV[4]  the first name, as requests have it; the other names follow
 
   Returns {'OK', {resource, slot, ...}, ...}, each slot as reservations/texts.lua describes it: first, if a blocker
-  keeps others from the resource, the slot whose reservation holds that blocker; then its own slots, of a pool from the
-  first one on, and then those that the requesters have. A resource is a text with a line for each of: name, 1 if it is
-  registered, else 0, capacity, 1 if it is a group, else 0, number of held slots, number of tickets that wait for it,
-  requester of the first of these ('' none), place of the given requesters in its queue (0: they do not wait for it),
-  path of its ancestors ('' none), the first of these that has no free slot ('' none), the blocker that keeps others
-  from it ('' none, or no slot is free anyway), and each label. One call does a limited amount of work, so the reply may
-  cover only the first names. Or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  keeps others from the resource, the slot whose reservation holds that blocker; then its own slots, of a pool from
+  the first one on, and then those that the requesters have. A resource is a text with a line for each of: name, 1 if
+  it is registered, else 0, capacity, 1 if it is a group, else 0, number of held slots, number of tickets that wait
+  for it, requester of the first of these ('' none), place of the given requesters in its queue (0: they do not wait
+  for it), path of its ancestors ('' none), the first of these that has no free slot ('' none), the blocker that keeps
+  others from it ('' none, or no slot is free anyway), and each label. One call does a limited amount of work, so the
+  reply may cover only the first names. Or a refusal (frame/admission.lua).
 ]]
 local availability = require('reservations/availability')
 local freeSlots = require('slots/freeSlots')

@@ -11,10 +11,8 @@
 
   Returns {'OK', quota, 'APPLIED', 'ROLLED_BACK' or 'WAITING', item, ...}. An item is a reply of reserveOne() in
   reservations/match.lua or unreserveOne() in reservations/unreserve.lua, with what tellTaken() in
-  reservations/unreserve.lua adds, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'}, as a text (reservations/texts.lua).
-  Or, with nothing changed: {'REFUSED', message}, the reply of refuse() in limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'},
-  {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in verbs/reservations/reserve.lua. Or {'UNKNOWN'} if an earlier
-  try ran and its reply was not kept. Or a reply of before() in frame/idempotency.lua.
+  reservations/unreserve.lua adds, or {'NOT_AVAILABLE', 'ROLLED_BACK' or 'SKIPPED'}, as a text
+  (reservations/texts.lua). Or a refusal (frame/admission.lua).
 ]]
 local admission = require('frame/admission')
 local batch = require('frame/batch')

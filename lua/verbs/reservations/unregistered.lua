@@ -6,8 +6,7 @@
   ARGV[2]  cursor returned with the previous page; '0' for the first page
   ARGV[3]  approximate number of slots to read
 
-  Returns {'OK', cursor, name, ...}. Cursor '0' means that this was the last page. Or {'NO_KEY'}, {'SUSPENDED'},
-  {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', cursor, name, ...}. Cursor '0' means that this was the last page. Or a refusal (frame/admission.lua).
 ]]
 local codec = require('slots/codec')
 local reading = require('frame/reading')

@@ -7,9 +7,7 @@
 
   Returns {'OK', quota, item, ...}. An item is a reply of unreserveOne() in reservations/unreserve.lua, with what
   tellTaken() in reservations/unreserve.lua adds, as a text (reservations/texts.lua). A shared call ends with what
-  shares.tell() adds. Or, with nothing changed: {'REFUSED', message}, the reply of refuse() in limits/quota.lua,
-  {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'} or {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran and its reply was not
-  kept. Or a reply of before() in frame/idempotency.lua.
+  shares.tell() adds. Or a refusal (frame/admission.lua).
 ]]
 local charged = require('frame/charged')
 local flags = require('frame/flags')

@@ -9,9 +9,7 @@
   ARGV[6]  its requester
   ARGV[7]  how long it lasts, in ms
 
-  Returns {'OK', quota, expiry in ms, id, token}. Or a reply of before() in frame/idempotency.lua. Or, with nothing
-  changed: {'REFUSED', message}, the reply of refuse() in limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
-  {'AGAIN'}, or {'INDEX', ms, swept} as in verbs/reservations/reserve.lua.
+  Returns {'OK', quota, expiry in ms, id, token}. Or a refusal (frame/admission.lua).
 ]]
 local charged = require('frame/charged')
 local clock = require('frame/clock')

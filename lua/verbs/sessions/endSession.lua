@@ -7,10 +7,8 @@
   ARGV[4]  its token; '' if the caller's is malformed
   ARGV[5]  the only requester that the caller may act for; '' any
 
-  Returns {'OK', quota, 'ENDED', number of its reservations} or {'OK', quota, 'NOT_FOUND', 0}. Or, with nothing changed:
-  {'FORBIDDEN', message}, the reply of refuse() in limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'},
-  {'AGAIN'}. Or {'UNKNOWN'} if an earlier try ran and its reply was not kept. Or a reply of before() in
-  frame/idempotency.lua.
+  Returns {'OK', quota, 'ENDED', number of its reservations} or {'OK', quota, 'NOT_FOUND', 0}. Or a refusal
+  (frame/admission.lua).
 ]]
 local admission = require('frame/admission')
 local charged = require('frame/charged')

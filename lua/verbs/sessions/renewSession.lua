@@ -8,10 +8,7 @@
   ARGV[5]  its token; '' if the caller's is malformed
   ARGV[6]  the only requester that the caller may act for; '' any
 
-  Returns {'OK', quota, 'RENEWED', expiry in ms} or {'OK', quota, 'NOT_FOUND', 0}. Or, with nothing changed:
-  {'FORBIDDEN', message}, {'REFUSED', message}, the reply of refuse() in limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'},
-  {'NO_TENANT'}, {'AGAIN'}, or {'INDEX', ms, swept} as in verbs/reservations/reserve.lua. Or a reply of before() in
-  frame/idempotency.lua.
+  Returns {'OK', quota, 'RENEWED', expiry in ms} or {'OK', quota, 'NOT_FOUND', 0}. Or a refusal (frame/admission.lua).
 ]]
 local charged = require('frame/charged')
 local clock = require('frame/clock')

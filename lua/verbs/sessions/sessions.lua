@@ -8,9 +8,8 @@
   ARGV[4]  approximate number of sessions to read
 
   Returns {'OK', quota (limits/quota.lua), cursor, number of the tenant's sessions, row, ...}. Cursor '0' means that
-  this was the last page. A row is a text with a line for each of: id, requester, lifetime in ms, begin in ms, expiry in
-  ms, number of reservations, label of the key. Or the reply of refuse() in limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'},
-  {'NO_TENANT'}, {'AGAIN'}.
+  this was the last page. A row is a text with a line for each of: id, requester, lifetime in ms, begin in ms, expiry
+  in ms, number of reservations, label of the key. Or a refusal (frame/admission.lua).
 ]]
 local quota = require('limits/quota')
 local reading = require('frame/reading')

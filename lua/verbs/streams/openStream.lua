@@ -6,8 +6,8 @@
   ARGV[2]  the stream's id
   ARGV[3]  duration of the lease in ms
 
-  Returns {'OK', ms until the credential ends (-1: never), number of the last message, the Redis process
-  that publishes}; or the reply of refuse() in limits/quota.lua; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
+  Returns {'OK', ms until the credential ends (-1: never), number of the last message, the Redis process that
+  publishes}. Or a refusal (frame/admission.lua).
 ]]
 local admission = require('frame/admission')
 local clock = require('frame/clock')

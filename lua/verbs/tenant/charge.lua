@@ -4,8 +4,7 @@
   ARGV[1]  the credential (frame/admission.lua)
   ARGV[2]  the right that it must have
 
-  Returns {'OK', quota}; or the reply of refuse() in limits/quota.lua; or {'NO_KEY'}, {'SUSPENDED'}, {'FORBIDDEN',
-  message}, {'NO_TENANT'}.
+  Returns {'OK', quota}. Or a refusal (frame/admission.lua).
 ]]
 local admission = require('frame/admission')
 local quota = require('limits/quota')

@@ -6,8 +6,7 @@
   ARGV[3]  the right that the credential must have; '' none
   ARGV[4]  1 if the reads are charged even if the quota is used up, else 0
 
-  Returns {'OK', quota (limits/quota.lua)}; or the reply of refuse() in limits/quota.lua; or {'NO_KEY'}, {'SUSPENDED'},
-  {'FORBIDDEN', message}, {'NO_TENANT'}.
+  Returns {'OK', quota (limits/quota.lua)}. Or a refusal (frame/admission.lua).
 ]]
 local admission = require('frame/admission')
 local quota = require('limits/quota')

@@ -6,7 +6,7 @@
   ARGV[3]  limitType
   ARGV[4]  limit
 
-  Returns {'OK'}; or {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}.
+  Returns {'OK'}. Or a refusal (frame/admission.lua).
 ]]
 local admission = require('frame/admission')
 local quota = require('limits/quota')

@@ -6,8 +6,8 @@
   ARGV[3]  lifetime of the token in ms
   ARGV[4]  lifetime of the set in ms
 
-  Returns {'OK', quota}; or {'FREE'} if the tenant is on the Free tier, which has no derived tokens; or the reply of
-  refuse() in limits/quota.lua; or {'SUSPENDED'}, {'NO_TENANT'}.
+  Returns {'OK', quota}; or {'FREE'} if the tenant is on the Free tier, which has no derived tokens. Or a refusal
+  (frame/admission.lua).
 ]]
 local flags = require('frame/flags')
 local quota = require('limits/quota')

@@ -5,8 +5,8 @@
   ARGV[2]  number of reads to charge (limits/quota.lua)
 
   Returns {'OK', quota (limits/quota.lua), tier, writes in the current minute's window, writes today (UTC), number of
-  reservations (of several slots: their slots; a session counts as one), of event streams, of definitions, of bytes that
-  the tenant keeps}; or the reply of refuse() in limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  reservations (of several slots: their slots; a session counts as one), of event streams, of definitions, of bytes
+  that the tenant keeps}. Or a refusal (frame/admission.lua).
 ]]
 local bytes = require('limits/bytes')
 local clock = require('frame/clock')

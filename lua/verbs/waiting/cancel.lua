@@ -8,10 +8,8 @@
            is CANCELLED; '' at first
   ARGV[4]  the first item (frame/items.lua)
 
-  Returns {'OK', quota, cursor, 'CANCELLED' or 'NOT_WAITING', ...}, with a status for each item: what this piece of work
-  and those before it did. With the cursor '' it was the last one. Or, with nothing changed: {'REFUSED', message}, the
-  reply of refuse() in limits/quota.lua, {'FORBIDDEN', message}, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'} or {'AGAIN'}.
-  Or {'UNKNOWN'} if an earlier try ran and its reply was not kept. Or a reply of before() in frame/idempotency.lua.
+  Returns {'OK', quota, cursor, 'CANCELLED' or 'NOT_WAITING', ...}, with a status for each item: what this piece of
+  work and those before it did. With the cursor '' it was the last one. Or a refusal (frame/admission.lua).
 ]]
 local admission = require('frame/admission')
 local batch = require('frame/batch')

@@ -7,7 +7,7 @@
 
   Returns {'OK', row, ...}. A row is a text with a line for each of: 1 if it was granted else 0, tickets ahead of it,
   what it waits for, since ms, until ms (when the grant or the wait ends), SHARED or '', resources (tabs between). Or
-  {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  a refusal (frame/admission.lua).
 ]]
 local reading = require('frame/reading')
 local tenant = require('frame/tenant')

@@ -9,11 +9,11 @@
   ARGV[6]  only tickets of this requester; '' any
   ARGV[7]  only tickets whose request names this resource; '' any
 
-  Returns {'OK', quota (limits/quota.lua), cursor, number of resets, number of tickets, row, ...}. Cursor '' means that
-  this was the last page. A row is a text with a line for each of: ticket, requester, resources (tabs between), method
-  ('' a single item), priority, since ms, until ms, what it waits for, 1 if it is attended else 0, label of the key,
-  note ('' none), who is in the way (whyNot() in reservations/why.lua). If the tenant was reset since the first page,
-  the listing ends. Or the reply of refuse() in limits/quota.lua, {'NO_KEY'}, {'SUSPENDED'}, {'NO_TENANT'}, {'AGAIN'}.
+  Returns {'OK', quota (limits/quota.lua), cursor, number of resets, number of tickets, row, ...}. Cursor '' means
+  that this was the last page. A row is a text with a line for each of: ticket, requester, resources (tabs between),
+  method ('' a single item), priority, since ms, until ms, what it waits for, 1 if it is attended else 0, label of the
+  key, note ('' none), who is in the way (whyNot() in reservations/why.lua). If the tenant was reset since the first
+  page, the listing ends. Or a refusal (frame/admission.lua).
 ]]
 local quota = require('limits/quota')
 local reading = require('frame/reading')
