@@ -41,19 +41,23 @@ function plain.begin(keys, args, number)
   return nowMs, nowUs
 end
 
--- Reads the names of several items: the arguments from `first` on, `step` for an item. Returns nil if one may be a slot
--- of a pool, or be marked in one (lua/slots/pools.lua), or if they are more work than one request may cause.
+-- Reads the names of several items: the arguments from `first` on, `step` for an item. Returns them, and the names of
+-- pools that could get some as slots, nil none; or nil if they are more work than one request may cause.
 function plain.readNames(args, first, step)
-  local names, number, length = {}, 0, 0
+  local names, number, length, ofPools = {}, 0, 0, nil
   for at = first, #args, step do
     local name = args[at]
-    if pools.split(name) then
-      return nil
+    local pool = pools.split(name)
+    if pool then
+      ofPools = ofPools or {}
+      ofPools[#ofPools + 1] = pool
     end
     number, length = number + 1, length + #name
     names[number] = name
   end
-  return plain.workOf(number, length) < MAX_WORK and names or nil
+  if plain.workOf(number + (ofPools and #ofPools or 0), length) < MAX_WORK then
+    return names, ofPools
+  end
 end
 
 -- Returns the work of so many names of this length together.

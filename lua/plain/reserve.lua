@@ -86,7 +86,7 @@ local function reserveName(keys, args, name, pool, index, nowMs)
   return textOfMade(args, FIRST, packed, fence, expiresAt)
 end
 
--- Carries out the only item of a request. Returns the reply; nil if it must go the general way.
+-- Carries out the only item of a request. Returns the reply and its work; nil if it must go the general way.
 local function reserveOne(keys, args, nowMs)
   local name, text = args[FIRST], nil
   local isSimple, pool, index, capacity = slots.meaningOf(keys, name)
@@ -98,9 +98,15 @@ local function reserveOne(keys, args, nowMs)
   return text and { 'OK', '', text }, plain.workOf(pool and 2 or 1, #name)
 end
 
--- Carries out all items. Returns the reply; nil if the request must go the general way.
-local function reserveAll(keys, args, names, nowMs)
-  if tenant.definitions > 0 and plain.areAnyDefined(keys[6], names) then
+-- Returns true if some names, or pools that could get them as slots, are registered.
+local function areAnyDefined(key, names, ofPools)
+  return tenant.definitions > 0 and
+    (plain.areAnyDefined(key, names) or ofPools and plain.areAnyDefined(key, ofPools))
+end
+
+-- Carries out all items. Returns the reply and its work; nil if the request must go the general way.
+local function reserveAll(keys, args, nowMs, names, ofPools)
+  if areAnyDefined(keys[6], names, ofPools) then
     return nil
   end
   local reply, set, due, made = { 'OK', '' }, {}, {}, {}
@@ -129,6 +135,9 @@ local function reserveAll(keys, args, names, nowMs)
     at = at + ITEM_SIZE
   end
   if sets > 0 then
+    if ofPools then
+      slots.markAll(keys, set, 2, true)
+    end
     redis.call('HSET', keys[3], unpack(set))
   end
   if dues > 0 then
@@ -138,11 +147,11 @@ local function reserveAll(keys, args, names, nowMs)
 end
 
 return function(keys, args)
-  local number, names = (#args - FIRST + 1) / ITEM_SIZE, nil
+  local number, names, ofPools = (#args - FIRST + 1) / ITEM_SIZE, nil, nil
   if not areSimple(args) then
     return nil
   elseif number > 1 then
-    names = plain.readNames(args, FIRST, ITEM_SIZE)
+    names, ofPools = plain.readNames(args, FIRST, ITEM_SIZE)
     if not names then
       return nil
     end
@@ -153,7 +162,7 @@ return function(keys, args)
   end
   local reply, work
   if names then
-    reply, work = reserveAll(keys, args, names, nowMs)
+    reply, work = reserveAll(keys, args, nowMs, names, ofPools)
   else
     reply, work = reserveOne(keys, args, nowMs)
   end

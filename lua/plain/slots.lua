@@ -92,6 +92,35 @@ function slots.writeFree(keys)
   end
 end
 
+-- Marks plain names in the bitmaps of pools that could get them as slots. Takes a list, with a name at every `step`-th
+-- place from the first.
+function slots.markAll(keys, names, step, isHeld)
+  local fields, marked, marks, n = {}, {}, {}, 0
+  for at = 1, #names, step do
+    local ofPool, nth = pools.split(names[at])
+    if ofPool then
+      local one = pools.chunkField(ofPool, floor(nth / CHUNK_SLOTS))
+      if not marked[one] then
+        fields[#fields + 1], marked[one] = one, ''
+      end
+      marks[n + 1], marks[n + 2], n = one, nth, n + 2
+    end
+  end
+  local found = fields[1] and redis.call('HMGET', keys[5], unpack(fields))
+  for i = 1, #fields do
+    marked[fields[i]] = found[i] or ''
+  end
+  for at = 1, n, 2 do
+    marked[marks[at]] = pools.marked(marked[marks[at]], marks[at + 1], isHeld)
+  end
+  for i = 1, #fields do
+    local bytes = pools.trimmed(marked[fields[i]])
+    if bytes ~= (found[i] or '') then
+      put(keys[5], fields[i], bytes)
+    end
+  end
+end
+
 -- Finds the lowest free slot of a pool from its first chunk that may have one. Returns its index, nil if none is free.
 local function lowestFree(keys, from)
   local number = floor(from / CHUNK_SLOTS)

@@ -27,8 +27,8 @@ end
 
 -- Returns true if a name may be that of a resource with labels: then its release may have to be noted for searches
 -- (lua/slots/poolFields.lua).
-local function mayBeLabelled(keys, names)
-  return pools.split(names[1]) or plain.areAnyDefined(keys[6], names)
+local function mayBeLabelled(keys, names, ofPools)
+  return ofPools or pools.split(names[1]) or plain.areAnyDefined(keys[6], names)
 end
 
 -- Carries out the only item of a request. Returns the reply; nil if the request must go the general way.
@@ -81,7 +81,7 @@ local function writePast(key, kept, names, records, nowMs, nowUs)
 end
 
 -- Carries out all items. Returns the reply; nil if the request must go the general way.
-local function releaseAll(keys, args, nowMs, nowUs, names)
+local function releaseAll(keys, args, nowMs, nowUs, names, ofPools)
   local records = redis.call('HMGET', keys[3], unpack(names))
   local reply, due, isNamed, at = { 'OK', '' }, {}, {}, FIRST
   for i = 1, #names do
@@ -94,6 +94,9 @@ local function releaseAll(keys, args, nowMs, nowUs, names)
     end
     isNamed[name], reply[i + 2], at = true, 'RELINQUISHED\n' .. name, at + ITEM_SIZE
   end
+  if ofPools then
+    slots.markAll(keys, names, 1, false)
+  end
   redis.call('HDEL', keys[3], unpack(names))
   if due[1] then
     redis.call('ZREM', keys[4], unpack(due))
@@ -103,18 +106,18 @@ local function releaseAll(keys, args, nowMs, nowUs, names)
 end
 
 return function(keys, args)
-  local number, names = (#args - FIRST + 1) / ITEM_SIZE, nil
+  local number, names, ofPools = (#args - FIRST + 1) / ITEM_SIZE, nil, nil
   if number > 1 then
-    names = plain.readNames(args, FIRST, ITEM_SIZE)
+    names, ofPools = plain.readNames(args, FIRST, ITEM_SIZE)
   end
   if number < 1 or number > 1 and not names then
     return nil
   end
   local nowMs, nowUs = plain.begin(keys, args, number)
-  if not nowMs or tenant.areAnyLabelled() and mayBeLabelled(keys, names or { args[FIRST] }) then
+  if not nowMs or tenant.areAnyLabelled() and mayBeLabelled(keys, names or { args[FIRST] }, ofPools) then
     return plain.giveUp()
   end
-  local reply = (names and releaseAll or releaseOne)(keys, args, nowMs, nowUs, names)
+  local reply = (names and releaseAll or releaseOne)(keys, args, nowMs, nowUs, names, ofPools)
   if reply then
     return answers.remember(keys[15], plain.finish(keys, args, reply, plain.workOf(number, number * #args[FIRST])))
   end
