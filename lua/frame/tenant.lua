@@ -50,7 +50,7 @@
 local call = require('frame/call')
 local hot = require('frame/hot')
 local keys = require('frame/keys')
-local limitsOf = require('frame/limits')
+local LIMITS = require('frame/limits')
 -- No limit: 2 ^ 53, more than any count.
 local tenant = { NO_LIMIT = 9007199254740992 }
 
@@ -108,7 +108,7 @@ function tenant.begin()
   assignKey()
   assignRare()
   tenant.hot, tenant.base = packed, sub(keys.tenant, 1, -7)
-  tenant.tier, tenant.limits = TIERS[tenant.tierNumber], limitsOf(tenant.tierNumber)
+  tenant.tier, tenant.limits = TIERS[tenant.tierNumber], LIMITS[tenant.tierNumber]
 end
 
 -- Undoes all changes of the numbers that were not written.

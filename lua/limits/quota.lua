@@ -72,18 +72,24 @@ function quota.spent()
   return minute, today
 end
 
-local function textOf(limit, spent, endMs)
-  return limit == NO_LIMIT and '-1 0 0' or format('%d %d %d', limit, max(0, limit - spent), secondsUntil(endMs))
+local function textOf(limit, spent, leftMs)
+  return limit == NO_LIMIT and '-1 0 0' or format('%d %d %d', limit, max(0, limit - spent), math.ceil(leftMs / 1000))
 end
 
--- Returns the quota once something was charged, a text of six integers. For the minute, then for the day: the limit (-1
--- none), the amount left, the seconds until the window ends.
-function quota.text()
-  local perMinute, perDay = tenant.limits.writesPerMinute, tenant.limits.writesPerDay
+-- Returns the quota, a text of six integers. For the minute, then for the day: the limit (-1 none), the amount left,
+-- the seconds until the window ends. Takes the limits, the open windows, and the time in ms.
+function quota.textOf(limits, start, writes, thisDay, writesOfDay, nowMs)
+  local perMinute, perDay = limits.writesPerMinute, limits.writesPerDay
   if perMinute == NO_LIMIT and perDay == NO_LIMIT then
     return '-1 0 0 -1 0 0'
   end
-  return textOf(perMinute, minute, minuteStart + MINUTE_MS) .. ' ' .. textOf(perDay, today, (day + 1) * DAY_MS)
+  return textOf(perMinute, writes, start + MINUTE_MS - nowMs) .. ' ' ..
+    textOf(perDay, writesOfDay, (thisDay + 1) * DAY_MS - nowMs)
+end
+
+-- Returns the quota once something was charged.
+function quota.text()
+  return quota.textOf(tenant.limits, minuteStart, minute, day, today, clock.nowMs())
 end
 
 -- Commits the charge of a request that changes nothing else: whatever it has changed on paper is undone.

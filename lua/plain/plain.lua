@@ -41,8 +41,9 @@ function plain.begin(keys, args, number)
   return nowMs, nowUs
 end
 
--- Reads the names of several items: the arguments from `first` on, `step` for an item. Returns them, and the names of
--- pools that could get some as slots, nil none; or nil if they are more work than one request may cause.
+-- Reads the names of several items: the arguments from `first` on, `step` for an item. Returns them, the names of pools
+-- that could get some as slots, nil none, the number of all these, and the length of the names together; or nil if they
+-- are more work than one request may cause.
 function plain.readNames(args, first, step)
   local names, number, length, ofPools = {}, 0, 0, nil
   for at = first, #args, step do
@@ -55,14 +56,10 @@ function plain.readNames(args, first, step)
     number, length = number + 1, length + #name
     names[number] = name
   end
-  if plain.workOf(number + (ofPools and #ofPools or 0), length) < MAX_WORK then
-    return names, ofPools
+  number = number + (ofPools and #ofPools or 0)
+  if ITEM_WORK * number + length / 40 < MAX_WORK then
+    return names, ofPools, number, length
   end
-end
-
--- Returns the work of so many names of this length together.
-function plain.workOf(number, length)
-  return ITEM_WORK * number + length / 40
 end
 
 -- Returns the stored definition of a name, false if it is not registered. The general way gets what was read.
@@ -96,18 +93,18 @@ function plain.giveUp()
 end
 
 -- Writes the tenant and publishes the events. Takes the reply, from its third place on the texts of the items; returns
--- it with the rest. Takes the work of the request.
-function plain.finish(keys, args, reply, work)
+-- it with the rest. Takes the number of names, and their length together.
+function plain.finish(keys, args, reply, number, length)
   local isHeard = plain.isHeard and events.listed[1]
-  local number, publisher = tenant.commit(isHeard)
+  local message, publisher = tenant.commit(isHeard)
   if isHeard then
-    events.send(keys[1], number, publisher, floor(nowUs / 1000))
+    events.send(keys[1], message, publisher, floor(nowUs / 1000))
   end
   if args[2] ~= '' then
     -- None of the requests of the batch is refused (lua/frame/shares.lua).
     reply[#reply + 1] = ''
   end
-  reply[2] = tenant.quota(work)
+  reply[2] = tenant.quota(ITEM_WORK * number + length / 40)
   return reply
 end
 return plain

@@ -86,7 +86,7 @@ local function reserveName(keys, args, name, pool, index, nowMs)
   return textOfMade(args, FIRST, packed, fence, expiresAt)
 end
 
--- Carries out the only item of a request. Returns the reply and its work; nil if it must go the general way.
+-- Carries out the only item of a request. Returns the reply; nil if it must go the general way.
 local function reserveOne(keys, args, nowMs)
   local name, text = args[FIRST], nil
   local isSimple, pool, index, capacity = slots.meaningOf(keys, name)
@@ -95,7 +95,7 @@ local function reserveOne(keys, args, nowMs)
   elseif isSimple then
     text = reserveName(keys, args, name, pool, index, nowMs)
   end
-  return text and { 'OK', '', text }, plain.workOf(pool and 2 or 1, #name)
+  return text and { 'OK', '', text }
 end
 
 -- Returns true if some names, or pools that could get them as slots, are registered.
@@ -104,18 +104,17 @@ local function areAnyDefined(key, names, ofPools)
     (plain.areAnyDefined(key, names) or ofPools and plain.areAnyDefined(key, ofPools))
 end
 
--- Carries out all items. Returns the reply and its work; nil if the request must go the general way.
+-- Carries out all items. Returns the reply; nil if the request must go the general way.
 local function reserveAll(keys, args, nowMs, names, ofPools)
   if areAnyDefined(keys[6], names, ofPools) then
     return nil
   end
   local reply, set, due, made = { 'OK', '' }, {}, {}, {}
   local found = redis.call('HMGET', keys[3], unpack(names))
-  local at, sets, dues, length = FIRST, 0, 0, 0
+  local at, sets, dues = FIRST, 0, 0
   for i = 1, #names do
     local name = names[i]
     local held = found[i] or made[name]
-    length = length + #name
     if held then
       reply[i + 2] = textOfHeld(args, at, held)
       if not reply[i + 2] then
@@ -143,31 +142,29 @@ local function reserveAll(keys, args, nowMs, names, ofPools)
   if dues > 0 then
     redis.call('ZADD', keys[4], unpack(due))
   end
-  return reply, plain.workOf(#names, length)
+  return reply
 end
 
 return function(keys, args)
   local number, names, ofPools = (#args - FIRST + 1) / ITEM_SIZE, nil, nil
   if not areSimple(args) then
     return nil
-  elseif number > 1 then
-    names, ofPools = plain.readNames(args, FIRST, ITEM_SIZE)
+  end
+  local work, length = number, #args[FIRST]
+  if number > 1 then
+    names, ofPools, work, length = plain.readNames(args, FIRST, ITEM_SIZE)
     if not names then
       return nil
     end
   end
-  local nowMs = plain.begin(keys, args, number)
-  if not nowMs then
-    return plain.giveUp()
-  end
-  local reply, work
-  if names then
-    reply, work = reserveAll(keys, args, nowMs, names, ofPools)
-  else
-    reply, work = reserveOne(keys, args, nowMs)
+  local nowMs, reply = plain.begin(keys, args, number), nil
+  if nowMs and names then
+    reply = reserveAll(keys, args, nowMs, names, ofPools)
+  elseif nowMs then
+    reply = reserveOne(keys, args, nowMs)
   end
   if reply then
-    return plain.finish(keys, args, reply, work)
+    return plain.finish(keys, args, reply, work, length)
   end
   return plain.giveUp()
 end

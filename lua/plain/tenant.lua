@@ -1,7 +1,8 @@
 -- The tenant's hash, as far as a plain request needs it. lua/frame/tenant.lua describes it.
 -- begin() assigns all state of this module, so nothing stays from the call before.
 local hot = require('frame/hot')
-local limitsOf = require('frame/limits')
+local LIMITS = require('frame/limits')
+local quota = require('limits/quota')
 local tenant = {}
 
 local MINUTE_MS, DAY_MS = 60000, 86400000
@@ -46,7 +47,7 @@ function tenant.begin(tenantKey, credential, us, ms, cost)
     end
     label = own
   end
-  limits, written = limitsOf(tier), 0
+  limits, written = LIMITS[tier], 0
   tenant.label, tenant.definitions, tenant.listenUntil = label, definitions, listenUntil
   -- A failover can set Redis's clock back.
   if ms >= minuteStart + MINUTE_MS or ms < minuteStart then
@@ -65,19 +66,9 @@ function tenant.found()
   return found
 end
 
-local function quotaOf(limit, spent, leftMs)
-  return limit == NO_LIMIT and '-1 0 0 ' or
-    format('%d %d %d ', limit, math.max(0, limit - spent), math.ceil(leftMs / 1000))
-end
-
 -- Returns the quota as replies have it (lua/limits/quota.lua), with the work of the request.
 function tenant.quota(work)
-  local perMinute, perDay = limits.writesPerMinute, limits.writesPerDay
-  if perMinute == NO_LIMIT and perDay == NO_LIMIT then
-    return format('-1 0 0 -1 0 0 %d', work)
-  end
-  return quotaOf(perMinute, minute, minuteStart + MINUTE_MS - nowMs) ..
-    quotaOf(perDay, today, (day + 1) * DAY_MS - nowMs) .. format('%d', work)
+  return quota.textOf(limits, minuteStart, minute, day, today, nowMs) .. format(' %d', work)
 end
 
 -- Counts a new reservation that ends at a time in ms, 0 never. Returns its fencing token; nil if the cap, the limit of

@@ -107,11 +107,15 @@ end
 
 return function(keys, args)
   local number, names, ofPools = (#args - FIRST + 1) / ITEM_SIZE, nil, nil
-  if number > 1 then
-    names, ofPools = plain.readNames(args, FIRST, ITEM_SIZE)
-  end
-  if number < 1 or number > 1 and not names then
+  if number < 1 then
     return nil
+  end
+  local work, length = number, #args[FIRST]
+  if number > 1 then
+    names, ofPools, work, length = plain.readNames(args, FIRST, ITEM_SIZE)
+    if not names then
+      return nil
+    end
   end
   local nowMs, nowUs = plain.begin(keys, args, number)
   if not nowMs or tenant.areAnyLabelled() and mayBeLabelled(keys, names or { args[FIRST] }, ofPools) then
@@ -119,7 +123,7 @@ return function(keys, args)
   end
   local reply = (names and releaseAll or releaseOne)(keys, args, nowMs, nowUs, names, ofPools)
   if reply then
-    return answers.remember(keys[15], plain.finish(keys, args, reply, plain.workOf(number, number * #args[FIRST])))
+    return answers.remember(keys[15], plain.finish(keys, args, reply, work, length))
   end
   return plain.giveUp()
 end

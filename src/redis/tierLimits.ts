@@ -7,13 +7,9 @@ import { TIERS, type TierLimits, type TierTable } from '../domain/tiers.ts';
 /** Entries of a tenant's history that Redis keeps at most: some 20 MB. */
 const MAX_HISTORY = 100_000;
 
-/** Returns a Lua module (bundle.ts): a function that returns the limits of a tier by its number, made once. */
+/** Returns a Lua module (bundle.ts): the limits of tiers by their numbers; 0: the tenant is not loaded. */
 export const limitsModule = (tiers: TierTable): string => `local NO_LIMIT = 9007199254740992
-local LIMITS = { ${TIERS.map((tier) => limitsTable(tiers[tier])).join(', ')} }
-local NONE = ${limitsTable({})}
-return function(tier)
-  return LIMITS[tier] or NONE
-end`;
+return { [0] = ${[{}, ...TIERS.map((tier) => tiers[tier])].map(limitsTable).join(', ')} }`;
 
 function limitsTable(limits: Partial<TierLimits>): string {
   const columns = {
