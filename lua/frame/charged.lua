@@ -22,7 +22,7 @@
 -- A request is a table, which also keeps what these functions have to tell each other:
 --   args, items   its arguments and items
 --   reply         what it is answered: 'OK', the quota, then what the verb adds
---   before        the state before it (frame/rollback.lua)
+--   before        the state before it (frame/commit.lua)
 --   refused       the reply that refuses it, if that turns out while an item is carried out
 --   isUnfinished  true if a search has to go on in another call (reservations/match.lua)
 --   begun         the number of sessions that it begins; nil 0
@@ -39,7 +39,6 @@ local idempotency = require('frame/idempotency')
 local itemForms = require('frame/items')
 local quota = require('limits/quota')
 local reading = require('frame/reading')
-local rollback = require('frame/rollback')
 local shares = require('frame/shares')
 local tenant = require('frame/tenant')
 local texts = require('reservations/texts')
@@ -87,7 +86,7 @@ local function begin(request)
   elseif flags.sizes then
     shares.divide(request.items)
   end
-  request.before, request.cursor = rollback.stateBefore(), idempotency.cursor
+  request.before, request.cursor = committing.stateBefore(), idempotency.cursor
 end
 
 -- Decides what is changed. Returns nil; or the reply that refuses the request, with nothing changed.
@@ -105,7 +104,7 @@ local function carryOut(verb, request)
   if refused then
     return refused
   elseif request.isUnfinished then
-    return rollback.again(request.before)
+    return committing.again(request.before)
   elseif tenant.foreign then
     -- Of a shared call, it concerns one request only, which will get it when each is sent on its own.
     return { flags.sizes and 'REFUSED' or 'FORBIDDEN', tenant.foreign }

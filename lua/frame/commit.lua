@@ -1,6 +1,6 @@
--- Writes all changes of a call, also those of reservations that it ended because they were due. Verbs call finish()
--- last. Field: isDueStale, true if the earliest due time must be read again: a new reservation only lowers it, but
--- ending one may raise it.
+-- Writes all changes of a call, also those of reservations that it ended because they were due; or rolls back what a
+-- request has changed, before anything of it is written. Verbs call finish() last. Field: isDueStale, true if the
+-- earliest due time must be read again: a new reservation only lowers it, but ending one may raise it.
 local bytes = require('limits/bytes')
 local codec = require('slots/codec')
 local events = require('events/events')
@@ -8,6 +8,7 @@ local history = require('history/ended')
 local keys = require('frame/keys')
 local quota = require('limits/quota')
 local poolFields = require('slots/poolFields')
+local releasing = require('reservations/release')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
@@ -124,6 +125,34 @@ function committing.finish(reply, isCharged)
     end
   end
   return reply
+end
+
+-- Returns the state before a request's changes.
+function committing.stateBefore()
+  return {
+    journal = #slotMap.journal, freed = #releasing.freed, fence = tenant.fence, count = tenant.count + tenant.further,
+  }
+end
+
+-- Rolls back all changes since a state, including fencing tokens and freed slots. Expired reservations stay ended: they
+-- were ended before.
+function committing.rollBack(before)
+  slotMap.undo(before.journal)
+  tenant.fence = before.fence
+  for i = #releasing.freed, before.freed + 1, -1 do
+    releasing.freed[i] = nil
+  end
+end
+
+-- Ends a call whose search for a resource that fits has to go on in another one (reservations/match.lua): rolls back,
+-- and writes what the search has noted so far. Returns the reply {'AGAIN'}.
+function committing.again(before)
+  committing.rollBack(before)
+  if tenant.queue then
+    tenant.queue.dropClaims(0)
+    tenant.queue.suspend()
+  end
+  return committing.finish({ 'AGAIN' })
 end
 
 function committing.begin()

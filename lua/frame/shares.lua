@@ -3,12 +3,12 @@
 --
 -- A request is a table in the field `share` of its items:
 --   items      its items
---   before     the state before it (frame/rollback.lua)
+--   before     the state before it (frame/commit.lua)
 --   refused    nil; or a function that returns the reply which refuses it, to be called when all changes are written
 local cap = require('limits/cap')
 local flags = require('frame/flags')
 local quota = require('limits/quota')
-local rollback = require('frame/rollback')
+local committing = require('frame/commit')
 local shares = {}
 -- The requests of the call.
 local all
@@ -43,7 +43,7 @@ end
 function shares.isRefused(verb, item)
   local share = item.share
   if item == share.items[1] then
-    share.before = rollback.stateBefore()
+    share.before = committing.stateBefore()
     local fault = verb.fault and verb.fault(share.items)
     if fault then
       share.refused = function()

@@ -9,7 +9,6 @@ local committing = require('frame/commit')
 local flags = require('frame/flags')
 local keys = require('frame/keys')
 local quota = require('limits/quota')
-local rollback = require('frame/rollback')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
 local cap = {}
@@ -22,7 +21,7 @@ local function waitingItems()
   return state and state.items or 0, asked and asked.items or 0
 end
 
--- Takes the state before the request (frame/rollback.lua), and the number of sessions that it begins (nil: 0). Returns
+-- Takes the state before the request (frame/commit.lua), and the number of sessions that it begins (nil: 0). Returns
 -- nil; or, if the request would exceed the cap or the tenant keeps too many bytes, rolls back all its changes and
 -- returns the number of reservations that it asked for.
 function cap.askedOverCap(before, begun)
@@ -35,7 +34,7 @@ function cap.askedOverCap(before, begun)
   local sessions = (tenant.sessions and tenant.sessions.count or 0) + (begun or 0)
   keepsTooMuch = limits.bytes < tenant.NO_LIMIT and tenant.bytes >= limits.bytes and bytes.isOverBytes()
   if keepsTooMuch or held + waiting + pending + sessions > limits.reservations then
-    rollback.to(before)
+    committing.rollBack(before)
     return more
   end
 end

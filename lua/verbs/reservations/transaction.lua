@@ -22,7 +22,7 @@ local flags = require('frame/flags')
 local itemForms = require('frame/items')
 local matching = require('reservations/match')
 local reservationEvents = require('events/reservations')
-local rollback = require('frame/rollback')
+local committing = require('frame/commit')
 local tenant = require('frame/tenant')
 local unreserving = require('reservations/unreserve')
 local waits = require('frame/waits')
@@ -102,7 +102,7 @@ local function carryOutAll(request)
 end
 
 local function undoAll(request)
-  rollback.to(request.before)
+  committing.rollBack(request.before)
   if tenant.queue then
     tenant.queue.dropClaims(0)
   end
