@@ -35,11 +35,14 @@ function registry.unpackDefinition(packed)
   }
 end
 
--- Returns the capacity of a resource that needs no other slots than its own; nil if a stored definition says otherwise.
+-- Returns the capacity of a resource that needs no other slots than its own, nil if a stored definition says otherwise;
+-- and true if it neither has more slots nor labels.
 function registry.capacityAlone(packed)
   local _, capacity, flags, parent, at = struct.unpack(registry.DEFINITION, packed)
-  local isGroup = (string.byte(packed, at) or 0) % 2 == 1
-  return parent == '' and flags < 2 and not isGroup and capacity or nil
+  local more = string.byte(packed, at) or 0
+  if parent == '' and flags < 2 and more % 2 == 0 then
+    return capacity, capacity == 1 and flags == 0 and more == 0
+  end
 end
 
 -- Those that the plain way (lua/plain) has read before: name -> packed, false if there is none.

@@ -1,9 +1,10 @@
--- Whether a request can go the plain way: all its items name resources that are not registered and that nobody waits
--- for, or its only item names a pool or one of its slots (plain/slots.lua). Whatever else is needed goes the general
--- way (lua/verbs), which gives the same replies. begin() assigns all state of this module. Field: isHeard, true if a
--- stream is open.
+-- Whether a request can go the plain way: all its items name resources of one slot that nobody waits for, registered
+-- without parent, blockers and labels or not at all; or its only item names a pool or one of its slots
+-- (plain/slots.lua). Whatever else is needed goes the general way (lua/verbs), which gives the same replies. begin()
+-- assigns all state of this module. Field: isHeard, true if a stream is open.
 local events = require('events/events')
 local pools = require('slots/pools')
+local registry = require('definitions/definitions')
 local tenant = require('plain/tenant')
 local readTime = require('frame/now')
 local plain = {}
@@ -71,12 +72,15 @@ function plain.definitionOf(key, name)
   return packed
 end
 
--- Returns true if one of several names is registered, or has the form of a path.
+-- Returns true if one of several names is registered as more than one slot without labels, or has the form of a path.
 function plain.areAnyDefined(key, names)
-  local packed = redis.call('HMGET', key, unpack(names))
+  local packed, isAnyClosing = redis.call('HMGET', key, unpack(names)), tenant.isAnyClosing()
   for i = 1, #names do
     if packed[i] then
-      return true
+      local _, isSingle = registry.capacityAlone(packed[i])
+      if not isSingle or isAnyClosing then
+        return true
+      end
     end
   end
   return find(table.concat(names), '>', 1, true)

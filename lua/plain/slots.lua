@@ -36,13 +36,18 @@ function slots.meaningOf(keys, name)
   if not packed then
     return true, ofPool, nth
   end
-  local capacity = registry.capacityAlone(packed)
-  if capacity and capacity > 1 and (not nth or nth < capacity) and not tenant.isAnyClosing() then
+  local capacity, isSingle = registry.capacityAlone(packed)
+  if not capacity or tenant.isAnyClosing() then
+    return nil
+  elseif isSingle then
+    return true, pools.split(name)
+  elseif capacity > 1 and (not nth or nth < capacity) then
     return true, ofPool, nth, capacity
   end
 end
 
--- Marks a plain name that a pool could get as a slot. write() writes that. Takes what meaningOf() returned.
+-- Marks a plain name that a pool could get as a slot, as held or free once that is written (writeHeld(), writeFree()).
+-- Takes what meaningOf() returned.
 function slots.mark(keys, name, nth)
   pool, index, assigned = nil, nth, nil
   field = pools.chunkField(name, floor(index / CHUNK_SLOTS))

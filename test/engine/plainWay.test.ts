@@ -33,7 +33,24 @@ const below = (limit: number): number => {
 const pick = <T>(values: readonly [T, ...T[]]): T => values[below(values.length)] ?? values[0];
 const isOneIn = (number: number): boolean => below(number) === 0;
 
-const NAMES = ['a', 'b', 'c', 'd', 'a>b', 'root>leaf', 'leaf', 'pool', 'pool_1', 'job_7', 'job-7', 'é"\\'] as const;
+const NAMES = [
+  'a',
+  'b',
+  'c',
+  'd',
+  'a>b',
+  'root>leaf',
+  'leaf',
+  'pool',
+  'pool_1',
+  'one',
+  'one_3',
+  'one_4',
+  'team',
+  'job_7',
+  'job-7',
+  'é"\\',
+] as const;
 const REQUESTERS = ['r', 's', 'person "x"'] as const;
 /** Of pools: one that is soon full, one of which more slots are held than one bitmap has, and names like slots'. */
 const POOL_NAMES = [
@@ -156,6 +173,9 @@ async function start(kind: Kind, includes: Readonly<Record<string, string>>): Pr
     { name: 'root', capacity: 3, blocks: [], treePath: null },
     { name: 'leaf', capacity: 1, blocks: ['d'], treePath: 'root' },
     { name: 'pool', capacity: 2, blocks: [], treePath: null },
+    { name: 'one', capacity: 1, blocks: [], treePath: null },
+    { name: 'one_4', capacity: 1, blocks: [], treePath: null },
+    { name: 'team', capacity: 1, blocks: [], treePath: null, group: true },
     { name: 'big', capacity: 600, blocks: [], treePath: null },
     { name: 'gated', capacity: 3, blocks: ['d'], treePath: null },
     { name: 'marked', capacity: 2, blocks: [], treePath: null, ...(kind.hasLabels && { labels: { size: 'big' } }) },
