@@ -7,5 +7,3 @@ std = {
 }
 max_line_length = 120
 max_cyclomatic_complexity = 15
--- The queue, which is still to be divided.
-files['lua/waiting'] = { max_cyclomatic_complexity = 45, max_code_line_length = false }

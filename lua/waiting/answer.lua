@@ -1,4 +1,4 @@
--- The replies to requests that may wait.
+-- The part of the queue for requests that may wait, and for those that may claim a grant: their replies.
 local claiming = require('waiting/claim')
 local lines = require('waiting/lines')
 local matches = require('waiting/matches')
@@ -23,7 +23,8 @@ local function waitingReply(ticket)
     whyWork = whyWork + work.done - before
   end
   return {
-    'WAITING', ahead == 0 and 'WAITING: you are next' or 'WAITING: ' .. ahead .. ' before you', tickets.ticketId(ticket), ahead,
+    'WAITING', ahead == 0 and 'WAITING: you are next' or 'WAITING: ' .. ahead .. ' before you',
+    tickets.ticketId(ticket), ahead,
     pages.toldName(ticket.waitsFor), string.format('%.0f', ticket.since), string.format('%.0f', ticket.endsAt), why,
   }
 end
@@ -85,6 +86,20 @@ local function repliesOfHeld(request, ticket, waitedMs)
   return replies
 end
 
+-- Returns the reply to one of the items of a request that was carried out at once, or refused.
+local function replyOfTried(outcome, i)
+  local one = outcome.done and outcome.done[i]
+  if one and one[2] then
+    one[1][7] = string.format('%.0f', outcome.waitedMs)
+  end
+  if outcome.done then
+    return one and one[1] or SKIPPED
+  elseif outcome.tried then
+    return outcome.tried[i][1]
+  end
+  return i - 1 == outcome.place and outcome.reply or { 'NOT_AVAILABLE', 'ROLLED_BACK' }
+end
+
 -- Returns an array of the replies to the items of a request, once the queue is settled. Takes what ask() returned. A
 -- reply is one of reserveOne(), with waitedMs as 7th field if it is ACQUIRED; or one of waitingReply().
 function answer.answer(outcome, request)
@@ -92,23 +107,12 @@ function answer.answer(outcome, request)
   if ticket and ticket.status == 'granted' then
     claimed, waitedMs = ticket, claiming.claimTicket(ticket, request.items, request.items)
   end
-  local isHeld = claimed or ticket and ticket.status == 'ended'
-  local replies = isHeld and repliesOfHeld(request, claimed or ticket, waitedMs or 0) or {}
-  for i = 1, isHeld and 0 or #request.items do
-    local one = outcome.done and outcome.done[i]
-    if ticket then
-      replies[i] = waitingReply(ticket)
-    elseif one then
-      replies[i] = one[1]
-      if one[2] then
-        replies[i][7] = string.format('%.0f', waitedMs)
-      end
-    elseif outcome.done then
-      replies[i] = SKIPPED
-    elseif outcome.tried then
-      replies[i] = outcome.tried[i][1]
-    else
-      replies[i] = i - 1 == outcome.place and outcome.reply or { 'NOT_AVAILABLE', 'ROLLED_BACK' }
+  local replies = {}
+  if claimed or ticket and ticket.status == 'ended' then
+    replies = repliesOfHeld(request, claimed or ticket, waitedMs or 0)
+  else
+    for i = 1, #request.items do
+      replies[i] = ticket and waitingReply(ticket) or replyOfTried(outcome, i)
     end
   end
   claiming.runClaims()

@@ -1,10 +1,11 @@
 -- Requests that may wait: they are carried out now, or get a ticket, or go on with the one that they have
 -- (docs/specification.md#waiting).
-local active = require('waiting/active')
-local beats = require('waiting/beats')
+local agenda = require('waiting/agenda')
 local callers = require('waiting/callers')
+local changing = require('waiting/changeTicket')
 local claiming = require('waiting/claim')
 local clock = require('frame/clock')
+local endings = require('waiting/endings')
 local feasible = require('waiting/feasible')
 local grant = require('waiting/grant')
 local itemForms = require('frame/items')
@@ -41,41 +42,49 @@ local function nextNumber()
   return struct.pack('>I7', state.last)
 end
 
--- Returns the fields of a ticket that each call sets.
-local function fieldsOfCall(ticket, request)
-  local call, wait = request.call, request.wait
-  -- Calls that are held already stay so.
+-- Returns the instances that hold calls for a ticket once a call has joined those that are held already, and until
+-- when they do.
+local function holdersWith(call, ticket)
   local isHeld = ticket.instance and ticket.heldUntil > clock.nowMs()
   local instances, heldUntil = isHeld and ticket.instance or '', isHeld and ticket.heldUntil or clock.nowMs()
   if call.pollMs > 0 then
     local others = callers.withoutInstance(instances, call.instance)
     instances = others == '' and call.instance or call.instance .. ' ' .. others
     heldUntil = math.max(heldUntil, clock.nowMs() + call.pollMs)
-    beats.noteBeat(call.instance)
+    callers.noteBeat(call.instance)
   end
-  local session = request.session
+  return instances, heldUntil
+end
+
+-- Returns the fields of a ticket that each call sets.
+local function fieldsOfCall(ticket, request)
+  local wait, session = request.wait, request.session
+  local instances, heldUntil = holdersWith(request.call, ticket)
   local fields = {
-    status = (session or call.pollMs > 0) and 'attended' or 'detached', session = session and session.id or '', label = tenant.keyLabel, claimMs = wait.claimMs,
-    order = string.char(100 - wait.priority) .. tickets.numberOf(ticket), endsAt = ticket.since + wait.waitMs,
-    items = request.items, instance = instances, heldUntil = heldUntil,
+    status = (session or request.call.pollMs > 0) and 'attended' or 'detached', session = session and session.id or '',
+    label = tenant.keyLabel, claimMs = wait.claimMs,
+    order = string.char(100 - wait.priority) .. tickets.numberOf(ticket),
+    endsAt = ticket.since + wait.waitMs, items = request.items, instance = instances, heldUntil = heldUntil,
   }
   fields.due = fields.endsAt
   if fields.status == 'attended' and not session then
-    fields.due = math.min(fields.endsAt, math.min(fields.heldUntil, clock.nowMs() + beats.BEAT_LAPSES_MS) + fields.claimMs)
+    local attendedUntil = math.min(fields.heldUntil, clock.nowMs() + callers.BEAT_LAPSES_MS)
+    fields.due = math.min(fields.endsAt, attendedUntil + fields.claimMs)
   end
   return fields
 end
 
 -- Issues a ticket for a request.
 local function issue(ticket, request, refusal, others)
-  ticket.since, ticket.slots, ticket.grantedAt = clock.nowMs(), '', 0
+  ticket.since, ticket.slots, ticket.grantedAt, ticket.seen = clock.nowMs(), '', 0, ''
   ticket.requester, ticket.method, ticket.items = request.requester, request.method, request.items
   ticket.digest = request.digest
   local fields = fieldsOfCall(ticket, request)
-  fields.lines, fields.named, fields.waitsFor, fields.others = matches.linesOfTicket(ticket), needs.namedBy(ticket), refusal, others
-  tickets.changeTicket(ticket, fields)
+  fields.lines, fields.named = matches.linesOfTicket(ticket), needs.namedBy(ticket)
+  fields.waitsFor, fields.others = refusal, others
+  changing.changeTicket(ticket, fields)
   grant.noteWaitsFor(ticket)
-  grant.emitOfTicket('WAITING', 'WAIT', ticket, 'WAITING')
+  endings.emitOfTicket('WAITING', 'WAIT', ticket, 'WAITING')
 end
 
 -- Goes on with a ticket.
@@ -83,9 +92,9 @@ local function goOn(ticket, request)
   local wasAway = ticket.status == 'away'
   local order, fields = ticket.order, fieldsOfCall(ticket, request)
   fields.lines, fields.named = matches.linesOfTicket(ticket), needs.namedBy(ticket)
-  tickets.changeTicket(ticket, fields)
+  changing.changeTicket(ticket, fields)
   if wasAway or order ~= ticket.order then
-    active.activeRequesters[ticket.requester] = ''
+    agenda.addWalk('s', ticket.order)
   end
 end
 
@@ -106,7 +115,7 @@ end
 local function endDone(ticket, isMade)
   postponed[#postponed + 1] = function()
     if ticket.status ~= 'ended' then
-      grant.endTicket(ticket, isMade and 'ACQUIRED' or 'ALREADY_HAD')
+      endings.endTicket(ticket, isMade and 'ACQUIRED' or 'ALREADY_HAD')
     end
   end
   ask.pending.items = ask.pending.items - itemForms.slotsOf(ticket.items)
@@ -122,6 +131,49 @@ local function findSession(request)
       item.ttlMs, request.session = item.session and item.session.ttlMs or 0, item.session
     end
   end
+end
+
+-- Notes that a request joins the queue. Returns its ticket; or nil and what ask() returns, if it may not.
+local function join(trial, request, refusal, refusals)
+  local match = tickets.matchOf(request)
+  local tooLarge = not match and whyTooLarge(needs.entriesOf(trial))
+  if tooLarge then
+    return nil, { tooLarge = tooLarge }
+  elseif match and not matches.noteMatch(request.items[1].resource, match) then
+    return nil, { reply = { 'NOT_AVAILABLE', matches.TOO_MANY_MATCHES }, place = 0 }
+  end
+  local ticket = { order = trial.order }
+  ask.pending.items = ask.pending.items + itemForms.slotsOf(request.items)
+  local others = { unpack(refusals or {}, 2) }
+  postponed[#postponed + 1] = function()
+    issue(ticket, request, refusal, others)
+  end
+  return ticket
+end
+
+-- Carries out a request that has no grant, or lets it wait. Takes its ticket, nil for none. Returns as ask().
+local function tryOrWait(ticket, request)
+  local number = ticket and tickets.numberOf(ticket) or nextNumber()
+  local trial = {
+    order = string.char(100 - request.wait.priority) .. number, requester = request.requester, method = request.method,
+    items = request.items, isLive = true, claimMs = 0,
+  }
+  local done, place, reply, refusal, refusals, tried = grant.carryOut(trial)
+  if done then
+    return { done = done, waitedMs = ticket and endDone(ticket, grant.isMadeIn(done)) or 0 }
+  elseif not refusal or reply.isUnfinished or not ticket and not mayWaitFor(request) then
+    return { reply = reply, place = place, tried = tried }
+  end
+  -- The ticket is written, and the queue settled, after the work budget was checked.
+  work.spend(30)
+  if ticket then
+    postponed[#postponed + 1] = function()
+      goOn(ticket, request)
+    end
+    return { ticket = ticket }
+  end
+  local joined, refused = join(trial, request, refusal, refusals)
+  return joined and { ticket = joined } or refused
 end
 
 -- Carries out a request, or lets it wait. A request is {requester, method, items, call, wait}; its items have resource,
@@ -141,45 +193,15 @@ function ask.ask(request)
     return asked[digest]
   end
   local ticket = claiming.ticketOf(request)
+  local outcome
   if ticket and ticket.status == 'granted' then
     grant.claims[#grant.claims + 1] = { ticket = ticket, items = request.items }
-    asked[digest] = { claimed = ticket, waitedMs = ticket.grantedAt - ticket.since }
-    return asked[digest]
-  end
-  local number = ticket and tickets.numberOf(ticket) or nextNumber()
-  local trial = {
-    order = string.char(100 - request.wait.priority) .. number, requester = request.requester, method = request.method,
-    items = request.items, isLive = true, claimMs = 0,
-  }
-  local done, place, reply, refusal, refusals, tried = grant.carryOut(trial)
-  if done then
-    return { done = done, waitedMs = ticket and endDone(ticket, grant.isMadeIn(done)) or 0 }
-  elseif not refusal or reply.isUnfinished or not ticket and not mayWaitFor(request) then
-    return { reply = reply, place = place, tried = tried }
-  end
-  -- The ticket is written, and the queue settled, after the work budget was checked.
-  work.spend(30)
-  if ticket then
-    postponed[#postponed + 1] = function()
-      goOn(ticket, request)
-    end
+    outcome = { claimed = ticket, waitedMs = ticket.grantedAt - ticket.since }
   else
-    local match = tickets.matchOf(request)
-    local tooLarge = not match and whyTooLarge(needs.entriesOf(trial))
-    if tooLarge then
-      return { tooLarge = tooLarge }
-    elseif match and not matches.noteMatch(request.items[1].resource, match) then
-      return { reply = { 'NOT_AVAILABLE', matches.TOO_MANY_MATCHES }, place = 0 }
-    end
-    ticket = { order = trial.order }
-    ask.pending.items = ask.pending.items + itemForms.slotsOf(request.items)
-    local others = { unpack(refusals or {}, 2) }
-    postponed[#postponed + 1] = function()
-      issue(ticket, request, refusal, others)
-    end
+    outcome = tryOrWait(ticket, request)
   end
-  asked[digest] = { ticket = ticket }
-  return asked[digest]
+  asked[digest] = (outcome.claimed or outcome.ticket) and outcome
+  return outcome
 end
 
 -- Issues and changes the tickets of this request, and settles the queue.

@@ -1,12 +1,13 @@
 -- Carries out everything that was due before this call, in order of time: the ends of leases, of waits and of
 -- attendance, and of sessions (docs/specification.md#waiting-lifetimes). The queue is settled after each due time, as
 -- if a script had run then.
-local active = require('waiting/active')
-local beats = require('waiting/beats')
 local callers = require('waiting/callers')
+local changing = require('waiting/changeTicket')
 local clock = require('frame/clock')
+local endings = require('waiting/endings')
 local grant = require('waiting/grant')
 local keys = require('frame/keys')
+local replanning = require('waiting/replan')
 local settle = require('waiting/settle')
 local slotMap = require('slots/slots')
 local state = require('waiting/state')
@@ -32,9 +33,9 @@ local AWAY_MS = 600000
 local function attendedUntil(ticket)
   local beat = 0
   callers.eachInstance(ticket.instance, function(instance)
-    beat = math.max(beat, beats.beats[instance] or 0)
+    beat = math.max(beat, callers.beats[instance] or 0)
   end)
-  return math.min(ticket.heldUntil, beat + beats.BEAT_LAPSES_MS) + ticket.claimMs
+  return math.min(ticket.heldUntil, beat + callers.BEAT_LAPSES_MS) + ticket.claimMs
 end
 
 -- Ends a wait that has elapsed, with the result that a try would have now. The queue is settled, so the
@@ -46,11 +47,11 @@ local function elapse(ticket)
     slotMap.undo(mark)
     tenant.fence = fence
     if not grant.isMadeIn(done) then
-      return grant.endTicket(ticket, 'ALREADY_HAD')
+      return endings.endTicket(ticket, 'ALREADY_HAD')
     end
     place, reply = 0, { 'NOT_AVAILABLE', 'NOT_AVAILABLE' }
   end
-  grant.endTicket(ticket, 'ELAPSED', reply[1], reply[2], place)
+  endings.endTicket(ticket, 'ELAPSED', reply[1], reply[2], place)
 end
 
 -- Carries out what is due of a ticket at a time.
@@ -58,30 +59,58 @@ local function handleDue(ticket, time)
   if ticket.due > time then
     return
   elseif ticket.status == 'granted' then
-    tickets.changeTicket(ticket, { status = 'ended' })
+    changing.changeTicket(ticket, { status = 'ended' })
   elseif ticket.endsAt <= time or ticket.status == 'away' then
     elapse(ticket)
   elseif ticket.status == 'attended' then
     local ends = attendedUntil(ticket)
     if ends > time then
-      tickets.changeTicket(ticket, { due = math.min(ticket.endsAt, ends) })
+      changing.changeTicket(ticket, { due = math.min(ticket.endsAt, ends) })
     else
-      tickets.changeTicket(ticket, { status = 'away', due = math.min(ticket.endsAt, ends + AWAY_MS) })
+      changing.changeTicket(ticket, { status = 'away', due = math.min(ticket.endsAt, ends + AWAY_MS) })
     end
   end
 end
 
--- Returns members and times of a sorted set that are due: {member, ms, member, ms, ...}.
-local function membersDue(key)
-  return redis.call('ZRANGE', key, '-inf', clock.nowMs(), 'BYSCORE', 'LIMIT', 0, MAX_DUE, 'WITHSCORES')
+-- Returns the members of a sorted set that are due: {member, ms, member, ms, ..., at = the place of the next one to
+-- handle, last = ms up to which these are all}. `nextDue` is when the first one is.
+local function dueIn(key, nextDue)
+  local due = nextDue <= clock.nowMs() and
+    redis.call('ZRANGE', key, '-inf', clock.nowMs(), 'BYSCORE', 'LIMIT', 0, MAX_DUE, 'WITHSCORES') or {}
+  due.at, due.last = 1, #due == 2 * MAX_DUE and tonumber(due[#due]) or math.huge
+  return due
 end
 
--- Handles the member at a place of a list of membersDue(). If its ticket is due again by now, adds it to the list.
-local function handleMember(waits, place)
-  local member, time = waits[place], tonumber(waits[place + 1])
+-- Returns when the next member of a list is due, in ms.
+local function timeOf(due)
+  return tonumber(due[due.at + 1] or math.huge)
+end
+
+-- Calls handle(member) for each member of a list that is due at a time.
+local function handleAll(due, time, handle)
+  while timeOf(due) == time do
+    handle(due[due.at])
+    due.at = due.at + 2
+  end
+end
+
+-- Clears the sessions of a list that are due at a time. Returns false if some are left.
+local function clearAll(due, time)
+  while timeOf(due) == time do
+    if not tenant.sessions.clear(due[due.at]) then
+      return false
+    end
+    due.at = due.at + 2
+  end
+  return true
+end
+
+-- Handles a member of the due times of tickets. If its ticket is due again by now, adds it to the list.
+local function handleWait(waits, member)
+  local time = timeOf(waits)
   if member == REOPENS then
     catchingUp.otherDue[member] = false
-    settle.planAgain()
+    replanning.planAgain()
     return
   end
   local ticket = tickets.ticketAt(member)
@@ -91,7 +120,7 @@ local function handleMember(waits, place)
   end
   handleDue(ticket, time)
   if ticket.status ~= 'ended' and ticket.due > time and ticket.due <= clock.nowMs() then
-    local at = place + 2
+    local at = waits.at + 2
     while waits[at] and tonumber(waits[at + 1]) < ticket.due do
       at = at + 2
     end
@@ -110,47 +139,30 @@ function catchingUp.catchUp(endLease)
   if (state.isUnsettled or state.replanned) and not isClearing and not settle.settle() then
     return false
   end
-  local isSessionDue = sessions and sessions.nextDue <= clock.nowMs()
-  if tenant.nextDue > clock.nowMs() and state.nextDue > clock.nowMs() and not isSessionDue then
-    return true
-  end
-  local leases = tenant.nextDue <= clock.nowMs() and membersDue(keys.due) or {}
-  local waits = state.nextDue <= clock.nowMs() and membersDue(keys.waits) or {}
-  local over = isSessionDue and membersDue(keys.sessionsDue) or {}
-  local isAll = #leases < 2 * MAX_DUE and #waits < 2 * MAX_DUE and #over < 2 * MAX_DUE
-  local lastLease = #leases == 2 * MAX_DUE and tonumber(leases[#leases]) or math.huge
-  local lastWait = #waits == 2 * MAX_DUE and tonumber(waits[#waits]) or math.huge
-  local lastOver = #over == 2 * MAX_DUE and tonumber(over[#over]) or math.huge
-  local i, j, k = 1, 1, 1
-  while leases[i] or waits[j] or over[k] do
-    local time = tonumber(leases[i + 1] or math.huge)
-    time = math.min(time, tonumber(waits[j + 1] or math.huge), tonumber(over[k + 1] or math.huge))
-    if time > lastLease or time > lastWait or time > lastOver then
+  local leases, waits = dueIn(keys.due, tenant.nextDue), dueIn(keys.waits, state.nextDue)
+  local over = dueIn(keys.sessionsDue, sessions and sessions.nextDue or math.huge)
+  local last = math.min(leases.last, waits.last, over.last)
+  local time = math.min(timeOf(leases), timeOf(waits), timeOf(over))
+  while time < math.huge do
+    if time > last then
       return false
     end
-    while leases[i] and tonumber(leases[i + 1]) == time do
-      endLease(leases[i])
-      i = i + 2
-    end
-    while over[k] and tonumber(over[k + 1]) == time do
-      if not sessions.clear(over[k]) then
-        active.touchChanges()
-        active.saveActive()
-        return false
-      end
-      k = k + 2
-    end
-    while waits[j] and tonumber(waits[j + 1]) == time do
-      handleMember(waits, j)
-      j = j + 2
-    end
-    if not settle.settle() then
+    handleAll(leases, time, function(member)
+      endLease(member)
+    end)
+    if not clearAll(over, time) then
+      settle.touchChanges()
       return false
-    elseif work.done > MAX_DUE_WORK and (leases[i] or waits[j] or over[k]) then
+    end
+    handleAll(waits, time, function(member)
+      handleWait(waits, member)
+    end)
+    time = math.min(timeOf(leases), timeOf(waits), timeOf(over))
+    if not settle.settle() or work.done > MAX_DUE_WORK and time < math.huge then
       return false
     end
   end
-  return isAll
+  return last == math.huge
 end
 
 function catchingUp.open()

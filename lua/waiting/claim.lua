@@ -1,5 +1,6 @@
 -- Claims grants: a caller is about to be told the release tokens, so the leases start now
 -- (docs/specification.md#waiting-lifetimes).
+local changing = require('waiting/changeTicket')
 local clock = require('frame/clock')
 local codec = require('slots/codec')
 local grant = require('waiting/grant')
@@ -18,7 +19,7 @@ function claiming.ticketOf(request)
   for slot in string.gmatch(ticket and ticket.status == 'granted' and ticket.slots or '', '[^\n]+') do
     local reservation = slotMap.recordAt(slot)
     if not reservation or reservation.token ~= codec.UNCLAIMED or reservation.owner ~= request.requester then
-      tickets.changeTicket(ticket, { status = 'ended' })
+      changing.changeTicket(ticket, { status = 'ended' })
       return nil
     end
   end
@@ -60,7 +61,8 @@ local function startLease(reservation, token, ttlMs, session)
     token = token, expiresAt = reservation.session and 0 or endsAt, claimedAs = claimPlace,
   })
   if session and not reservation.session then
-    claimed.session, claimed.expiresAt, claimed.details = session.id, 0, detailsInSession(reservation.details, session.id)
+    claimed.session, claimed.expiresAt = session.id, 0
+    claimed.details = detailsInSession(reservation.details, session.id)
   end
   slotMap.setRecord(reservation.slot, claimed)
   reservationEvents.emitRenewed(codec.copyWith(claimed, { expiresAt = ownership.endOf(claimed) }))
@@ -100,7 +102,7 @@ function claiming.claimTicket(ticket, items, leases)
       startLease(reservation, token, lease.ttlMs or ticket.claimMs, lease.session)
     end
   end
-  tickets.changeTicket(ticket, { status = 'ended' })
+  changing.changeTicket(ticket, { status = 'ended' })
   return ticket.grantedAt - ticket.since
 end
 
@@ -116,7 +118,8 @@ function claiming.claim(reservation, item)
     end
   end
   local reply = {
-    'ALREADY_HAD', 'ALREADY_HAD', string.format('%d', reservation.fence), ownership.endOf(reservation), '', reservation.details,
+    'ALREADY_HAD', 'ALREADY_HAD', string.format('%d', reservation.fence), ownership.endOf(reservation), '',
+    reservation.details,
   }
   grant.claims[#grant.claims + 1] = { slot = reservation.slot, item = item, reply = reply }
   return reply

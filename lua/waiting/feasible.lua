@@ -1,5 +1,5 @@
 -- Checks whether a request can ever be granted. If not, the request is refused at once, and its ticket ends.
-local holders = require('waiting/holders')
+local exempt = require('waiting/exempt')
 local naming = require('definitions/names')
 local needs = require('waiting/needs')
 local ownership = require('reservations/owners')
@@ -31,45 +31,56 @@ end
 -- Returns how many slots of a resource are held in the world of fits().
 local function countThere(resource, isThere)
   local count = 0
-  for _, slot in ipairs(holders.heldSlotsOf(resource)) do
+  for _, slot in ipairs(isThere ~= isNeverThere and exempt.heldSlotsOf(resource) or {}) do
     count = count + (isThere(slot, slotMap.recordAt(slot)) and 1 or 0)
   end
   return count
 end
 
+-- Returns who has the slot of an entry in the world of fits(), by the name under which the world notes it; nil if
+-- nobody has.
+local function holderOf(world, entry, owner, name, isPool)
+  local record = not isPool and slotMap.recordAt(name)
+  if world.owners[name] or record and world.isThere(name, record) then
+    return world.owners[name] or record.owner
+  elseif isPool and entry.role ~= 'further' then
+    local slot = ownership.assignedSlot(entry.resource, owner)
+    record = slot and slotMap.recordAt(slot)
+    return record and world.isThere(slot, record) and owner or nil
+  end
+end
+
+-- Takes a slot of a pool for an owner in the world of fits(). Returns false if none is free.
+local function takeOfPool(world, pool, capacity, owner)
+  if capacity == 1 then
+    world.owners[pool] = owner
+    return true
+  end
+  local slot, index = lowestIn(pool, world)
+  world.owners[slot] = owner
+  return index < capacity
+end
+
 -- Meets one entry of a plan in the world of fits(). Returns true if that is possible.
 local function fitsEntry(world, entry, requester)
-  local owner, resource = needs.ownerOf(entry, requester), entry.resource
-  local own, owners, isThere = registry.definition(resource), world.owners, world.isThere
-  local isPool, isFurther = own and own.pooled and not entry.slot, entry.role == 'further'
+  local owner, resource, counts = needs.ownerOf(entry, requester), entry.resource, world.counts
+  local own = registry.definition(resource) or { capacity = 1 }
+  local isPool = own.pooled and not entry.slot
   local name = isPool and resource .. '\n' .. owner or entry.slot or resource
-  if isFurther then
+  if entry.role == 'further' then
     name = name .. '\n' .. entry.left
   end
   work.spend(1)
-  local record = not isPool and slotMap.recordAt(name)
-  local holder = owners[name] or record and isThere(name, record) and record.owner
-  if isPool and not holder and not isFurther then
-    local slot = ownership.assignedSlot(resource, owner)
-    record = slot and slotMap.recordAt(slot)
-    holder = record and isThere(slot, record) and owner
-  end
+  local holder = holderOf(world, entry, owner, name, isPool)
   if holder then
     return holder == owner or entry.isShared and holder == requester
   end
-  owners[name] = owner
-  if isPool and own.capacity == 1 then
-    owners[resource] = owner
-  elseif isPool then
-    local slot, index = lowestIn(resource, world)
-    if index >= own.capacity then
-      return false
-    end
-    owners[slot] = owner
+  world.owners[name] = owner
+  if isPool and not takeOfPool(world, resource, own.capacity, owner) then
+    return false
   end
-  local count = (world.counts[resource] or isThere ~= isNeverThere and countThere(resource, isThere) or 0) + 1
-  world.counts[resource] = count
-  return count <= (own and own.capacity or 1)
+  counts[resource] = (counts[resource] or countThere(resource, world.isThere)) + 1
+  return counts[resource] <= own.capacity
 end
 
 -- Tries to meet plans in a world where only some holds exist. isThere(slot, record) tells whether one exists in it.
@@ -85,35 +96,47 @@ local function fits(listOfEntries, requester, isThere)
   return true
 end
 
+-- Returns what isFeasible() asks of an item: its plan, false if it has none; whether that is valid; whether its
+-- requester has what it asks for (isHad), has it by an item before (isAgain), or has less of it (isInTheWay).
+local function lookAtItem(requester, items, i)
+  local item = items[i]
+  local resource, slot = naming.resolve(item.resource)
+  local entries = needs.planOf(item)
+  local isHad = needs.hadFor(item, requester) ~= nil
+  return {
+    entries = entries, isHad = isHad, isAgain = i > 1 and needs.isRepeated(items, i),
+    isValid = entries and needs.isPlanValid(entries),
+    isInTheWay = not isHad and resource and ownership.reservationOn(resource, slot, requester) ~= nil,
+  }
+end
+
 -- Returns true if the request of a ticket could be granted if nothing were held, and also if only what its requester
 -- holds were held, itself or along with its reservations. Else waiting would never end.
 function feasible.isFeasible(requester, method, items)
   local function isMine(slot, record)
-    return holders.isHeldThrough(requester, slot, record.owner, 0)
+    return exempt.isHeldThrough(requester, slot, record.owner, 0)
+  end
+  local function mayFit(all, lacked)
+    return fits(all, requester, isNeverThere) and fits(lacked, requester, isMine)
+  end
+  local function mayBeMet(one)
+    return one.isHad or one.isValid and not one.isInTheWay and mayFit({ one.entries }, { one.entries })
   end
   -- all: the plans of all items. lacked: the plans of the items that the requester does not hold yet.
-  local all, lacked = {}, {}
-  for i, item in ipairs(items) do
-    local resource, slot = naming.resolve(item.resource)
-    local entries = needs.planOf(item)
-    local isValid = entries and needs.isPlanValid(entries)
-    local isHad = needs.hadFor(item, requester) ~= nil
-    local isInTheWay = not isHad and resource and ownership.reservationOn(resource, slot, requester)
-    local isAgain = i > 1 and needs.isRepeated(items, i)
-    if method == 'FIRST' then
-      local mayBe = isValid and not isInTheWay
-      if isHad or mayBe and fits({ entries }, requester, isNeverThere) and fits({ entries }, requester, isMine) then
-        return true
-      end
-    elseif isInTheWay or not isValid and not isAgain then
+  local all, lacked, isFirst = {}, {}, method == 'FIRST'
+  for i = 1, #items do
+    local one = lookAtItem(requester, items, i)
+    if isFirst and mayBeMet(one) then
+      return true
+    elseif not isFirst and (one.isInTheWay or not one.isValid and not one.isAgain) then
       return false
     end
-    if not isAgain then
-      all[#all + 1] = entries or {}
-      lacked[#lacked + 1] = not isHad and entries or nil
+    if not one.isAgain then
+      all[#all + 1] = one.entries or {}
+      lacked[#lacked + 1] = not one.isHad and one.entries or nil
     end
   end
-  return method ~= 'FIRST' and fits(all, requester, isNeverThere) and fits(lacked, requester, isMine)
+  return not isFirst and mayFit(all, lacked)
 end
 
 return feasible

@@ -1,10 +1,12 @@
--- Ends tickets, and tells the instances that hold their calls.
-local callers = require('waiting/callers')
+-- Grants tickets: carries out their requests. The caller's next call claims the grant (claim.lua). Until then the
+-- reservations have the token UNCLAIMED, and end claimMs after the grant.
+local agenda = require('waiting/agenda')
+local changing = require('waiting/changeTicket')
 local clock = require('frame/clock')
 local codec = require('slots/codec')
+local endings = require('waiting/endings')
 local events = require('events/events')
-local history = require('history/ended')
-local itemForms = require('frame/items')
+local exempt = require('waiting/exempt')
 local keeping = require('waiting/keeping')
 local lines = require('waiting/lines')
 local matching = require('reservations/match')
@@ -15,82 +17,6 @@ local tenant = require('frame/tenant')
 local tickets = require('waiting/tickets')
 local work = require('frame/work')
 local grant = {}
-
-function grant.wake(ticket, text)
-  callers.eachInstance(ticket.instance, function(instance)
-    local list = grant.wakes[instance] or {}
-    list[#list + 1] = tickets.ticketId(ticket) .. '\t' .. text
-    grant.wakes[instance] = list
-  end)
-end
-
--- Returns the changes of a transaction's event, as JSON. Takes a function that returns the explanation of an item and
--- further fields.
-local function changesOf(ticket, explain)
-  local changes = {}
-  for i, item in ipairs(events.isListening() and ticket.items or {}) do
-    local explanation, more = explain(i)
-    changes[i] = '{"resource":' .. events.quote(item.resource) .. ',"requester":' .. events.quote(ticket.requester) ..
-      ',"requestType":"RESERVE","explanation":"' .. explanation .. '"' .. (more or '') .. '}'
-  end
-  return '[' .. table.concat(changes, ',') .. ']'
-end
-
--- Emits an event about a ticket. `explain` is as in changesOf(); nil: each item has the event's explanation.
-function grant.emitOfTicket(type, requestType, ticket, explanation, explain)
-  if tenant.listenUntil == 0 then
-    return
-  end
-  local fields = { requestType = requestType, explanation = explanation, apiKeyLabel = ticket.label }
-  if ticket.method == '' then
-    fields.resource, fields.requester = ticket.items[1].resource, ticket.requester
-    fields.resourceType = ticket.items[1].type
-  else
-    fields.method = ticket.method
-    fields.changes = changesOf(ticket, explain or function()
-      return explanation
-    end)
-  end
-  events.emit(type, fields)
-end
-
--- Notes in the history that a wait came to nothing. One for several resources is noted for the one that it lacked.
-local function noteWait(ticket, outcome)
-  local first = ticket.items[1]
-  local options = first.options
-  work.spend(4)
-  history.past = history.past or {}
-  history.past[#history.past + 1] = 'W'
-  history.past[#history.past + 1] = cjson.encode({
-    number = tickets.ticketId(ticket), since = ticket.since, at = clock.nowMs(), ending = outcome, requester = ticket.requester, label = ticket.label,
-    resource = (ticket.method ~= '' or tickets.matchOf(ticket)) and ticket.waitsFor or first.resource, type = first.type,
-    mode = options and itemForms.isSharedItem(first) and 'SHARED' or 'EXCLUSIVE', note = options and options.note,
-  })
-end
-
--- Ends a ticket that waits. `outcome` is the explanation of WAIT_ENDED; `status`, `explanation` and `place` are for the
--- caller: the result of the item at this place (-1 all).
-function grant.endTicket(ticket, outcome, status, explanation, place)
-  if outcome == 'ELAPSED' then
-    if ticket.method == '' then
-      grant.emitOfTicket('RESERVE_FAILED', 'RESERVE', ticket, status)
-    else
-      grant.emitOfTicket('TRANSACTION_ROLLED_BACK', 'TRANSACTION', ticket, 'ROLLED_BACK', function(i)
-        return (place == -1 or i - 1 == place) and status or 'NOT_AVAILABLE'
-      end)
-    end
-  end
-  grant.emitOfTicket('WAIT_ENDED', 'WAIT', ticket, outcome)
-  local isHeld = outcome == 'ACQUIRED' or outcome == 'ALREADY_HAD'
-  if not isHeld and tenant.limits.history > 0 then
-    noteWait(ticket, outcome)
-  end
-  grant.wake(ticket, isHeld and 'GRANTED' or table.concat({ 'ENDED', status, explanation, place }, '\t'))
-  tickets.changeTicket(ticket, { status = 'ended' })
-end
-
--- Grants tickets: carries out their requests. The caller's next call claims the grant (claim.lua). Until then the
--- reservations have the token UNCLAIMED, and end claimMs after the grant.
 
 -- Forgets claims, but for the first ones.
 function grant.dropClaims(count)
@@ -162,8 +88,8 @@ end
 -- Carries out the request of a ticket at its rank. Returns what carryOutAll() or carryOutFirst() does, but for `kept`;
 -- if it fails, nothing has changed.
 function grant.carryOut(ticket)
-  local mark, fence, rank, claimCount = #slotMap.journal, tenant.fence, keeping.judged.rank, #grant.claims
-  keeping.judged.rank = ticket.order
+  local mark, fence, rank, claimCount = #slotMap.journal, tenant.fence, exempt.judged.rank, #grant.claims
+  exempt.judged.rank = ticket.order
   local done, place, reply, refusal, kept, refusals, tried
   if ticket.method == 'FIRST' then
     done, place, reply, refusal, kept, refusals, tried = carryOutFirst(ticket)
@@ -175,15 +101,17 @@ function grant.carryOut(ticket)
     grant.dropClaims(claimCount)
     tenant.fence = fence
     if kept and keeping.mayTake(kept) then
-      keeping.judged.isExcused = true
+      exempt.judged.isExcused = true
       done = carryOutAll(ticket, mark)
-      keeping.judged.isExcused = false
+      exempt.judged.isExcused = false
+    elseif kept then
+      refusal = kept[1].line
     end
   end
   if not done then
     tenant.fence = fence
   end
-  keeping.judged.rank = rank
+  exempt.judged.rank = rank
   return done, place, reply, refusal, refusals, tried
 end
 
@@ -205,12 +133,13 @@ local function emitGrant(ticket, done)
   if ticket.method == '' then
     local reply, item = done[1][1], ticket.items[1]
     events.emit('RESERVED', {
-      requestType = 'RESERVE', resource = done[1][2].requestedName, requester = ticket.requester, explanation = 'ACQUIRED',
+      requestType = 'RESERVE', resource = done[1][2].requestedName, requester = ticket.requester,
+      explanation = 'ACQUIRED',
       resourceType = item.type, apiKeyLabel = ticket.label, fencingToken = reply[3], expiresAt = reply[4],
       acquiredSlots = reservationEvents.slotsAsJson(reply[6]), note = item.options and item.options.note,
     })
   else
-    grant.emitOfTicket('TRANSACTION_APPLIED', 'TRANSACTION', ticket, 'APPLIED', function(i)
+    endings.emitOfTicket('TRANSACTION_APPLIED', 'TRANSACTION', ticket, 'APPLIED', function(i)
       local reply, made = done[i] and done[i][1], done[i] and done[i][2]
       if not made then
         -- An item before it got the reservation, which is unclaimed as this one would be.
@@ -219,7 +148,7 @@ local function emitGrant(ticket, done)
       return 'ACQUIRED', reservationEvents.leaseAsJson(reply, made.note)
     end)
   end
-  grant.emitOfTicket('WAIT_ENDED', 'WAIT', ticket, 'ACQUIRED')
+  endings.emitOfTicket('WAIT_ENDED', 'WAIT', ticket, 'ACQUIRED')
 end
 
 -- Notes the line in which a ticket waits if a slot is free there, and kept.
@@ -235,6 +164,31 @@ function grant.noteWaitsFor(ticket)
   end
 end
 
+-- Notes what came of a ticket that cannot be granted now: it ends, or waits for what refused it.
+local function keepWaiting(ticket, reply, refusal, refusals)
+  if reply.isUnfinished then
+    agenda.addWalk('f', refusal)
+  elseif refusal then
+    local others = { unpack(refusals or {}, 2) }
+    if refusal ~= ticket.waitsFor or table.concat(others, '\n') ~= table.concat(ticket.others, '\n') then
+      changing.changeTicket(ticket, { waitsFor = refusal, others = others })
+    end
+    grant.noteWaitsFor(ticket)
+  elseif tickets.matchOf(ticket) then
+    endings.endTicket(ticket, 'NOT_VALID', 'NOT_VALID', 'NOT_VALID: its definitions have changed', -1)
+  end
+end
+
+-- Returns the slots of the reservations that a grant made, each followed by '\n'.
+local function slotsMade(ticket, done)
+  local slots = {}
+  for i = 1, #ticket.items do
+    local made = done[i] and done[i][2]
+    slots[#slots + 1] = made and made.slot .. '\n' or nil
+  end
+  return table.concat(slots)
+end
+
 -- Grants a ticket if that is possible now. Returns true if it did; else false, and the ticket waits for what refused
 -- it.
 function grant.tryGrant(ticket)
@@ -247,46 +201,24 @@ function grant.tryGrant(ticket)
   work.spend(25 + 10 * #ticket.lines)
   local done, _, reply, refusal, refusals = grant.carryOut(ticket)
   if not done then
-    if not refusal and tickets.matchOf(ticket) then
-      grant.endTicket(ticket, 'NOT_VALID', 'NOT_VALID', 'NOT_VALID: its definitions have changed', -1)
-      return false
-    elseif not refusal then
-      return false
-    elseif reply.isUnfinished then
-      lines.noteLine(refusal, { skipped = 0 })
-      return false
-    end
-    local others = { unpack(refusals or {}, 2) }
-    if refusal ~= ticket.waitsFor or table.concat(others, '\n') ~= table.concat(ticket.others, '\n') then
-      tickets.changeTicket(ticket, { waitsFor = refusal, others = others })
-    end
-    grant.noteWaitsFor(ticket)
+    keepWaiting(ticket, reply, refusal, refusals)
     return false
   end
-  local slots = {}
-  for i = 1, #ticket.items do
-    local made = done[i] and done[i][2]
-    if made then
-      slots[#slots + 1] = made.slot .. '\n'
-    end
-  end
-  if #slots == 0 then
-    grant.endTicket(ticket, 'ALREADY_HAD')
+  local slots = slotsMade(ticket, done)
+  if slots == '' then
+    endings.endTicket(ticket, 'ALREADY_HAD')
     return true
   end
   emitGrant(ticket, done)
-  grant.wake(ticket, 'GRANTED')
-  tickets.changeTicket(ticket, {
-    status = 'granted', slots = table.concat(slots), grantedAt = clock.nowMs(),
+  endings.wake(ticket, 'GRANTED')
+  changing.changeTicket(ticket, {
+    status = 'granted', slots = slots, grantedAt = clock.nowMs(),
     due = ticket.session ~= '' and math.huge or clock.nowMs() + ticket.claimMs,
   })
   return true
 end
 
 function grant.open()
-  -- wakes[instance]: lines of the message to an instance. A line has a ticket, then GRANTED; or ENDED, status,
-  -- explanation, and the place of the item that failed (-1 all), with tabs between.
-  grant.wakes = {}
   -- claims: what claim.lua has to claim for this request, in order: {slot, item, reply} for a reservation that it was
   -- told of, {ticket, items} for a ticket that it continues.
   grant.claims = {}

@@ -1,101 +1,20 @@
+-- Which free slots are kept from a request (docs/specification.md#waiting-order).
+local changing = require('waiting/changeTicket')
+local exempt = require('waiting/exempt')
 local freeSlots = require('slots/freeSlots')
-local holders = require('waiting/holders')
 local lines = require('waiting/lines')
 local needs = require('waiting/needs')
 local planning = require('reservations/plan')
 local registry = require('definitions/definitions')
-local shared = require('slots/shared')
+local seen = require('waiting/seen')
 local slotMap = require('slots/slots')
-local state = require('waiting/state')
 local tenant = require('frame/tenant')
-local tickets = require('waiting/tickets')
 local turns = require('waiting/turns')
-local work = require('frame/work')
 local keeping = {}
-
--- From whom nothing is kept, since a next ticket waits for what they hold (docs/specification.md#waiting-order). A part
--- of keeping.lua.
--- Returns what a ticket waits for now: the first line in its plan in which it lacks something that is not free; else
--- what it waited for when last looked at, unless its requester has that. Returns true if it is not free; nil if none.
-function keeping.waitsForNow(ticket)
-  local last, entries, wanted = nil, needs.entriesOf(ticket) or {}, {}
-  work.spend(#entries)
-  for _, entry in ipairs(entries) do
-    local resource, owner = entry.resource, needs.ownerOf(entry, ticket.requester)
-    local name = entry.slot or resource
-    local lacks = needs.isLacked(entry, owner, ticket.requester)
-    -- A SHARED hold may be joined.
-    local mayJoin = entry.isShared and slotMap.recordAt(name) and shared.isSharedHold(name, slotMap.recordAt(name))
-    if lacks and not mayJoin then
-      local count = wanted[resource] or 0
-      local key = name .. '\n' .. owner .. '\n' .. (entry.role == 'further' and entry.left or '')
-      if needs.freeAt(name) == 0 then
-        return name, true
-      elseif not wanted[key] and needs.freeAt(resource) - count < (entry.left or 1) then
-        -- What it lacks of one pool has to be free together.
-        return resource, true
-      end
-      wanted[resource], wanted[key] = count + (wanted[key] and 0 or 1), true
-    end
-    if (lacks or entry.role == 'blocker') and (name == ticket.waitsFor or resource == ticket.waitsFor) then
-      last = ticket.waitsFor
-    end
-  end
-  return last, last and needs.freeAt(last) == 0
-end
-
-local function holdsNow(requester, name)
-  local held = turns.knownNow().held
-  held[requester] = held[requester] or {}
-  if held[requester][name] == nil then
-    held[requester][name] = holders.holds(requester, name, 0)
-  end
-  return held[requester][name]
-end
-
--- Returns true if a requester holds what a ticket waits for. The requester's own ticket does not count.
-local function isWaitedForBy(ticket, requester)
-  if ticket.order == keeping.judged.rank then
-    return false
-  end
-  work.spend(#ticket.lines / 4)
-  for _, line in ipairs(ticket.lines) do
-    -- It waits for one of its lines. Most requesters hold none of them, which takes least time to see.
-    if holdsNow(requester, line) then
-      local name = turns.isNext(ticket) and keeping.waitsForNow(ticket)
-      return name and holdsNow(requester, name) or false
-    end
-  end
-  return false
-end
-
--- Returns true if nothing is kept from a requester, since a next ticket waits for what it holds: it must be able to
--- finish. `keepers` are the tickets that keep what it asks for; they are looked at first, then 64 at the front of the
--- queue.
-local function isExempt(requester, keepers)
-  local MAX_NEXT = 64
-  for _, ticket in ipairs(keepers) do
-    if isWaitedForBy(ticket, requester) then
-      return true
-    end
-  end
-  for n = 1, MAX_NEXT do
-    local order = lines.nthOf('\1', n)
-    local ticket = order and tickets.ticketAt(order, lines.nthOf('\1', n + 1))
-    if not order then
-      break
-    elseif ticket and isWaitedForBy(ticket, requester) then
-      return true
-    end
-  end
-  return false
-end
-
--- Which free slots are kept from a request (docs/specification.md#waiting-order).
 
 -- Returns true if so many slots are free that none of them is kept.
 local function isPlenty(free)
-  return free >= turns.MAX_TURNS and (free >= planning.MAX_ENTRIES or lines.nthOf(tickets.LARGE_PREFIX, 1) == nil)
+  return free >= turns.MAX_TURNS and (free >= planning.MAX_ENTRIES or lines.nthOf(changing.LARGE_PREFIX, 1) == nil)
 end
 
 -- The blocks keep the queue's function below the 200 local variables that Lua allows.
@@ -104,11 +23,11 @@ end
 -- a transaction for what it releases itself. `mark` is the journal's length before the request.
 local function isNetTaken(name, mark)
   local own = registry.definition(name)
-  local delta, seen = 0, {}
+  local delta, isSeen = 0, {}
   for i = mark + 1, #slotMap.journal, 2 do
     local slot, before = slotMap.journal[i], slotMap.journal[i + 1]
-    if not seen[slot] then
-      seen[slot] = true
+    if not isSeen[slot] then
+      isSeen[slot] = true
       local now = slotMap.records[slot]
       local isOfLine = slot == name or
         own and own.pooled and (now and now.pool == name or before and before.pool == name)
@@ -144,7 +63,7 @@ local function isKeptIn(name, entry, isNew, mark)
     return false
   end
   local free = needs.freeAt(name)
-  if isPlenty(free) or free >= turns.keptAt(name, keeping.judged.rank, metBy(entry)) then
+  if isPlenty(free) or free >= turns.keptAt(name, exempt.judged.rank, metBy(entry)) then
     return false
   elseif isNew then
     return isNetTaken(name, mark)
@@ -172,7 +91,7 @@ end
 --   requester, place  who asked, in which item
 --   met               the needs that do not count against it
 function keeping.keptEntries(entries, mark)
-  if keeping.judged.isExcused then
+  if exempt.judged.isExcused then
     return nil
   end
   local found = {}
@@ -192,8 +111,22 @@ function keeping.keptEntries(entries, mark)
       end
     end
   end
-  state.wasKept = state.wasKept or found[1] ~= nil and keeping.judged.rank ~= nil
   return found[1] and found
+end
+
+-- Returns how many slots of a line a ticket needs, and the needs for which it needs them (lackedAt).
+local function neededAt(ticket, name)
+  local met, named, needed = {}, {}, 0
+  for _, key in ipairs(needs.lackedAt(ticket, name)) do
+    needed = needed + (met[key] and 0 or 1)
+    met[key] = true
+    named[string.match(key, '^(.*)\n[^#]') or ''] = true
+  end
+  for owner in pairs(named) do
+    -- A slot that an owner lacks by name also meets its need of any slot.
+    needed = needed - (met[owner] and 1 or 0)
+  end
+  return needed, met
 end
 
 -- Returns true if it is certain that what a ticket waits for is kept from it, or that too little of it is free.
@@ -203,30 +136,23 @@ function keeping.isKeptFrom(ticket)
   if ticket.method == 'FIRST' or free == 0 or isPlenty(free) or turns.isFirst(name, ticket.order) then
     return false
   end
-  local lacked, met, named, needed = needs.lackedAt(ticket, name), {}, {}, 0
-  for _, key in ipairs(lacked) do
-    needed = needed + (met[key] and 0 or 1)
-    met[key] = true
-    named[string.match(key, '^(.*)\n[^#]') or ''] = true
-  end
-  for owner in pairs(named) do
-    -- A slot that an owner lacks by name also meets its need of any slot.
-    needed = needed - (met[owner] and 1 or 0)
-  end
-  if #lacked == 0 then
-    return false
-  elseif free < needed then
-    return true
+  local needed, met = neededAt(ticket, name)
+  if next(met) == nil or free < needed then
+    return next(met) ~= nil
   end
   local kept, keepers = turns.keptAt(name, ticket.order, met)
-  local rank = keeping.judged.rank
-  keeping.judged.rank = ticket.order
-  local is = free <= kept and not needs.sharesOwn(ticket.requester, keepers) and not isExempt(ticket.requester, keepers)
-  keeping.judged.rank = rank
+  local rank = exempt.judged.rank
+  exempt.judged.rank = ticket.order
+  local is = free <= kept and not needs.sharesOwn(ticket.requester, keepers) and
+    not exempt.isExempt(ticket.requester, keepers)
+  exempt.judged.rank = rank
+  if is then
+    seen.rely(keepers)
+  end
   return is
 end
 
--- Runs a function in the state before the transaction that is carried out, if there is one. Returns its result.
+-- Runs a function in the state before the transaction that is carried out, if there is one.
 local function asBefore(run)
   local redo, after = {}, {}
   for i = #slotMap.journal - 1, (tenant.requestMark or #slotMap.journal) + 1, -2 do
@@ -239,32 +165,37 @@ local function asBefore(run)
     after[slot] = slotMap.journal[i + 1]
   end
   slotMap.undo(tenant.requestMark or #slotMap.journal)
-  local result = run()
+  run()
   for i = #redo, 1, -1 do
     slotMap.setRecord(redo[i][1], redo[i][2])
   end
-  return result
 end
 
 -- Decides on entries of keptEntries(), after the request was undone: who holds what is judged as before the request.
--- Returns true if their requesters may take them all the same. If not, and the request has a rank, its ticket waits for
--- the first of them: the line is noted.
+-- Returns true if their requesters may take them all the same. If not, the first entry that they may not take is moved
+-- to the front of the array: if the request has a rank, its ticket waits for it.
 function keeping.mayTake(kept)
-  local may = asBefore(function()
-    for _, one in ipairs(kept) do
-      if one.isNew or not holders.isHeldThrough(one.requester, one.at, one.owner, 0) then
-        local _, keepers = turns.keptAt(one.name, keeping.judged.rank, one.met)
-        if not isExempt(one.requester, keepers) then
-          return false
+  local refused, keptBy
+  asBefore(function()
+    for i, one in ipairs(kept) do
+      if one.isNew or not exempt.isHeldThrough(one.requester, one.at, one.owner, 0) then
+        local _, keepers = turns.keptAt(one.name, exempt.judged.rank, one.met)
+        if not exempt.isExempt(one.requester, keepers) then
+          refused, keptBy = i, keepers
+          return
         end
       end
     end
-    return true
   end)
-  if not may and keeping.judged.rank then
-    lines.keepLine(kept[1].line)
+  if not refused then
+    return true
   end
-  return may
+  kept[1], kept[refused] = kept[refused], kept[1]
+  if exempt.judged.rank then
+    lines.keepLine(kept[1].line)
+    seen.rely(keptBy)
+  end
+  return false
 end
 
 -- Returns the lowest free index of a pool from `from` on, below its capacity; nil if none is free. freeFrom() begins
@@ -290,7 +221,7 @@ local function isReleased(slot)
 end
 
 local function isKeptByName(slot)
-  return not lines.isLineEmpty(slot) and turns.keptAt(slot, keeping.judged.rank) > 0 and not isReleased(slot)
+  return not lines.isLineEmpty(slot) and turns.keptAt(slot, exempt.judged.rank) > 0 and not isReleased(slot)
 end
 
 -- Returns the free slot of a pool with the lowest index that is not kept by name for others; if there is none
@@ -309,21 +240,14 @@ end
 
 -- Runs a function for a request from which nothing is kept.
 function keeping.excuse(run)
-  keeping.judged.isExcused = true
+  exempt.judged.isExcused = true
   run()
-  keeping.judged.isExcused = false
+  exempt.judged.isExcused = false
 end
 
 -- Returns the reply to an item that is refused since something is kept from it.
 function keeping.keptReply()
   return { 'NOT_AVAILABLE', 'NOT_AVAILABLE: kept for a waiting request' }
-end
-
-function keeping.open()
-  -- The request that is judged. Fields:
-  --   rank       the order of its ticket; nil for a request without one
-  --   isExcused  true while it is carried out although it takes what is kept
-  keeping.judged = { rank = nil, isExcused = false }
 end
 
 return keeping

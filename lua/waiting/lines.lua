@@ -18,7 +18,9 @@ local function hasNoLine(name)
   local members = firstMembers[name]
   if members == nil then
     work.spend(3)
-    members = redis.call('ZRANGE', keys.lines, '[' .. name .. '\n', '(' .. name .. '\11', 'BYLEX', 'LIMIT', 0, FIRST_PAGE)
+    members = redis.call(
+      'ZRANGE', keys.lines, '[' .. name .. '\n', '(' .. name .. '\11', 'BYLEX', 'LIMIT', 0, FIRST_PAGE
+    )
     firstMembers[name] = members
   end
   return members[1] == nil
@@ -49,20 +51,25 @@ function lines.isOnlyLeft(slot, before, now)
   return before and before.token and now and not (now.token and now.owner == before.owner)
 end
 
+-- Opens the queue if tickets have to do with a change of a slot.
+local function openForChange(slot, before, record)
+  if tenant.labelled and (not record or record.match or lines.isOnlyLeft(slot, before, record)) then
+    openForMatches()
+  end
+  if shared.isShare(slot) or record and before and record.owner == before.owner then
+    return
+  end
+  lines.openFor(slot)
+  local pool = (record or before or { pool = '' }).pool
+  if pool ~= '' then
+    lines.openFor(pool)
+  end
+end
+
 -- Opens the queue if this script changed a slot that tickets have to do with.
 function lines.openForChanges()
   for _, slot in ipairs(slotMap.changed) do
-    local before, record = slotMap.original[slot], slotMap.records[slot]
-    local pool = record and record.pool or before and before.pool or ''
-    if tenant.labelled and (not record or record.match or lines.isOnlyLeft(slot, before, record)) then
-      openForMatches()
-    end
-    if (not record or not before or record.owner ~= before.owner) and not shared.isShare(slot) then
-      lines.openFor(slot)
-      if pool ~= '' then
-        lines.openFor(pool)
-      end
-    end
+    openForChange(slot, slotMap.original[slot], slotMap.records[slot])
     if tenant.queue then
       return
     end
@@ -71,13 +78,15 @@ end
 
 -- Returns ms until something of the tenant is due; -1 if nothing is.
 function lines.dueInMs()
-  local due = math.min(tenant.nextDue, tenant.queueState.nextDue, tenant.sessions and tenant.sessions.nextDue or math.huge)
+  local ofSessions = tenant.sessions and tenant.sessions.nextDue or math.huge
+  local due = math.min(tenant.nextDue, tenant.queueState.nextDue, ofSessions)
   return due == math.huge and -1 or math.max(0, math.ceil(due - clock.nowMs()))
 end
 
 -- The sorted set of lines, in byte order. A ticket's order is 8 bytes: 100 minus its priority, then its number, so that
 -- orders sort as the queue does. Members:
 --   <name>\n<kind><order>           a ticket in the line for a resource, or for one slot of a pool. Kinds:
+--     k  it was seen as next (seen.lua), and is also one of these:
 --     l  its plan has the resource; it waits for something else
 --     w  likewise, and it waits for this
 --     v  it waits for this, and is in no line, since nobody attends it (detached)
@@ -89,11 +98,7 @@ end
 --   \3<instance>\n<order>           a ticket that was granted, and that a call of the instance should claim
 --   \4<name>                        tickets wait for a free slot of it, or to join a hold, which is kept
 --                                   (state.hasKept)
---   \5<name>\n<skipped><flags><after>   a line that still has to be looked at, from a ticket on
---                                       (verbs/reservations/active.lua)
---   \6<requester>\n<after>          a requester whose tickets still have to be looked at, from one on
---   \14<kind><name>\n<after>       a line of lostLines (l), wonLines (w) or exemptLines (e) that still has to be looked
---                                  at, from a ticket on (turned.lua)
+--   \5<walk>                       what is still to be looked at (agenda.lua)
 --   \8<session>\n<order>           a ticket of a session
 --   \7<name>\n<order>              a ticket that asks for a path which ends with this name
 --   \8<text>\n<kind><order>        a ticket that wants any resource which fits a match, by the text of that: the line
@@ -101,17 +106,14 @@ end
 --                                  no resource, and whose turn it is does not matter
 --   \9<text>\n<match>              a match that tickets wait for (reservations/match.lua)
 --   \8<order>                       a ticket that waits for many slots (tickets.lua)
--- lineWrites[prefix][rest]: true to add the member, false to remove it; write.lua does so.
+-- lineWrites[prefix][rest]: true to add the member, 'new' if it certainly was not stored, false to remove it; write.lua
+-- does so.
 
 -- The line of a match is this and its text.
 lines.MATCH = '\8'
 
--- ranges[prefix]: what follows the prefix in its members, sorted, as far as it was read; `last` is the last one read,
--- nil if all were.
-local ranges
-
 -- Returns the place in a sorted list at which a value is, or belongs.
-local function placeIn(list, value)
+function lines.placeIn(list, value)
   local low, high = 1, #list + 1
   while low < high do
     local middle = math.floor((low + high) / 2)
@@ -144,22 +146,28 @@ local function knownMembers(prefix)
   end
 end
 
-local function readPage(prefix, range)
+-- Returns the next members with a prefix, behind a place, and whether these are all.
+local function nextMembers(prefix, before)
   -- Few members are read at first, since the first ones are often enough.
   local PAGE = 66
-  local before, members, isAll = range.last, nil, nil
   if before == '' then
-    members, isAll = knownMembers(prefix)
+    local members, isAll = knownMembers(prefix)
+    if members then
+      return members, isAll
+    end
   end
-  if not members then
-    local size = before == '' and FIRST_PAGE or PAGE
-    local upper = '(' .. string.sub(prefix, 1, -2) .. string.char(string.byte(prefix, -1) + 1)
-    members = redis.call(
-      'ZRANGE', keys.lines, (before == '' and '[' or '(') .. prefix .. before, upper, 'BYLEX', 'LIMIT', 0, size
-    )
-    isAll = #members < size
-    work.spend(3 + #members / 4)
-  end
+  local size = before == '' and FIRST_PAGE or PAGE
+  local upper = '(' .. string.sub(prefix, 1, -2) .. string.char(string.byte(prefix, -1) + 1)
+  local members = redis.call(
+    'ZRANGE', keys.lines, (before == '' and '[' or '(') .. prefix .. before, upper, 'BYLEX', 'LIMIT', 0, size
+  )
+  work.spend(3 + #members / 4)
+  return members, #members < size
+end
+
+local function readPage(prefix, range)
+  local before = range.last
+  local members, isAll = nextMembers(prefix, before)
   range.last = not isAll and string.sub(members[#members], #prefix + 1) or nil
   local writes, length = lines.lineWrites[prefix] or {}, #prefix + 1
   for _, member in ipairs(members) do
@@ -170,17 +178,17 @@ local function readPage(prefix, range)
   end
   for rest, isIn in pairs(writes) do
     if isIn and rest > before and (not range.last or rest <= range.last) then
-      table.insert(range, placeIn(range, rest), rest)
+      table.insert(range, lines.placeIn(range, rest), rest)
     end
   end
 end
 
 -- Returns what follows the prefix in its nth member; nil if there are fewer.
 function lines.nthOf(prefix, n)
-  local range = ranges[prefix]
+  local range = lines.ranges[prefix]
   if not range then
     range = { last = '' }
-    ranges[prefix] = range
+    lines.ranges[prefix] = range
   end
   while not range[n] and range.last do
     readPage(prefix, range)
@@ -190,41 +198,39 @@ end
 
 -- Adds a member, or removes it.
 function lines.setMember(prefix, rest, isIn)
-  lines.staleNames[string.sub(prefix, 1, -3)] = true
-  local range, writes = ranges[prefix], lines.lineWrites[prefix]
-  if not writes then
-    writes = {}
-    lines.lineWrites[prefix], lines.isLineWritten = writes, true
+  local range, writes = lines.ranges[prefix], lines.lineWrites[prefix] or {}
+  lines.lineWrites[prefix], lines.isLineWritten = writes, true
+  local at = range and lines.placeIn(range, rest)
+  local isThere = range and range[at] == rest
+  if isThere and not isIn then
+    table.remove(range, at)
   end
-  writes[rest] = isIn
-  if range then
-    local at = placeIn(range, rest)
-    if not isIn and range[at] == rest then
-      table.remove(range, at)
-    elseif isIn and range[at] ~= rest and (not range.last or rest <= range.last) then
+  if not isIn then
+    writes[rest] = writes[rest] == 'new' and nil
+  elseif range and (not range.last or rest <= range.last) then
+    if not isThere then
       table.insert(range, at, rest)
+      writes[rest] = writes[rest] == nil and 'new' or true
     end
+  else
+    writes[rest] = true
   end
 end
 
 -- Notes that tickets wait for a free slot of a resource, or to join a hold of it, which is kept for others.
 function lines.keepLine(name)
-  state.hasKept, state.wasKept = true, true
+  state.hasKept = true
   lines.setMember('\4', name, true)
-end
-
--- Notes a line that is to be looked at later, from a cursor on (verbs/reservations/active.lua).
-function lines.noteLine(name, cursor)
-  local flags = (cursor.isKept and 2 or 0) + (cursor.isJoinable and 1 or 0)
-  lines.setMember('\5', name .. '\n' .. string.char(cursor.skipped, flags) .. (cursor.after or ''), true)
-  state.isUnsettled = true
 end
 
 -- Returns true if a free slot of a resource, or joining a hold of it, is noted as kept.
 function lines.isLineKept(name)
+  if not state.hasKept then
+    return false
+  end
   local writes = lines.lineWrites['\4']
   if writes and writes[name] ~= nil then
-    return writes[name]
+    return writes[name] ~= false
   end
   work.spend(1)
   return redis.call('ZSCORE', keys.lines, '\4' .. name) ~= false
@@ -258,9 +264,9 @@ end
 -- Returns the number of members with a prefix that come before one.
 local function countBefore(prefix, rest)
   lines.nthOf(prefix, 1)
-  local range = ranges[prefix]
+  local range = lines.ranges[prefix]
   if not range.last or range.last >= rest then
-    return placeIn(range, rest) - 1
+    return lines.placeIn(range, rest) - 1
   end
   work.spend(3)
   local count = redis.call('ZLEXCOUNT', keys.lines, '[' .. prefix, '(' .. prefix .. rest)
@@ -295,9 +301,16 @@ end
 function lines.begin()
   firstMembers = {}
   lines.lineWrites, lines.isLineWritten = {}, false
-  ranges = {}
-  -- staleNames[name]: true if the line for a name, or the slots of it, changed since settle.lua looked.
-  lines.staleNames = {}
+  -- ranges[prefix]: what follows the prefix in its members, sorted, as far as it was read; `last` is the last one read,
+  -- nil if all were.
+  lines.ranges = {}
+end
+
+-- Notes which members the state says that there are none of. begin() is too early: the state is then still that of the
+-- script before, which may have been another tenant's.
+function lines.open()
+  lines.ranges['\4'] = not state.hasKept and {} or nil
+  lines.ranges['\5'] = not state.isUnsettled and {} or nil
 end
 
 return lines

@@ -1,5 +1,6 @@
 -- The matches that tickets wait for (docs/specification.md#any-resource-that-fits). They are few, since each is
 -- compared with every labelled resource that becomes free.
+local agenda = require('waiting/agenda')
 local lines = require('waiting/lines')
 local matching = require('reservations/match')
 local needs = require('waiting/needs')
@@ -9,9 +10,8 @@ local tickets = require('waiting/tickets')
 local matches = {}
 local MAX_MATCHES = 100
 
--- Activates the lines of the matches that a resource fits which has a free slot again. activate(line)
--- does so.
-function matches.activateMatches(name, activate)
+-- Begins walks for the matches that a resource fits which has a free slot again.
+function matches.activateMatches(name)
   local own = tenant.labelled and lines.nthOf('\9', 1) and registry.definition(name)
   if not own or not own.hasLabels then
     return
@@ -19,7 +19,7 @@ function matches.activateMatches(name, activate)
   for n = MAX_MATCHES, 1, -1 do
     local text, match = string.match(lines.nthOf('\9', n) or '', '^([^\n]*)\n(.*)$')
     if text and matching.fitsMatch(match, name) then
-      activate(lines.MATCH .. text)
+      agenda.addWalk('f', lines.MATCH .. text)
     end
   end
 end

@@ -1,4 +1,5 @@
 -- What tickets need: the entries of their plans, and which of them they lack.
+local changing = require('waiting/changeTicket')
 local freeSlots = require('slots/freeSlots')
 local itemForms = require('frame/items')
 local naming = require('definitions/names')
@@ -37,7 +38,8 @@ function needs.planOf(item)
     entries = false
     local resource, slot = naming.resolve(item.resource)
     local isShared = itemForms.isSharedItem(item)
-    local never = resource and (shared.whyNever(resource, slot, item.count or 1) or isShared and shared.whyNotSharable(resource, slot))
+    local never = resource and
+      (shared.whyNever(resource, slot, item.count or 1) or isShared and shared.whyNotSharable(resource, slot))
     if resource and not never then
       local plan = { entries = {}, seen = {}, bytes = 0 }
       local count = item.count or 1
@@ -52,7 +54,7 @@ end
 -- Forgets what was derived from definitions, which have changed.
 function needs.forgetPlans()
   plans = {}
-  tickets.ticketChanges = tickets.ticketChanges + 1
+  changing.ticketChanges = changing.ticketChanges + 1
   for _, ticket in pairs(tickets.tickets) do
     if ticket then
       ticket.entries = nil

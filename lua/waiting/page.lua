@@ -50,21 +50,31 @@ end
 
 -- Describes who is in the way of a ticket.
 
+-- Returns true if a resource is above another one in the tree.
+local function isAbove(name, resource)
+  local above = resource and registry.definition(resource) and registry.definition(resource).parent or ''
+  while above ~= name and above ~= '' and registry.definition(above) do
+    above = registry.definition(above).parent
+  end
+  return above == name and registry.definition(name) ~= false
+end
+
+-- Returns the kind of what a ticket waits for if that is what an item names.
+local function kindOfOwn(name, item)
+  local hold = itemForms.isSharedItem(item) and slotMap.recordAt(name)
+  local isKept = needs.freeAt(name) >= (item.count or 1) or hold and shared.isSharedHold(name, hold)
+  return isKept and 'QUEUE' or 'SLOTS'
+end
+
 -- Returns what kind of thing a ticket waits for (whyNot() in reservations/why.lua).
 local function kindOf(ticket)
   local name, kind = ticket.waitsFor, 'BLOCKER'
   for _, item in ipairs(ticket.items) do
     local resource, slot = naming.resolve(item.resource)
     if name == resource or name == slot then
-      local hold = itemForms.isSharedItem(item) and slotMap.recordAt(name)
-      local isKept = needs.freeAt(name) >= (item.count or 1) or hold and shared.isSharedHold(name, hold)
-      return isKept and 'QUEUE' or 'SLOTS'
+      return kindOfOwn(name, item)
     end
-    local above = resource and registry.definition(resource) and registry.definition(resource).parent or ''
-    while above ~= '' and registry.definition(above) do
-      kind = above == name and 'ANCESTOR' or kind
-      above = registry.definition(above).parent
-    end
+    kind = isAbove(name, resource) and 'ANCESTOR' or kind
   end
   return needs.freeAt(name) > 0 and 'QUEUE' or kind
 end
@@ -104,7 +114,8 @@ local function rowOf(ticket, why)
     resources[i] = item.resource
   end
   return table.concat({
-    tickets.ticketId(ticket), ticket.requester, table.concat(resources, '\t'), ticket.method, 100 - string.byte(ticket.order),
+    tickets.ticketId(ticket), ticket.requester, table.concat(resources, '\t'), ticket.method,
+    100 - string.byte(ticket.order),
     string.format('%.0f', ticket.since), string.format('%.0f', ticket.endsAt), pages.toldName(ticket.waitsFor),
     ticket.status == 'attended' and 1 or 0, ticket.label,
     reasons.noteOf(ticket.items), why,
@@ -160,37 +171,51 @@ end
 
 -- Finds those who wait for one resource, without looking at the rest of the queue.
 
--- Returns {place, row, ...} of the first tickets in the line of a resource and, if it is a pool, in those of its slots,
--- in the order of the queue; and how many tickets wait for these.
-function pages.firstInLine(name, isPool, limit)
-  local found, total = {}, 0
-  local function add(line, kind, order)
-    found[#found + 1] = { line = line, order = order, rank = (kind == 'w' or kind == 'v' or kind == 'u') and 0 or 1 }
-  end
+-- The kinds of members by which a ticket waits for the name of a line.
+local WAITING_KINDS = { w = true, v = true, u = true }
+
+-- Adds the members of a line to `found`, as {line, order, rank}: the first ones of each kind. Returns how many tickets
+-- wait for it.
+local function addLine(found, name, limit)
+  local total = 0
   for kind in string.gmatch('dfluvw', '.') do
     local prefix = name .. '\n' .. kind
     local upper = '(' .. name .. '\n' .. string.char(string.byte(kind) + 1)
     local members = redis.call('ZRANGE', keys.lines, '[' .. prefix, upper, 'BYLEX', 'LIMIT', 0, limit)
     work.spend(3 + #members / 4)
     for _, member in ipairs(members) do
-      add(name, kind, string.sub(member, #prefix + 1))
+      found[#found + 1] = { line = name, order = string.sub(member, #prefix + 1),
+        rank = WAITING_KINDS[kind] and 0 or 1 }
     end
     if kind == 'w' or kind == 'v' then
       total = total + (#members < limit and #members or redis.call('ZLEXCOUNT', keys.lines, '[' .. prefix, upper))
     end
   end
-  local MAX_SLOT_MEMBERS = 300
-  local ofSlots = isPool and redis.call(
+  return total
+end
+
+-- Adds the members of the lines of a pool's slots, as addLine() does.
+local function addSlotLines(found, name)
+  local MAX_SLOT_MEMBERS, total = 300, 0
+  local members = redis.call(
     'ZRANGE', keys.lines, '[' .. name .. '_0', '(' .. name .. '_:', 'BYLEX', 'LIMIT', 0, MAX_SLOT_MEMBERS
-  ) or {}
-  work.spend(#ofSlots / 2)
-  for _, member in ipairs(ofSlots) do
+  )
+  work.spend(#members / 2)
+  for _, member in ipairs(members) do
     local line, kind, order = string.match(string.sub(member, #name + 1), '^(_%d+)\n([dfluvw])(.*)$')
     if line then
-      add(name .. line, kind, order)
+      found[#found + 1] = { line = name .. line, order = order, rank = WAITING_KINDS[kind] and 0 or 1 }
       total = total + ((kind == 'w' or kind == 'v') and 1 or 0)
     end
   end
+  return total
+end
+
+-- Returns {place, row, ...} of the first tickets in the line of a resource and, if it is a pool, in those of its slots,
+-- in the order of the queue; and how many tickets wait for these.
+function pages.firstInLine(name, isPool, limit)
+  local found = {}
+  local total = addLine(found, name, limit) + (isPool and addSlotLines(found, name) or 0)
   -- A ticket may be in several of the lines: that of what it waits for comes first.
   table.sort(found, function(one, other)
     if one.order == other.order then

@@ -7,17 +7,20 @@
 --   dueInMs()       returns the time until something of the tenant is due
 --   openForChanges()  does so if some ticket has to do with the slots that this script has changed
 -- Most calls have nothing to do with tickets, so nothing is begun for them.
-local active = require('waiting/active')
 local answer = require('waiting/answer')
 local ask = require('waiting/ask')
-local beats = require('waiting/beats')
+local callers = require('waiting/callers')
 local catchingUp = require('waiting/catchUp')
+local changing = require('waiting/changeTicket')
 local claiming = require('waiting/claim')
+local endings = require('waiting/endings')
+local exempt = require('waiting/exempt')
 local grant = require('waiting/grant')
 local keeping = require('waiting/keeping')
 local lines = require('waiting/lines')
 local needs = require('waiting/needs')
 local pages = require('waiting/page')
+local replanning = require('waiting/replan')
 local sessions = require('sessions/sessions')
 local settle = require('waiting/settle')
 local shown = require('waiting/shown')
@@ -25,6 +28,7 @@ local state = require('waiting/state')
 local tenant = require('frame/tenant')
 local tickets = require('waiting/tickets')
 local turns = require('waiting/turns')
+local walks = require('waiting/walks')
 local write = require('waiting/write')
 local waitingQueue = {}
 
@@ -51,7 +55,7 @@ local QUEUE = {
   countNew = ask.countNew,
   dropClaims = grant.dropClaims,
   earliest = write.earliestLease,
-  endTicketsOf = write.endTicketsOf,
+  endTicketsOf = endings.endTicketsOf,
   excuse = keeping.excuse,
   firstInLine = pages.firstInLine,
   firstReply = answer.firstReply,
@@ -62,12 +66,12 @@ local QUEUE = {
   keptReply = keeping.keptReply,
   leave = write.leave,
   mayTake = keeping.mayTake,
-  noteBeat = beats.noteBeat,
+  noteBeat = callers.noteBeat,
   nthOf = lines.nthOf,
   page = pages.page,
   placesOf = shown.placesOf,
-  planAgain = settle.planAgain,
-  planAgainFor = settle.planAgainFor,
+  planAgain = replanning.planAgain,
+  planAgainFor = replanning.planAgainFor,
   publishWakes = write.publishWakes,
   readCall = ask.readCall,
   readWait = ask.readWait,
@@ -83,14 +87,17 @@ local QUEUE = {
 }
 
 local function openQueue()
-  beats.open()
+  lines.open()
+  callers.open()
   tickets.open()
+  changing.open()
   needs.open()
   turns.open()
-  keeping.open()
+  exempt.open()
+  walks.open()
+  endings.open()
   grant.open()
   claiming.open()
-  active.open()
   settle.open()
   catchingUp.open()
   ask.open()

@@ -61,7 +61,26 @@ local function claimableUntil(ticket)
   return record and record.token == codec.UNCLAIMED and record.owner == ticket.requester and record.expiresAt or nil
 end
 
--- Returns a row for each of the first tickets of a requester (verbs/waiting/standings.lua).
+-- Returns the row of a ticket (verbs/waiting/standings.lua); nil if it is over.
+local function standingOf(ticket)
+  local isGranted = ticket.status == 'granted'
+  local untilMs = isGranted and claimableUntil(ticket) or not isGranted and ticket.status ~= 'ended' and ticket.endsAt
+  if not untilMs then
+    return nil
+  end
+  local resources = {}
+  for i, item in ipairs(ticket.items) do
+    resources[i] = item.resource
+  end
+  return table.concat({
+    isGranted and 1 or 0, isGranted and 0 or lines.countAhead(ticket.waitsFor, ticket.order),
+    pages.toldName(ticket.waitsFor),
+    string.format('%.0f', ticket.since), string.format('%.0f', untilMs),
+    itemForms.isSharedItem(ticket.items[1]) and 'SHARED' or '', table.concat(resources, '\t'),
+  }, '\n')
+end
+
+-- Returns a row for each of the first tickets of a requester.
 function shown.standings(requester)
   local MAX_ROWS = 50
   local prefix = '\2' .. requester .. '\n'
@@ -75,19 +94,7 @@ function shown.standings(requester)
   tickets.readTickets(orders)
   for _, rest in ipairs(rests) do
     local ticket = tickets.ticketAt(rest)
-    local isGranted = ticket and ticket.status == 'granted'
-    local untilMs = isGranted and claimableUntil(ticket) or ticket and not isGranted and ticket.status ~= 'ended' and ticket.endsAt
-    if untilMs then
-      local resources = {}
-      for i, item in ipairs(ticket.items) do
-        resources[i] = item.resource
-      end
-      rows[#rows + 1] = table.concat({
-        isGranted and 1 or 0, isGranted and 0 or lines.countAhead(ticket.waitsFor, ticket.order), pages.toldName(ticket.waitsFor),
-        string.format('%.0f', ticket.since), string.format('%.0f', untilMs),
-        itemForms.isSharedItem(ticket.items[1]) and 'SHARED' or '', table.concat(resources, '\t'),
-      }, '\n')
-    end
+    rows[#rows + 1] = ticket and standingOf(ticket) or nil
   end
   return rows
 end

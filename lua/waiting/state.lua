@@ -7,27 +7,24 @@ local state = {}
 --   granted      number of tickets that were granted and not claimed yet
 --   last         number of the last ticket. Tickets are numbered by Redis's time in microseconds, always rising
 --   nextDue      ms: nothing of the tickets is due before this
---   isUnsettled  true if some lines still have to be looked at (settle.lua)
+--   isUnsettled  true if some tickets still have to be looked at (agenda.lua)
 --   hasKept      false if nothing is kept in any line (lines.lua)
---   wasKept      false if no ticket ever waited for something that was kept from it
 --   replanned    the ticket, as hexadecimal digits, up to which the queue was brought up to date after a change of
 --                definitions; nil if it is up to date
 -- Reads the state of the tenant's queue.
 function state.readState()
   state.items, state.tickets, state.granted, state.last, state.nextDue = 0, 0, 0, 0, math.huge
-  state.isUnsettled, state.hasKept, state.wasKept, state.replanned = false, false, false, nil
+  state.isUnsettled, state.hasKept, state.replanned = false, false, nil
   tenant.queueState = state
   if tenant.queueText then
     local items, count, granted, last, nextDue, unsettled, replanned =
       string.match(tenant.queueText, '^(%d+) (%d+) (%d+) (%d+) (%S+) (%d) (%S+)$')
     state.items, state.tickets, state.granted = tonumber(items), tonumber(count), tonumber(granted)
-    state.last, state.nextDue, state.isUnsettled = tonumber(last), tonumber(nextDue), unsettled == '1'
-    state.hasKept, state.wasKept = unsettled < '2', unsettled < '3'
+    state.last, state.nextDue = tonumber(last), tonumber(nextDue)
+    state.isUnsettled, state.hasKept = unsettled % 2 == 1, unsettled >= '2'
     state.replanned = replanned ~= '-' and string.sub(replanned, 2) or nil
   end
 end
-
--- Writes the state of the queue.
 
 function state.toHex(bytes)
   return (string.gsub(bytes, '.', function(char)
@@ -41,9 +38,9 @@ function state.fromHex(text)
   end))
 end
 
--- One digit tells isUnsettled, hasKept and wasKept.
+-- One digit tells isUnsettled and hasKept.
 local function settledDigit()
-  return state.isUnsettled and 1 or state.hasKept and 0 or state.wasKept and 2 or 3
+  return (state.isUnsettled and 1 or 0) + (state.hasKept and 2 or 0)
 end
 
 -- Returns the state as text; nil if there is no ticket.

@@ -5,6 +5,7 @@
 -- Limits of work: the turn of at most 64 slots comes in a line, or of one ticket that lacks more, and at most 200
 -- tickets of the line are looked at. A ticket behind them is not next, and keeps nothing. It is granted all the same
 -- when it can be.
+local changing = require('waiting/changeTicket')
 local lines = require('waiting/lines')
 local needs = require('waiting/needs')
 local registry = require('definitions/definitions')
@@ -12,7 +13,8 @@ local slotMap = require('slots/slots')
 local tickets = require('waiting/tickets')
 local work = require('frame/work')
 local turns = {}
-turns.MAX_TURNS, turns.MAX_WALK = 64, 200
+local MAX_WALK = 200
+turns.MAX_TURNS = 64
 -- known[stamp]: what was found out in a state of slots and tickets. Kept of this state and of the one before, since a
 -- request on paper is judged in both. Fields:
 --   fronts[name]  the tickets whose turn has come in a line, as far as it was walked:
@@ -24,7 +26,7 @@ turns.MAX_TURNS, turns.MAX_WALK = 64, 200
 local known, latest
 
 local function stamp()
-  return (slotMap.journal[-#slotMap.journal] or -#slotMap.journal) * 1048576 + tickets.ticketChanges
+  return (slotMap.journal[-#slotMap.journal] or -#slotMap.journal) * 1048576 + changing.ticketChanges
 end
 
 function turns.knownNow()
@@ -42,7 +44,7 @@ local function walkOn(name, front, isMore)
   local order
   order, front.i, front.j = lines.nextInLine(name, front.i, front.j)
   front.walked = front.walked + 1
-  if not order or front.walked > turns.MAX_WALK then
+  if not order or front.walked > MAX_WALK then
     return false
   end
   work.spend(3)

@@ -1,13 +1,13 @@
 -- Writes the changes of the queue.
 local admission = require('frame/admission')
-local beats = require('waiting/beats')
 local bytes = require('limits/bytes')
 local callers = require('waiting/callers')
 local catchingUp = require('waiting/catchUp')
+local changing = require('waiting/changeTicket')
 local clock = require('frame/clock')
 local codec = require('slots/codec')
+local endings = require('waiting/endings')
 local events = require('events/events')
-local grant = require('waiting/grant')
 local keys = require('frame/keys')
 local lines = require('waiting/lines')
 local pages = require('waiting/page')
@@ -103,16 +103,16 @@ function write.writeQueue(fields)
       tenantRecord.setFlag(tenantRecord.HAS_QUEUE, true)
     end
   end
-  if beats.areBeatsChanged then
+  if callers.areBeatsChanged then
     fields[#fields + 1] = 'beats'
-    fields[#fields + 1] = beats.beatsText()
+    fields[#fields + 1] = callers.beatsText()
     tenantRecord.setFlag(tenantRecord.HAS_BEATS, true)
   end
 end
 
 -- Publishes the wake-ups to the instances that hold calls.
 function write.publishWakes()
-  for instance, list in pairs(grant.wakes) do
+  for instance, list in pairs(endings.wakes) do
     redis.call('SPUBLISH', tenant.base .. 'wake:' .. instance, table.concat(list, '\n'))
   end
 end
@@ -132,30 +132,9 @@ end
 
 -- Returns true if this script changed anything of the queue.
 function write.isQueueChanged()
-  return #tickets.changedTickets > 0 or lines.isLineWritten or beats.areBeatsChanged or next(catchingUp.otherDue) ~= nil or
+  return #tickets.changedTickets > 0 or lines.isLineWritten or callers.areBeatsChanged or
+    next(catchingUp.otherDue) ~= nil or
     (state.stateText() or false) ~= tenant.queueText
-end
-
--- The part of the queue that ends the tickets of a session that is over.
-
--- Ends them until `work` is above a limit, but one at least. Returns true if none is left.
-function write.endTicketsOf(session, limit)
-  local prefix = '\8' .. session .. '\n'
-  local order = lines.nthOf(prefix, 1)
-  while order do
-    local ticket = tickets.ticketAt(order)
-    if ticket.status == 'granted' then
-      tickets.changeTicket(ticket, { status = 'ended' })
-      grant.wake(ticket, 'ENDED\tNOT_VALID\tNOT_VALID: the session has ended\t-1')
-    else
-      grant.endTicket(ticket, 'NOT_VALID', 'NOT_VALID', 'NOT_VALID: the session has ended', -1)
-    end
-    order = lines.nthOf(prefix, 1)
-    if order and work.done > limit then
-      return false
-    end
-  end
-  return true
 end
 
 -- The part of the queue that cancels tickets.
@@ -179,10 +158,10 @@ end
 local function cancelTicket(ticket)
   if ticket.status == 'granted' then
     takeBack(ticket)
-    tickets.changeTicket(ticket, { status = 'ended' })
-    grant.wake(ticket, 'ENDED\tNOT_AVAILABLE\tNOT_AVAILABLE: cancelled\t-1')
+    changing.changeTicket(ticket, { status = 'ended' })
+    endings.wake(ticket, 'ENDED\tNOT_AVAILABLE\tNOT_AVAILABLE: cancelled\t-1')
   else
-    grant.endTicket(ticket, 'CANCELLED', 'NOT_AVAILABLE', 'NOT_AVAILABLE: cancelled', -1)
+    endings.endTicket(ticket, 'CANCELLED', 'NOT_AVAILABLE', 'NOT_AVAILABLE: cancelled', -1)
   end
 end
 
@@ -235,7 +214,7 @@ function write.leave(id, instance)
   local fields = { instance = others }
   local isHeld = false
   callers.eachInstance(others, function(other)
-    isHeld = isHeld or (beats.beats[other] or 0) + beats.BEAT_LAPSES_MS > clock.nowMs()
+    isHeld = isHeld or (callers.beats[other] or 0) + callers.BEAT_LAPSES_MS > clock.nowMs()
   end)
   if not isHeld then
     fields.instance, fields.heldUntil = ticket.instance, clock.nowMs()
@@ -243,7 +222,7 @@ function write.leave(id, instance)
   if ticket.status == 'attended' and ticket.session == '' then
     fields.due = math.min(ticket.due, clock.nowMs() + ticket.claimMs)
   end
-  tickets.changeTicket(ticket, fields)
+  changing.changeTicket(ticket, fields)
 end
 
 return write

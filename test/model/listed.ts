@@ -12,7 +12,7 @@ import { WaitingModel } from './waitingModel.ts';
 
 /** The bounds of the waiting order: so many tickets of the queue make somebody exempt, and so many are looked at. */
 const MAX_EXEMPTING = 64;
-const MAX_KEPT_LOOKS = 16;
+const MAX_KEPT_LOOKS = 64;
 
 /** What a caller has sent for a ticket. */
 export interface Sent {

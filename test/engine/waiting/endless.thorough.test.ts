@@ -16,7 +16,7 @@ import { CALL } from '../../support/waitingEngine.ts';
 
 const BEGIN = '  local isBegun = false\n';
 const settle = readFileSync('lua/waiting/settle.lua', 'utf8');
-const ENDLESS = settle.replace(BEGIN, `  if tenant then return false end\n${BEGIN}`);
+const ENDLESS = settle.replace(BEGIN, `  if state.isUnsettled then return false end\n${BEGIN}`);
 
 /** A Redis of its own, so that a sweep finds no other tenants. */
 let server: RedisServer;

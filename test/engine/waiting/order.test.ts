@@ -4,13 +4,12 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../../src/contract/reservations.ts';
-import { changeInRedis } from '../../../src/definitions/changeInRedis.ts';
 import { reserve as reserveWith } from '../../../src/engine/reservations/reserve.ts';
 import { transaction as transactWith } from '../../../src/engine/reservations/transaction.ts';
 import { beat } from '../../../src/engine/waiting/beat.ts';
-import { waiting } from '../../../src/engine/waiting/list.ts';
+import { cancel } from '../../../src/engine/waiting/cancel.ts';
 import { setClock } from '../../support/clock.ts';
-import { all } from '../../support/listed.ts';
+import { queue, register } from '../../support/queue.ts';
 import { reserve, unreserve } from '../../support/verbs.ts';
 import { CALL, running, useWaitingEngine } from '../../support/waitingEngine.ts';
 
@@ -20,12 +19,6 @@ const WAIT = { waitSeconds: 600 };
 useWaitingEngine(START);
 
 const passTo = (ms: number) => setClock(running.engine.redis, running.credential.tenant, ms);
-const register = (...items: { name: string; capacity?: number; treePath?: string }[]) =>
-  changeInRedis(running.engine, 16).register(
-    running.credential,
-    items.map(({ name, capacity = 1, treePath }) => ({ name, capacity, blocks: [], treePath: treePath ?? null })),
-  );
-
 /** Tries to reserve. */
 async function take(requester: string, resource: string, ttlSeconds = 60): Promise<ReserveResult | undefined> {
   const [result] = await reserve(running.engine, running.credential, [{ resource, requester, ttlSeconds }]);
@@ -59,12 +52,6 @@ async function transact(
   const { engine, credential } = running;
   const { result } = await transactWith(engine, credential, method, items, { wait: { waitSeconds }, call: CALL });
   return result.status;
-}
-
-/** Those who wait, in the order of the queue, each with what it asks for. */
-async function queue(): Promise<string[]> {
-  const rows = await all(waiting(running.engine, running.credential));
-  return rows.map(({ requester, resources }) => `${requester}: ${resources.join(' ')}`);
 }
 
 /** Reserves several slots, or waits for them. */
@@ -206,6 +193,28 @@ describe('somebody who holds what others wait for', () => {
   });
 });
 
+describe('somebody who waits for what is kept, and holds what others want', () => {
+  test.each([
+    ['a name', 1],
+    ['a small pool', 4],
+    ['a large pool', 40],
+  ])('%s: gets it in the step in which one of these gets its turn elsewhere', async (_, capacity) => {
+    await register({ name: 'w', capacity });
+    await take('holder', 'y');
+    await take('holder', 'v');
+    await take('ann', 'w');
+    for (let i = 1; i < capacity; i++) await take(`other-${i}`, 'w');
+    await awaitAll('keeper', ['x', 'y']);
+    expect(await askFor('ann', 'x')).toMatchObject({ status: 'WAITING' });
+    await askFor('first', 'v');
+    // It waits for w, but its turn has not come at v.
+    await awaitAll('second', ['w', 'v']);
+    expect(await queue()).toContain('ann: x');
+    await cancel(running.engine, running.credential, [{ resource: 'v', requester: 'first' }]);
+    expect(await queue()).toEqual(['keeper: x y', 'second: w v']);
+  });
+});
+
 describe('a requester that gets what another ticket of it wants, too', () => {
   test('has that ticket no longer, also if it was looked at before in the same step', async () => {
     await register({ name: 'p', capacity: 2 });
@@ -255,5 +264,41 @@ describe('a slot that is kept no longer', () => {
     await passTo(START + 15_000);
     await beat(running.engine, running.credential.tenant, '');
     expect(await queue()).toEqual(waiters.slice(1).map((waiter) => `${waiter}: K P`));
+  });
+
+  test('is granted in the step in which its keeper loses its turn elsewhere', async () => {
+    await take('holder', 'y');
+    await awaitAll('keeper', ['x', 'y']);
+    expect(await askFor('waiter', 'x')).toMatchObject({ status: 'WAITING' });
+    await askFor('urgent', 'y', 1);
+    expect(await queue()).toEqual(['urgent: y', 'keeper: x y']);
+  });
+
+  test('is granted in the step in which somebody ahead of its keeper gives up what the keeper waits for, too', async () => {
+    await register({ name: 'y', capacity: 2 });
+    const held = await take('ann', 'y');
+    for (const name of ['y', 'z', 's']) await take('holder', name);
+    await awaitAll('ann', ['y', 'z']);
+    await awaitAll('bob', ['y', 's']);
+    await awaitAll('keeper', ['x', 'y']);
+    expect(await askFor('waiter', 'x')).toMatchObject({ status: 'WAITING' });
+    // Together, ann, bob and keeper lack three of two slots then.
+    if (held) await unreserve(running.engine, running.credential, [held]);
+    expect(await queue()).toEqual(['ann: y z', 'bob: y s', 'keeper: x y']);
+  });
+});
+
+describe("a request that waits for a blocker's slot", () => {
+  test('is granted in the step in which that is held for the same resource, so that it can be joined', async () => {
+    await register({ name: 'Ink' }, { name: 'printer', capacity: 2, blocks: ['Ink'] });
+    const held = await take('holder', 'Ink');
+    expect(await askFor('waiter', 'printer')).toMatchObject({ status: 'WAITING' });
+    const { engine, credential } = running;
+    const { result } = await transactWith(engine, credential, 'ALL_OR_NONE', [
+      { requestType: 'UNRESERVE', resource: 'Ink', requester: 'holder', releaseToken: held?.releaseToken ?? null },
+      { requestType: 'RESERVE', resource: 'printer', requester: 'holder', ttlSeconds: 60 },
+    ]);
+    expect(result.status).toBe('APPLIED');
+    expect(await queue()).toEqual([]);
   });
 });
