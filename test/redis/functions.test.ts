@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../scripts/freePort.ts';
 import { type RedisNode, startRedisNode } from '../../scripts/redisServer.ts';
+import { createPatientRedis, type RedisClient } from '../../src/redis/client.ts';
 import { LUA_FOLDER } from '../../src/redis/luaFiles.ts';
 import { deleteOldLibraries } from '../../src/redis/oldLibraries.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
@@ -156,19 +157,30 @@ describe('two versions', () => {
   });
 });
 
-const scriptsRun = async () => {
-  const stats = await one.redis.info('commandstats');
-  return [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)].reduce((sum, [, calls]) => sum + Number(calls), 0);
-};
-
 describe('a user who may not use functions', () => {
+  /** No other instance uses it: one would load the library, which who may only call functions could then use. */
+  let unused: RedisNode;
+  let admin: RedisClient;
+  beforeAll(async () => {
+    unused = await startRedisNode(() => {}, await freePort());
+    admin = createPatientRedis(URL(unused.port));
+  });
+  afterAll(async () => {
+    admin.disconnect();
+    await unused.stop();
+  });
+
+  const scriptsRun = async () => {
+    const calls = (await admin.info('commandstats')).matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm);
+    return [...calls].reduce((sum, [, count]) => sum + Number(count), 0);
+  };
+
   test.each([
     ['neither call nor load them', '-fcall -function'],
     ['only call them', '-function'],
   ])('who may %s gets scripts', async (_, rights) => {
-    await one.redis.function('FLUSH');
-    await one.redis.call('ACL', 'SETUSER', 'restricted', 'on', '>secret', '~*', '&*', '+@all', ...rights.split(' '));
-    const restricted = await startInstance({ redisUrl: URL(node.port, 'restricted:secret@') });
+    await admin.call('ACL', 'SETUSER', 'restricted', 'on', '>secret', '~*', '&*', '+@all', ...rights.split(' '));
+    const restricted = await startInstance({ redisUrl: URL(unused.port, 'restricted:secret@') });
     const before = await scriptsRun();
     expect(await reserveAndRelease(restricted)).toEqual(DONE);
     expect(await reserveAndRelease(restricted)).toEqual(DONE);
