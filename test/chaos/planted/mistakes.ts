@@ -61,8 +61,8 @@ export const MISTAKES: readonly Mistake[] = [
     name: 'overtake',
     what: 'every 31st request overtakes: nothing is kept from it',
     file: 'lua/waiting/keeping.lua',
-    find: 'if keeping.judged.isExcused then',
-    replace: `if keeping.judged.isExcused or ${once(31)} then`,
+    find: 'if exempt.judged.isExcused then',
+    replace: `if exempt.judged.isExcused or ${once(31)} then`,
   },
   {
     name: 'given-away',
