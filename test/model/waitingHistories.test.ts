@@ -1,6 +1,6 @@
 /**
- * The engine's queue against the model's, in random histories. One that fails is shrunk and printed as a line. Put into
- * foundWaiting.jsonl, it is run again for good.
+ * The engine's queue against the model's, in random histories of two tenants. One that fails is shrunk and printed as a
+ * line. Put into foundWaiting.jsonl, it is run again for good.
  */
 import fc from 'fast-check';
 import { describe, expect, inject, test } from 'vitest';
@@ -11,10 +11,11 @@ import { makeTenant } from '../support/service.ts';
 import { SMALL_PIECES } from '../support/smallPieces.ts';
 import { addThis, readFound } from './found.ts';
 import { HISTORIES, SEED } from './random.ts';
-import { run } from './waitingHistory.ts';
+import { run } from './twoTenants.ts';
 import { crowdedHistories, type History, histories, type Step } from './waitingSteps.ts';
 
-const STEPS = 150;
+/** Of each tenant. */
+const STEPS = 100;
 const KINDS = 4;
 const EACH = Math.ceil(HISTORIES / KINDS);
 const FILE = 'foundWaiting.jsonl';
@@ -22,18 +23,19 @@ const Found = z.object({
   why: z.string(),
   cap: z.number().nullable(),
   steps: z.array(z.unknown()),
+  other: z.array(z.unknown()).optional(),
   pieces: z.literal('smallest').optional(),
 });
 
 async function runOnEngine(history: History, includes: Readonly<Record<string, string>> = {}): Promise<void> {
   const limits = history.cap === null ? {} : { reservations: history.cap };
-  const running = await startEngine(
-    makeTenant(),
-    inject('redisUrl'),
-    { 'frame/now': STEERED_CLOCK, ...includes },
-    limits,
-  );
-  await run(running, history).finally(() => running.stop());
+  const start = () =>
+    startEngine(makeTenant(), inject('redisUrl'), { 'frame/now': STEERED_CLOCK, ...includes }, limits);
+  const [one, other] = await Promise.all([start(), start()]);
+  await run([one, other], history).finally(() => {
+    one.stop();
+    other.stop();
+  });
 }
 
 describe('the engine serves who waits as the model does', () => {
@@ -68,9 +70,9 @@ describe('the engine serves who waits as the model does', () => {
 });
 
 describe('histories that once failed', () => {
-  test.each(readFound(FILE, Found))('$why', async ({ cap, steps, pieces }) => {
+  test.each(readFound(FILE, Found))('$why', async ({ cap, steps, other, pieces }) => {
     // What is in the file was printed by the test above.
-    const history = { cap, steps: steps as Step[] };
+    const history = { cap, steps: steps as Step[], other: other as Step[] | undefined };
     await expect(runOnEngine(history, pieces === 'smallest' ? SMALL_PIECES : {})).resolves.toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Carries histories with a queue out on the engine and on the model, and compares them after each step: answers,
- * reservations, records in Redis, and the queue.
+ * Carries out steps of a tenant with a queue on the engine and on the model, and compares: answers, reservations,
+ * records in Redis, and the queue.
  */
 import { expect } from 'vitest';
 import type { TransactionItem, TransactionResult } from '../../src/contract/reservations.ts';
@@ -25,7 +25,7 @@ import { compareStored } from './stored.ts';
 import type { Call, Lasting, Request, Wait } from './tickets.ts';
 import { WaitingModel } from './waitingModel.ts';
 import { compareQueue, noteListed } from './waitingQueue.ts';
-import type { GiveBack, History, Step, Take } from './waitingSteps.ts';
+import type { GiveBack, Step, Take } from './waitingSteps.ts';
 
 const sorted = (list: readonly (string | { name: string })[] | string) => {
   const nameOf = (one: string | { name: string }) => (typeof one === 'string' ? one : one.name);
@@ -37,8 +37,13 @@ type Item = Omit<Take, 'ttlSeconds' | 'session'> & Lasting;
 /** What the results of a request tell of it. */
 type Naming = { requester: string; items: readonly { resource: string }[] };
 
-/** @throws where the engine's answers or its state differ from the model's */
-export async function run(running: RunningEngine, { cap, steps }: History): Promise<void> {
+type Compare = () => Promise<void>;
+
+/** Returns what carries out a step of a tenant, and returns what compares it then with the model. */
+export async function begin(
+  running: RunningEngine,
+  cap: number | null,
+): Promise<(i: number, step: Step) => Promise<Compare>> {
   const { engine, credential } = running;
   const { tenant } = credential;
   const { redis } = engine;
@@ -52,22 +57,22 @@ export async function run(running: RunningEngine, { cap, steps }: History): Prom
   // Ahead of the time, so that instances on the same Redis end nothing.
   model.setClock(Date.now() + 600_000);
   await setClock(redis, tenant, model.nowMs);
-  for (const [i, step] of steps.entries()) {
-    try {
+  return async (i, step) => {
+    await inStep(i, step, async () => {
       // A ticket that was continued with an end in the past ends with the next script.
       model.setClock(model.nowMs);
       await carryOut(step);
-      model.noteLacks();
-      model.setClock(model.nowMs);
-      await compareQueue(running, model, i % 5 === 0);
-      if (i % 5 === 0) await sessions.compare();
-      await compareStored(redis, tenant, model);
-      await sessions.compareStored();
-    } catch (error) {
-      if (error instanceof Error) error.message = `step ${i}, ${JSON.stringify(step)}: ${error.message}`;
-      throw error;
-    }
-  }
+    });
+    return () =>
+      inStep(i, step, async () => {
+        model.noteLacks();
+        model.setClock(model.nowMs);
+        await compareQueue(running, model, i % 5 === 0);
+        if (i % 5 === 0) await sessions.compare();
+        await compareStored(redis, tenant, model);
+        await sessions.compareStored();
+      });
+  };
 
   /** What the model's outcome looks like in the engine's answer. */
   function toResults(outcome: Outcome, request: Naming): Result[] {
@@ -265,6 +270,16 @@ export async function run(running: RunningEngine, { cap, steps }: History): Prom
         expect(await reset(engine, credential)).toBe(model.reset());
         return;
     }
+  }
+}
+
+/** Tells in an error which step it comes from. */
+async function inStep(i: number, step: Step, check: Compare): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    if (error instanceof Error) error.message = `step ${i}, ${JSON.stringify(step)}: ${error.message}`;
+    throw error;
   }
 }
 

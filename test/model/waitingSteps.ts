@@ -250,22 +250,24 @@ const crowdStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: does('pass'), ms: fc.integer({ min: 1, max: 4000 }) }) },
 );
 
-/** The steps of a history, and the tenant's cap on reservations; null: there is none. */
+/** The steps of a tenant, and those of another one that go between them; the cap on reservations, null: there is none. */
 export interface History {
   cap: number | null;
   steps: Step[];
+  other?: Step[] | undefined;
 }
 
-/** Histories of up to so many steps, which begin with a registration. */
-export const histories = (maxLength: number): fc.Arbitrary<History> =>
-  fc.record({
-    cap: fc.constantFrom(null, null, 8),
-    steps: fc.tuple(register, fc.array(step, { maxLength, size: 'max' })).map(([first, rest]) => [first, ...rest]),
-  });
+/** Steps that begin with a registration. */
+const steps = (one: fc.Arbitrary<Step>, maxLength: number): fc.Arbitrary<Step[]> =>
+  fc.tuple(register, fc.array(one, { maxLength, size: 'max' })).map(([first, rest]) => [first, ...rest]);
 
-/** Histories of a crowd, of up to so many steps. They begin with a registration. */
+const historiesOf = (one: fc.Arbitrary<Step>, cap: fc.Arbitrary<number | null>, maxLength: number) =>
+  fc.record({ cap, steps: steps(one, maxLength), other: steps(one, maxLength) });
+
+/** Histories of up to so many steps of each tenant. */
+export const histories = (maxLength: number): fc.Arbitrary<History> =>
+  historiesOf(step, fc.constantFrom(null, null, 8), maxLength);
+
+/** Histories of a crowd, of up to so many steps of each tenant. */
 export const crowdedHistories = (maxLength: number): fc.Arbitrary<History> =>
-  fc.record({
-    cap: fc.constant(null),
-    steps: fc.tuple(register, fc.array(crowdStep, { maxLength, size: 'max' })).map(([first, rest]) => [first, ...rest]),
-  });
+  historiesOf(crowdStep, fc.constant(null), maxLength);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { GuardedProcess } from '../../scripts/guardedProcess.ts';
 import { run } from '../model/history.ts';
 import { histories } from '../model/steps.ts';
-import { run as runWaiting } from '../model/waitingHistory.ts';
+import { run as runWaiting } from '../model/twoTenants.ts';
 import { histories as waitingHistories } from '../model/waitingSteps.ts';
 import { startEngine } from '../support/engine.ts';
 import { EXAMPLE_CALLS } from '../support/exampleCalls.ts';
@@ -54,24 +54,24 @@ describe.skipIf(path === null)('on Valkey 8 (needs valkey-server, or apt-get on 
   });
 
   test('the engine does what the model does', async () => {
-    const each = async (work: (engine: Awaited<ReturnType<typeof startEngine>>) => Promise<void>, cap?: number) => {
-      const engine = await startEngine(
-        makeTenant(),
-        valkey.url,
-        undefined,
-        cap === undefined ? {} : { reservations: cap },
-      );
-      await work(engine).finally(() => engine.stop());
-    };
+    const start = (cap: number | null = null) =>
+      startEngine(makeTenant(), valkey.url, undefined, cap === null ? {} : { reservations: cap });
     const once = { numRuns: 4, seed: 1, endOnFailure: true };
     await fc.assert(
-      fc.asyncProperty(histories(100), (history) => each((engine) => run(engine, history))),
+      fc.asyncProperty(histories(100), async (history) => {
+        const engine = await start();
+        await run(engine, history).finally(() => engine.stop());
+      }),
       once,
     );
     await fc.assert(
-      fc.asyncProperty(waitingHistories(60), (history) =>
-        each((engine) => runWaiting(engine, history), history.cap ?? undefined),
-      ),
+      fc.asyncProperty(waitingHistories(60), async (history) => {
+        const [one, other] = [await start(history.cap), await start(history.cap)];
+        await runWaiting([one, other], history).finally(() => {
+          one.stop();
+          other.stop();
+        });
+      }),
       once,
     );
   });
