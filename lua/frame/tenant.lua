@@ -22,7 +22,7 @@
 --                        when it ends (ms, 0 never) and the prefix of the names that it may change ('' any)
 -- and fields that few requests read; flags tell whether the first five are there:
 --   closing              ms: until then some resource cannot be reserved, since it may be about to be deleted
---   beats                last beats of the instances that hold calls (waiting/beats.lua)
+--   beats                last beats of the instances that hold calls (waiting/state.lua)
 --   queue                state of the waiting queue (waiting/state.lua); absent if there is no ticket
 --   sessions             state of the sessions (sessions/records.lua); absent if there is none
 --   terms                the settings for leases and notes (terms.lua), '' or absent if none is set

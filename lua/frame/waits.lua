@@ -7,12 +7,10 @@ local waits = {}
 -- Returns what the queue takes for some items. Takes the method ('' a single item), the call that holds the request,
 -- '<instance> <ms>', and how it waits: waitMs, priority and claimMs.
 local function waitingFor(items, method, call, wait)
-  if not tenant.queue then
-    tenant.openQueue()
-  end
+  local queue = tenant.openQueue()
   local waiting = {
-    requester = items[1].requester, method = method, items = {}, call = tenant.queue.readCall(call),
-    wait = tenant.queue.readWait(wait),
+    requester = items[1].requester, method = method, items = {}, call = queue.readCall(call),
+    wait = queue.readWait(wait),
   }
   for i, item in ipairs(items) do
     item.waiting = waiting

@@ -4,7 +4,7 @@
 --             X ended by a reset (verbs/history/keepReset.lua). The value is the slot, a line break, when it ended
 --             in ms, a blank, the actor ('' if nobody but its holder ended it), a line break, and its record as it was
 --             stored (slots/codec.lua; history/ended.lua). The field of a wait that came to nothing is W; the value is
---             JSON (noteWait() in waiting/grant.lua).
+--             JSON (noteWait() in waiting/endings.lua).
 -- src/engine/history/pastEntry.ts reads it. A tenant whose tier keeps no history has none. The oldest entries are
 -- dropped once there are more than the tier keeps; with a database, a worker moves them there before.
 -- Fields, both false until something ends:

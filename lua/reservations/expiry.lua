@@ -104,11 +104,8 @@ local function endDue()
   local isSessionDue = tenant.sessions and tenant.sessions.nextDue <= clock.nowMs()
   local isAnyDue = isSessionDue or areLeasesDue
   if tenant.queueText and (isAnyDue or isQueueDue()) then
-    if not tenant.queue then
-      tenant.openQueue()
-    end
     committing.isDueStale = isAnyDue
-    return tenant.queue.catchUp(expiry.endLease)
+    return tenant.openQueue().catchUp(expiry.endLease)
   elseif not isAnyDue then
     return true
   end

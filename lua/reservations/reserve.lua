@@ -95,10 +95,7 @@ function reserving.replyOfHad(had, item)
   end
   work.spend(#had.details / 200)
   if had.token == codec.UNCLAIMED and item.token ~= codec.UNCLAIMED then
-    if not tenant.queue and tenant.openQueue then
-      tenant.openQueue()
-    end
-    if tenant.queue then
+    if tenant.openQueue() then
       return tenant.queue.claim(had, item)
     end
     -- Redis has lost the queue.

@@ -17,7 +17,7 @@ function texts.textOf(item)
   end
   local now = slotMap.records[item.held]
   if now and now.claimedAs and now.claimedAs <= item.claims and now.fence == record.fence then
-    -- An item before has claimed it (waiting/claim.lua).
+    -- An item before has claimed it (waiting/endings.lua).
     record = now
   end
   local isBlocker = string.sub(record.owner, 1, 7) == 'system:'

@@ -257,19 +257,18 @@ local function isForeign(session)
   local holds = redis.call('ZLEXCOUNT', keys.sessionHolds, '[' .. within, '(' .. within .. '\255')
   if holds < tenant.sessions.holdsOf(session) then
     return true
-  elseif tenant.queueText and not tenant.queue then
-    tenant.openQueue()
   end
-  local order = tenant.queue and tenant.queue.nthOf(line, 1)
+  local queue = tenant.openQueue()
+  local order = queue and queue.nthOf(line, 1)
   for n = 1, MAX_SEARCHED_TICKETS do
     if not order then
       return false
     end
-    local ticket = tenant.queue.ticketAt(order)
+    local ticket = queue.ticketAt(order)
     if ticket and not tenant.mayChangeAll(ticket.items) then
       return true
     end
-    order = tenant.queue.nthOf(line, n + 1)
+    order = queue.nthOf(line, n + 1)
   end
   return true
 end

@@ -1,14 +1,89 @@
--- The part of the queue for requests that may wait, and for those that may claim a grant: their replies.
-local claiming = require('waiting/claim')
+-- The replies to requests that may wait, and to those that may claim a grant; and who is in the way of a ticket.
+local endings = require('waiting/endings')
+local itemForms = require('frame/items')
+local keys = require('frame/keys')
 local lines = require('waiting/lines')
-local matches = require('waiting/matches')
+local matching = require('reservations/match')
+local naming = require('definitions/names')
 local needs = require('waiting/needs')
-local pages = require('waiting/page')
+local reasons = require('reservations/why')
+local registry = require('definitions/definitions')
 local reserving = require('reservations/reserve')
+local shared = require('slots/shared')
 local slotMap = require('slots/slots')
+local tenant = require('frame/tenant')
 local tickets = require('waiting/tickets')
 local work = require('frame/work')
 local answer = {}
+
+-- Returns the name by which callers know what a line is for.
+function answer.toldName(line)
+  return string.sub(line, 1, 1) == lines.MATCH and string.sub(line, 2) or line
+end
+
+-- Returns true if a resource is above another one in the tree.
+local function isAbove(name, resource)
+  local above = resource and registry.definition(resource) and registry.definition(resource).parent or ''
+  while above ~= name and above ~= '' and registry.definition(above) do
+    above = registry.definition(above).parent
+  end
+  return above == name and registry.definition(name) ~= false
+end
+
+-- Returns the kind of what a ticket waits for if that is what an item names.
+local function kindOfOwn(name, item)
+  local hold = itemForms.isSharedItem(item) and slotMap.recordAt(name)
+  local isKept = needs.freeAt(name) >= (item.count or 1) or hold and shared.isSharedHold(name, hold)
+  return isKept and 'QUEUE' or 'SLOTS'
+end
+
+-- Returns what kind of thing a ticket waits for (whyNot() in reservations/why.lua).
+function answer.kindOf(ticket)
+  local name, kind = ticket.waitsFor, 'BLOCKER'
+  for _, item in ipairs(ticket.items) do
+    local resource, slot = naming.resolve(item.resource)
+    if name == resource or name == slot then
+      return kindOfOwn(name, item)
+    end
+    kind = isAbove(name, resource) and 'ANCESTOR' or kind
+  end
+  return needs.freeAt(name) > 0 and 'QUEUE' or kind
+end
+
+-- Returns the first resources that fit a match, of the first few that have the first of its labels.
+local function fittingFor(match)
+  local MAX_FITTING = 50
+  local prefix, found = 'l' .. string.match(match, '^[^\n]*'), {}
+  local members = tenant.labelled and redis.call(
+    'ZRANGE', keys.index, '[' .. prefix .. '\n', '(' .. prefix .. '\11', 'BYLEX', 'LIMIT', 0, MAX_FITTING
+  ) or {}
+  for _, member in ipairs(members) do
+    local name = string.sub(member, #prefix + 2)
+    work.spend(5)
+    if matching.fitsMatch(match, name) then
+      found[#found + 1] = name
+    end
+  end
+  return found
+end
+
+-- Returns who is in the way of a ticket, as whyNot() does. `before` is as there.
+function answer.whyWaiting(ticket, before)
+  local name, match = answer.toldName(ticket.waitsFor), tickets.matchOf(ticket)
+  if match then
+    return reasons.whyNot('SLOTS', name, fittingFor(match), false)
+  end
+  return reasons.whyNot(answer.kindOf(ticket), name, { name }, before)
+end
+
+-- Returns the reservation that a requester has by the match of an item; nil if it has none.
+local function heldByMatch(requester, item)
+  if not tenant.labelled then
+    return nil
+  end
+  return matching.reservationByMatch(requester, item)
+end
+
 local SKIPPED = { 'NOT_AVAILABLE', 'SKIPPED' }
 -- How much work a script has done to find out who is in the way of its requests.
 local whyWork
@@ -19,13 +94,13 @@ local function waitingReply(ticket)
   local MAX_WHY_WORK = 2000
   local ahead, before, why = lines.countAhead(ticket.waitsFor, ticket.order), work.done, ''
   if whyWork < MAX_WHY_WORK then
-    why = pages.whyWaiting(ticket, ticket.order)
+    why = answer.whyWaiting(ticket, ticket.order)
     whyWork = whyWork + work.done - before
   end
   return {
     'WAITING', ahead == 0 and 'WAITING: you are next' or 'WAITING: ' .. ahead .. ' before you',
     tickets.ticketId(ticket), ahead,
-    pages.toldName(ticket.waitsFor), string.format('%.0f', ticket.since), string.format('%.0f', ticket.endsAt), why,
+    answer.toldName(ticket.waitsFor), string.format('%.0f', ticket.since), string.format('%.0f', ticket.endsAt), why,
   }
 end
 
@@ -43,7 +118,7 @@ local function heldOfItem(requester, item, slots)
   if item.options and item.options.match then
     local granted = string.match(slots, '[^\n]+')
     local record = granted and slotMap.recordAt(granted)
-    return record and record.owner == requester and record.match and record or matches.heldByMatch(requester, item)
+    return record and record.owner == requester and record.match and record or heldByMatch(requester, item)
   end
   for granted in string.gmatch(slots, '[^\n]+') do
     local record = slotMap.recordAt(granted)
@@ -72,7 +147,7 @@ local function repliesOfHeld(request, ticket, waitedMs)
     local had = heldOfItem(request.requester, item, ticket.slots)
     hads[i] = had
     if had and not isExact and (slots == '\n' or string.find(slots, '\n' .. had.slot .. '\n', 1, true)) then
-      isExact = slots == '\n' or had.requestedName == item.resource and claiming.isOfCount(had, item)
+      isExact = slots == '\n' or had.requestedName == item.resource and endings.isOfCount(had, item)
       told = isExact and i or told or i
     end
   end
@@ -105,7 +180,7 @@ end
 function answer.answer(outcome, request)
   local ticket, claimed, waitedMs = outcome.ticket, outcome.claimed, outcome.waitedMs
   if ticket and ticket.status == 'granted' then
-    claimed, waitedMs = ticket, claiming.claimTicket(ticket, request.items, request.items)
+    claimed, waitedMs = ticket, endings.claimTicket(ticket, request.items, request.items)
   end
   local replies = {}
   if claimed or ticket and ticket.status == 'ended' then
@@ -115,7 +190,7 @@ function answer.answer(outcome, request)
       replies[i] = ticket and waitingReply(ticket) or replyOfTried(outcome, i)
     end
   end
-  claiming.runClaims()
+  endings.runClaims()
   return replies
 end
 

@@ -1,21 +1,19 @@
 -- Requests that may wait: they are carried out now, or get a ticket, or go on with the one that they have
 -- (docs/specification.md#waiting).
 local agenda = require('waiting/agenda')
-local callers = require('waiting/callers')
-local changing = require('waiting/changeTicket')
-local claiming = require('waiting/claim')
 local clock = require('frame/clock')
 local endings = require('waiting/endings')
-local feasible = require('waiting/feasible')
+local exempt = require('waiting/exempt')
 local grant = require('waiting/grant')
 local itemForms = require('frame/items')
-local matches = require('waiting/matches')
+local lines = require('waiting/lines')
 local matching = require('reservations/match')
 local needs = require('waiting/needs')
 local settle = require('waiting/settle')
 local state = require('waiting/state')
 local tenant = require('frame/tenant')
 local tickets = require('waiting/tickets')
+local walks = require('waiting/walks')
 local work = require('frame/work')
 local ask = {}
 
@@ -48,10 +46,10 @@ local function holdersWith(call, ticket)
   local isHeld = ticket.instance and ticket.heldUntil > clock.nowMs()
   local instances, heldUntil = isHeld and ticket.instance or '', isHeld and ticket.heldUntil or clock.nowMs()
   if call.pollMs > 0 then
-    local others = callers.withoutInstance(instances, call.instance)
+    local others = state.withoutInstance(instances, call.instance)
     instances = others == '' and call.instance or call.instance .. ' ' .. others
     heldUntil = math.max(heldUntil, clock.nowMs() + call.pollMs)
-    callers.noteBeat(call.instance)
+    state.noteBeat(call.instance)
   end
   return instances, heldUntil
 end
@@ -68,10 +66,18 @@ local function fieldsOfCall(ticket, request)
   }
   fields.due = fields.endsAt
   if fields.status == 'attended' and not session then
-    local attendedUntil = math.min(fields.heldUntil, clock.nowMs() + callers.BEAT_LAPSES_MS)
+    local attendedUntil = math.min(fields.heldUntil, clock.nowMs() + state.BEAT_LAPSES_MS)
     fields.due = math.min(fields.endsAt, attendedUntil + fields.claimMs)
   end
   return fields
+end
+
+-- Returns the lines of a ticket: those of its plan; or that of its match, which has no plan.
+local function linesOfTicket(ticket)
+  if tickets.matchOf(ticket) then
+    return { lines.MATCH .. ticket.items[1].resource }
+  end
+  return needs.linesOf(needs.entriesOf(ticket) or {})
 end
 
 -- Issues a ticket for a request.
@@ -80,9 +86,9 @@ local function issue(ticket, request, refusal, others)
   ticket.requester, ticket.method, ticket.items = request.requester, request.method, request.items
   ticket.digest = request.digest
   local fields = fieldsOfCall(ticket, request)
-  fields.lines, fields.named = matches.linesOfTicket(ticket), needs.namedBy(ticket)
+  fields.lines, fields.named = linesOfTicket(ticket), needs.namedBy(ticket)
   fields.waitsFor, fields.others = refusal, others
-  changing.changeTicket(ticket, fields)
+  agenda.changeTicket(ticket, fields)
   grant.noteWaitsFor(ticket)
   endings.emitOfTicket('WAITING', 'WAIT', ticket, 'WAITING')
 end
@@ -91,8 +97,8 @@ end
 local function goOn(ticket, request)
   local wasAway = ticket.status == 'away'
   local order, fields = ticket.order, fieldsOfCall(ticket, request)
-  fields.lines, fields.named = matches.linesOfTicket(ticket), needs.namedBy(ticket)
-  changing.changeTicket(ticket, fields)
+  fields.lines, fields.named = linesOfTicket(ticket), needs.namedBy(ticket)
+  agenda.changeTicket(ticket, fields)
   if wasAway or order ~= ticket.order then
     agenda.addWalk('s', ticket.order)
   end
@@ -108,7 +114,41 @@ end
 
 -- Returns true if a request that was refused may ever be granted. A match that fits no resource was NOT_VALID.
 local function mayWaitFor(request)
-  return tickets.matchOf(request) ~= nil or feasible.isFeasible(request.requester, request.method, request.items)
+  return tickets.matchOf(request) ~= nil or exempt.isFeasible(request.requester, request.method, request.items)
+end
+
+-- Returns true if a ticket waits in the line of a match.
+local function isAwaited(text)
+  for _, kind in ipairs({ '\nw', '\nv', '\nu' }) do
+    if lines.nthOf(lines.MATCH .. text .. kind, 1) then
+      return true
+    end
+  end
+  return false
+end
+
+-- Notes that a ticket is about to wait for a match. Returns false if too many others are waited for.
+local function noteMatch(text, match)
+  local member, count = text .. '\n' .. match, 0
+  for n = walks.MAX_MATCHES, 1, -1 do
+    local other = lines.nthOf('\9', n)
+    if other == member then
+      return true
+    end
+    count = count + (other and 1 or 0)
+  end
+  for n = count == walks.MAX_MATCHES and walks.MAX_MATCHES or 0, 1, -1 do
+    local other = lines.nthOf('\9', n)
+    if not isAwaited(string.match(other, '^[^\n]*')) then
+      lines.setMember('\9', other, false)
+      count = count - 1
+    end
+  end
+  if count >= walks.MAX_MATCHES then
+    return false
+  end
+  lines.setMember('\9', member, true)
+  return true
 end
 
 -- Ends the ticket of a request that was carried out at once.
@@ -139,8 +179,8 @@ local function join(trial, request, refusal, refusals)
   local tooLarge = not match and whyTooLarge(needs.entriesOf(trial))
   if tooLarge then
     return nil, { tooLarge = tooLarge }
-  elseif match and not matches.noteMatch(request.items[1].resource, match) then
-    return nil, { reply = { 'NOT_AVAILABLE', matches.TOO_MANY_MATCHES }, place = 0 }
+  elseif match and not noteMatch(request.items[1].resource, match) then
+    return nil, { reply = { 'NOT_AVAILABLE', ask.TOO_MANY_MATCHES }, place = 0 }
   end
   local ticket = { order = trial.order }
   ask.pending.items = ask.pending.items + itemForms.slotsOf(request.items)
@@ -192,10 +232,10 @@ function ask.ask(request)
   if asked[digest] then
     return asked[digest]
   end
-  local ticket = claiming.ticketOf(request)
+  local ticket = endings.ticketOf(request)
   local outcome
   if ticket and ticket.status == 'granted' then
-    grant.claims[#grant.claims + 1] = { ticket = ticket, items = request.items }
+    endings.claims[#endings.claims + 1] = { ticket = ticket, items = request.items }
     outcome = { claimed = ticket, waitedMs = ticket.grantedAt - ticket.since }
   else
     outcome = tryOrWait(ticket, request)
@@ -210,7 +250,7 @@ function ask.runPostponed()
     run()
   end
   postponed, ask.pending.items = {}, 0
-  claiming.runClaims()
+  endings.runClaims()
   settle.settle()
 end
 
@@ -219,7 +259,7 @@ end
 function ask.countNew(requests)
   local new = 0
   for _, request in ipairs(requests) do
-    if request.wait and claiming.ticketOf(request) then
+    if request.wait and endings.ticketOf(request) then
       ask.reads = 1
     else
       new = new + itemForms.slotsOf(request.items)

@@ -1,7 +1,6 @@
--- Grants tickets: carries out their requests. The caller's next call claims the grant (claim.lua). Until then the
+-- Grants tickets: carries out their requests. The caller's next call claims the grant (endings.lua). Until then the
 -- reservations have the token UNCLAIMED, and end claimMs after the grant.
 local agenda = require('waiting/agenda')
-local changing = require('waiting/changeTicket')
 local clock = require('frame/clock')
 local codec = require('slots/codec')
 local endings = require('waiting/endings')
@@ -17,13 +16,6 @@ local tenant = require('frame/tenant')
 local tickets = require('waiting/tickets')
 local work = require('frame/work')
 local grant = {}
-
--- Forgets claims, but for the first ones.
-function grant.dropClaims(count)
-  for i = #grant.claims, count + 1, -1 do
-    grant.claims[i] = nil
-  end
-end
 
 -- Returns the item of a request as reserveOne() takes it. A live request has a caller, who is told the token at once.
 local function itemToGrant(ticket, item)
@@ -88,7 +80,7 @@ end
 -- Carries out the request of a ticket at its rank. Returns what carryOutAll() or carryOutFirst() does, but for `kept`;
 -- if it fails, nothing has changed.
 function grant.carryOut(ticket)
-  local mark, fence, rank, claimCount = #slotMap.journal, tenant.fence, exempt.judged.rank, #grant.claims
+  local mark, fence, rank, claimCount = #slotMap.journal, tenant.fence, exempt.judged.rank, #endings.claims
   exempt.judged.rank = ticket.order
   local done, place, reply, refusal, kept, refusals, tried
   if ticket.method == 'FIRST' then
@@ -98,7 +90,7 @@ function grant.carryOut(ticket)
   end
   if not done then
     slotMap.undo(mark)
-    grant.dropClaims(claimCount)
+    endings.dropClaims(claimCount)
     tenant.fence = fence
     if kept and keeping.mayTake(kept) then
       exempt.judged.isExcused = true
@@ -171,7 +163,7 @@ local function keepWaiting(ticket, reply, refusal, refusals)
   elseif refusal then
     local others = { unpack(refusals or {}, 2) }
     if refusal ~= ticket.waitsFor or table.concat(others, '\n') ~= table.concat(ticket.others, '\n') then
-      changing.changeTicket(ticket, { waitsFor = refusal, others = others })
+      agenda.changeTicket(ticket, { waitsFor = refusal, others = others })
     end
     grant.noteWaitsFor(ticket)
   elseif tickets.matchOf(ticket) then
@@ -211,17 +203,11 @@ function grant.tryGrant(ticket)
   end
   emitGrant(ticket, done)
   endings.wake(ticket, 'GRANTED')
-  changing.changeTicket(ticket, {
+  agenda.changeTicket(ticket, {
     status = 'granted', slots = slots, grantedAt = clock.nowMs(),
     due = ticket.session ~= '' and math.huge or clock.nowMs() + ticket.claimMs,
   })
   return true
-end
-
-function grant.open()
-  -- claims: what claim.lua has to claim for this request, in order: {slot, item, reply} for a reservation that it was
-  -- told of, {ticket, items} for a ticket that it continues.
-  grant.claims = {}
 end
 
 return grant

@@ -1,12 +1,11 @@
 -- Which free slots are kept from a request (docs/specification.md#waiting-order).
-local changing = require('waiting/changeTicket')
+local agenda = require('waiting/agenda')
 local exempt = require('waiting/exempt')
 local freeSlots = require('slots/freeSlots')
 local lines = require('waiting/lines')
 local needs = require('waiting/needs')
 local planning = require('reservations/plan')
 local registry = require('definitions/definitions')
-local seen = require('waiting/seen')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
 local turns = require('waiting/turns')
@@ -14,10 +13,8 @@ local keeping = {}
 
 -- Returns true if so many slots are free that none of them is kept.
 local function isPlenty(free)
-  return free >= turns.MAX_TURNS and (free >= planning.MAX_ENTRIES or lines.nthOf(changing.LARGE_PREFIX, 1) == nil)
+  return free >= turns.MAX_TURNS and (free >= planning.MAX_ENTRIES or lines.nthOf(agenda.LARGE_PREFIX, 1) == nil)
 end
-
--- The blocks keep the queue's function below the 200 local variables that Lua allows.
 
 -- Returns true if a slot that was held before a request's changes is free for it to take again: nothing is kept from
 -- a transaction for what it releases itself. `mark` is the journal's length before the request.
@@ -147,7 +144,7 @@ function keeping.isKeptFrom(ticket)
     not exempt.isExempt(ticket.requester, keepers)
   exempt.judged.rank = rank
   if is then
-    seen.rely(keepers)
+    agenda.rely(keepers)
   end
   return is
 end
@@ -193,7 +190,7 @@ function keeping.mayTake(kept)
   kept[1], kept[refused] = kept[refused], kept[1]
   if exempt.judged.rank then
     lines.keepLine(kept[1].line)
-    seen.rely(keptBy)
+    agenda.rely(keptBy)
   end
   return false
 end

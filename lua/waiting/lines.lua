@@ -1,4 +1,5 @@
--- Opens the queue for calls that touch a resource somebody waits for.
+-- The lines in which tickets stand, and what else is stored of them by name. Opens the queue for calls that touch a
+-- resource somebody waits for.
 local clock = require('frame/clock')
 local keys = require('frame/keys')
 local shared = require('slots/shared')
@@ -10,6 +11,10 @@ local lines = {}
 
 -- firstMembers[name]: the first members of the lines (waiting/lines.lua) of a resource or slot, as they are stored.
 local firstMembers
+
+-- ranges[prefix]: what follows the prefix in its members, sorted, as far as it was read. `last` is the last one read,
+-- nil if all were; `orders` is what ordersIn() has returned of it.
+local ranges
 
 local FIRST_PAGE = 8
 
@@ -37,7 +42,7 @@ end
 -- the same requester.
 local function openForMatches()
   local first = redis.call('ZRANGE', keys.lines, '[\9', '(\10', 'BYLEX', 'LIMIT', 0, 1)
-  if first[1] and not tenant.queue then
+  if first[1] then
     tenant.openQueue()
   end
 end
@@ -86,7 +91,7 @@ end
 -- The sorted set of lines, in byte order. A ticket's order is 8 bytes: 100 minus its priority, then its number, so that
 -- orders sort as the queue does. Members:
 --   <name>\n<kind><order>           a ticket in the line for a resource, or for one slot of a pool. Kinds:
---     k  it was seen as next (seen.lua), and is also one of these:
+--     k  it was seen as next (walks.lua), and is also one of these:
 --     l  its plan has the resource; it waits for something else
 --     w  likewise, and it waits for this
 --     v  it waits for this, and is in no line, since nobody attends it (detached)
@@ -98,15 +103,14 @@ end
 --   \3<instance>\n<order>           a ticket that was granted, and that a call of the instance should claim
 --   \4<name>                        tickets wait for a free slot of it, or to join a hold, which is kept
 --                                   (state.hasKept)
---   \5<walk>                       what is still to be looked at (agenda.lua)
---   \8<session>\n<order>           a ticket of a session
+--   \5<walk>                        what is still to be looked at (agenda.lua)
+--   \6<order>                       a ticket that waits for many slots (agenda.lua)
 --   \7<name>\n<order>              a ticket that asks for a path which ends with this name
+--   \8<session>\n<order>           a ticket of a session
 --   \8<text>\n<kind><order>        a ticket that wants any resource which fits a match, by the text of that: the line
---                                  has
---                                  no resource, and whose turn it is does not matter
+--                                  has no resource, and whose turn it is does not matter
 --   \9<text>\n<match>              a match that tickets wait for (reservations/match.lua)
---   \8<order>                       a ticket that waits for many slots (tickets.lua)
--- lineWrites[prefix][rest]: true to add the member, 'new' if it certainly was not stored, false to remove it; write.lua
+-- lineWrites[prefix][rest]: true to add the member, 'new' if it certainly was not stored, false to remove it. queue.lua
 -- does so.
 
 -- The line of a match is this and its text.
@@ -185,10 +189,10 @@ end
 
 -- Returns what follows the prefix in its nth member; nil if there are fewer.
 function lines.nthOf(prefix, n)
-  local range = lines.ranges[prefix]
+  local range = ranges[prefix]
   if not range then
     range = { last = '' }
-    lines.ranges[prefix] = range
+    ranges[prefix] = range
   end
   while not range[n] and range.last do
     readPage(prefix, range)
@@ -196,10 +200,44 @@ function lines.nthOf(prefix, n)
   return range[n]
 end
 
+-- Returns the first member with a prefix that is not before a place, among the first `limit` of them.
+function lines.firstFrom(prefix, from, limit)
+  local n = lines.nthOf(prefix, 1) and lines.placeIn(ranges[prefix], from) or limit + 1
+  while n <= limit do
+    local rest = lines.nthOf(prefix, n)
+    if not rest or rest >= from then
+      return rest
+    end
+    n = lines.placeIn(ranges[prefix], from)
+  end
+end
+
+-- Returns the orders of the first members with a prefix, which end with them, in the order of the queue.
+function lines.ordersIn(prefix, limit)
+  local orders = ranges[prefix] and ranges[prefix].orders
+  if not orders then
+    orders = {}
+    for n = 1, limit do
+      local rest = lines.nthOf(prefix, n)
+      if not rest then
+        break
+      end
+      orders[n] = string.sub(rest, -8)
+    end
+    table.sort(orders)
+    work.spend(1 + #orders / 4)
+    ranges[prefix].orders = orders
+  end
+  return orders
+end
+
 -- Adds a member, or removes it.
 function lines.setMember(prefix, rest, isIn)
-  local range, writes = lines.ranges[prefix], lines.lineWrites[prefix] or {}
+  local range, writes = ranges[prefix], lines.lineWrites[prefix] or {}
   lines.lineWrites[prefix], lines.isLineWritten = writes, true
+  if range then
+    range.orders = nil
+  end
   local at = range and lines.placeIn(range, rest)
   local isThere = range and range[at] == rest
   if isThere and not isIn then
@@ -259,12 +297,10 @@ function lines.nextInLine(name, i, j)
   return a, i + 1, j
 end
 
--- Counts the tickets ahead of one.
-
 -- Returns the number of members with a prefix that come before one.
 local function countBefore(prefix, rest)
   lines.nthOf(prefix, 1)
-  local range = lines.ranges[prefix]
+  local range = ranges[prefix]
   if not range.last or range.last >= rest then
     return lines.placeIn(range, rest) - 1
   end
@@ -287,8 +323,6 @@ function lines.countAhead(name, order)
   return total
 end
 
--- Counts tickets for those who look at resources.
-
 -- Returns the number of tickets that wait for a resource or a slot, to be sent as text.
 function lines.waitersOf(name)
   if not tenant.queueText then
@@ -301,16 +335,14 @@ end
 function lines.begin()
   firstMembers = {}
   lines.lineWrites, lines.isLineWritten = {}, false
-  -- ranges[prefix]: what follows the prefix in its members, sorted, as far as it was read; `last` is the last one read,
-  -- nil if all were.
-  lines.ranges = {}
+  ranges = {}
 end
 
 -- Notes which members the state says that there are none of. begin() is too early: the state is then still that of the
 -- script before, which may have been another tenant's.
 function lines.open()
-  lines.ranges['\4'] = not state.hasKept and {} or nil
-  lines.ranges['\5'] = not state.isUnsettled and {} or nil
+  ranges['\4'] = not state.hasKept and {} or nil
+  ranges['\5'] = not state.isUnsettled and {} or nil
 end
 
 return lines

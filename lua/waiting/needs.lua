@@ -1,5 +1,5 @@
 -- What tickets need: the entries of their plans, and which of them they lack.
-local changing = require('waiting/changeTicket')
+local agenda = require('waiting/agenda')
 local freeSlots = require('slots/freeSlots')
 local itemForms = require('frame/items')
 local naming = require('definitions/names')
@@ -54,7 +54,7 @@ end
 -- Forgets what was derived from definitions, which have changed.
 function needs.forgetPlans()
   plans = {}
-  changing.ticketChanges = changing.ticketChanges + 1
+  agenda.ticketChanges = agenda.ticketChanges + 1
   for _, ticket in pairs(tickets.tickets) do
     if ticket then
       ticket.entries = nil
@@ -158,7 +158,7 @@ function needs.namedBy(ticket)
 end
 
 -- Returns true if the owner of an entry does not have what meets it. A SHARED one is the requester's.
-function needs.isLacked(entry, owner, requester)
+local function isLacked(entry, owner, requester)
   local name = entry.slot
   if entry.isShared then
     local slot = name or entry.resource
@@ -201,7 +201,7 @@ function needs.lackedAt(ticket, name)
     if (isSlot or entry.resource == name) and (isSlot or not entry.slot or not slotMap.recordAt(entry.slot)) then
       local owner = needs.ownerOf(entry, ticket.requester)
       work.spend(1)
-      if needs.isLacked(entry, owner, ticket.requester) then
+      if isLacked(entry, owner, ticket.requester) then
         local which = not isSlot and entry.slot or entry.role == 'further' and '#' .. entry.left
         found[#found + 1] = which and owner .. '\n' .. which or owner
       end
@@ -217,6 +217,44 @@ function needs.freeAt(name)
     return math.max(0, own.capacity - freeSlots.heldOf(name))
   end
   return slotMap.recordAt(name) and 0 or 1
+end
+
+-- Returns true if an entry wants a SHARED hold that it may join.
+local function mayJoin(entry, name)
+  local record = entry.isShared and slotMap.recordAt(name)
+  return record and shared.isSharedHold(name, record)
+end
+
+-- Returns the name of what an entry lacks that is not free: its slot, or its pool, of which all that the ticket lacks
+-- has to be free together; nil if it is free. Counts in `wanted` what the entries so far lack of each pool.
+local function shortOf(entry, name, owner, wanted)
+  local resource, count = entry.resource, wanted[entry.resource] or 0
+  local key = name .. '\n' .. owner .. '\n' .. (entry.role == 'further' and entry.left or '')
+  if needs.freeAt(name) == 0 then
+    return name
+  elseif not wanted[key] and needs.freeAt(resource) - count < (entry.left or 1) then
+    return resource
+  end
+  wanted[resource], wanted[key] = count + (wanted[key] and 0 or 1), true
+end
+
+-- Returns what a ticket waits for now: the first line in its plan in which it lacks something that is not free; else
+-- what it waited for when last looked at, unless its requester has that. Returns true if it is not free; nil if none.
+function needs.waitsForNow(ticket)
+  local last, entries, wanted = nil, needs.entriesOf(ticket) or {}, {}
+  work.spend(#entries)
+  for _, entry in ipairs(entries) do
+    local resource, owner = entry.resource, needs.ownerOf(entry, ticket.requester)
+    local name = entry.slot or resource
+    local lacks = isLacked(entry, owner, ticket.requester)
+    local short = lacks and not mayJoin(entry, name) and shortOf(entry, name, owner, wanted)
+    if short then
+      return short, true
+    elseif (lacks or entry.role == 'blocker') and (name == ticket.waitsFor or resource == ticket.waitsFor) then
+      last = ticket.waitsFor
+    end
+  end
+  return last, last and needs.freeAt(last) == 0
 end
 
 function needs.open()

@@ -1,119 +1,221 @@
--- The waiting queue of the tenant (docs/specification.md#waiting), as the other modules see it. Every verb that reads
--- reservations calls prepare(). It adds to the table of the tenant, if it has tickets or the call may wait
--- (tenant.mayWait, which the verb sets before):
---   queueState      the state of the queue (waiting/state.lua)
---   openQueue()     begins the modules of the queue, and puts its functions into tenant.queue
---   openFor(name)   does so if some ticket has to do with a resource or slot
---   dueInMs()       returns the time until something of the tenant is due
---   openForChanges()  does so if some ticket has to do with the slots that this script has changed
--- Most calls have nothing to do with tickets, so nothing is begun for them.
+-- The waiting queue of the tenant (docs/specification.md#waiting), as the other modules see it: tenant.queue. Every
+-- verb that reads reservations calls prepare(). Most calls have nothing to do with tickets, so nothing else is begun
+-- until something opens the queue:
+--   tenant.openQueue()  returns the queue; nil if the tenant has no tickets, and the call cannot wait (tenant.mayWait,
+--                       which the verb sets before)
+--   tenant.openFor(name)     opens it if some ticket has to do with a resource or slot
+--   tenant.openForChanges()  opens it if some ticket has to do with the slots that this script has changed
+-- If there is a queue, or the call may wait, tenant.queueState is its state (waiting/state.lua), and tenant.dueInMs()
+-- returns the time until something of the tenant is due.
+local agenda = require('waiting/agenda')
 local answer = require('waiting/answer')
 local ask = require('waiting/ask')
-local callers = require('waiting/callers')
-local catchingUp = require('waiting/catchUp')
-local changing = require('waiting/changeTicket')
-local claiming = require('waiting/claim')
+local bytes = require('limits/bytes')
+local clock = require('frame/clock')
 local endings = require('waiting/endings')
 local exempt = require('waiting/exempt')
-local grant = require('waiting/grant')
 local keeping = require('waiting/keeping')
+local keys = require('frame/keys')
+local lifetimes = require('waiting/lifetimes')
 local lines = require('waiting/lines')
+local lists = require('waiting/lists')
 local needs = require('waiting/needs')
-local pages = require('waiting/page')
-local replanning = require('waiting/replan')
 local sessions = require('sessions/sessions')
 local settle = require('waiting/settle')
-local shown = require('waiting/shown')
 local state = require('waiting/state')
 local tenant = require('frame/tenant')
+local tenantRecord = require('frame/save')
 local tickets = require('waiting/tickets')
 local turns = require('waiting/turns')
 local walks = require('waiting/walks')
-local write = require('waiting/write')
-local waitingQueue = {}
-
--- Returns the number of grants that this request was told of.
-local function countClaims()
-  return #grant.claims
-end
-
--- Returns the number of reads to charge for looking at tickets.
-local function readsOfRequest()
-  return ask.reads
-end
-
-local QUEUE = {
-  countClaims = countClaims,
-  reads = readsOfRequest,
-  addPlace = pages.addPlace,
+local queue = {
+  addPlace = lists.addPlace,
   answer = answer.answer,
   ask = ask.ask,
-  cancel = write.cancel,
-  catchUp = catchingUp.catchUp,
-  claim = claiming.claim,
-  closeUntil = catchingUp.closeUntil,
+  cancel = lifetimes.cancel,
+  catchUp = lifetimes.catchUp,
+  claim = endings.claim,
+  closeUntil = lifetimes.closeUntil,
   countNew = ask.countNew,
-  dropClaims = grant.dropClaims,
-  earliest = write.earliestLease,
+  dropClaims = endings.dropClaims,
   endTicketsOf = endings.endTicketsOf,
   excuse = keeping.excuse,
-  firstInLine = pages.firstInLine,
+  firstInLine = lists.firstInLine,
   firstReply = answer.firstReply,
-  firstWaiter = shown.firstWaiter,
-  isChanged = write.isQueueChanged,
+  firstWaiter = lists.firstWaiter,
   isLineEmpty = lines.isLineEmpty,
   keptEntries = keeping.keptEntries,
   keptReply = keeping.keptReply,
-  leave = write.leave,
+  leave = lifetimes.leave,
   mayTake = keeping.mayTake,
-  noteBeat = callers.noteBeat,
+  noteBeat = state.noteBeat,
   nthOf = lines.nthOf,
-  page = pages.page,
-  placesOf = shown.placesOf,
-  planAgain = replanning.planAgain,
-  planAgainFor = replanning.planAgainFor,
-  publishWakes = write.publishWakes,
+  page = lists.page,
+  placesOf = lists.placesOf,
+  planAgainFor = settle.planAgainFor,
   readCall = ask.readCall,
   readWait = ask.readWait,
   recheck = settle.recheck,
   runPostponed = ask.runPostponed,
   settle = settle.settle,
-  standings = shown.standings,
+  standings = lists.standings,
   suspend = settle.suspend,
   ticketAt = tickets.ticketAt,
   ticketId = tickets.ticketId,
   unkept = keeping.unkept,
-  write = write.writeQueue,
 }
 
-local function openQueue()
-  lines.open()
-  callers.open()
-  tickets.open()
-  changing.open()
-  needs.open()
-  turns.open()
-  exempt.open()
-  walks.open()
-  endings.open()
-  grant.open()
-  claiming.open()
-  settle.open()
-  catchingUp.open()
-  ask.open()
-  answer.open()
-  QUEUE.pending = ask.pending
-  tenant.queue = QUEUE
+-- What begins with the queue, each after those that it needs.
+local PARTS = {
+  lines, state, tickets, agenda, needs, turns, exempt, walks, endings, settle, lifetimes, ask, answer,
+}
+
+-- Returns the due times of the changed tickets to add and to remove, and writes their records.
+local function writeTickets()
+  local set, del, due, undue = {}, {}, {}, {}
+  for _, ticket in ipairs(tickets.changedTickets) do
+    local number = tickets.numberOf(ticket)
+    if ticket.status == 'ended' then
+      del[#del + 1] = number
+      undue[#undue + 1] = number
+    else
+      set[#set + 1] = number
+      set[#set + 1] = tickets.packTicket(ticket)
+      due[#due + 1] = ticket.due
+      due[#due + 1] = number
+    end
+  end
+  bytes.callWith('HSET', keys.tickets, set)
+  bytes.callWith('HDEL', keys.tickets, del)
+  return due, undue
 end
 
--- Reads what the tenant's hash says of sessions and tickets.
-function waitingQueue.prepare()
-  sessions.prepareSessions()
-  if tenant.queueText or tenant.mayWait then
-    state.readState()
-    tenant.openQueue, tenant.openFor = openQueue, lines.openFor
-    tenant.openForChanges, tenant.dueInMs = lines.openForChanges, lines.dueInMs
+local function writeLines()
+  local add, remove = {}, {}
+  for prefix, writes in pairs(lines.lineWrites) do
+    for rest, isIn in pairs(writes) do
+      if isIn then
+        add[#add + 1] = 0
+        add[#add + 1] = prefix .. rest
+      else
+        remove[#remove + 1] = prefix .. rest
+      end
+    end
+  end
+  bytes.callWith('ZREM', keys.lines, remove)
+  bytes.callWith('ZADD', keys.lines, add)
+end
+
+-- Notes when something of the tickets is next due. Takes the times that were written, each followed by its member,
+-- and whether others were removed.
+local function noteNextDue(due, isAnyRemoved)
+  local earliest, isRaised = math.huge, isAnyRemoved
+  for i = 1, #due, 2 do
+    earliest = math.min(earliest, due[i])
+  end
+  for _, ticket in ipairs(tickets.changedTickets) do
+    isRaised = isRaised or ticket.dueBefore and ticket.dueBefore <= state.nextDue and ticket.due > ticket.dueBefore
+  end
+  if earliest <= state.nextDue then
+    state.nextDue = earliest
+  elseif isRaised then
+    state.nextDue = tonumber(redis.call('ZRANGE', keys.waits, 0, 0, 'WITHSCORES')[2] or math.huge)
   end
 end
 
-return waitingQueue
+-- Writes everything of the queue that this script changed, but for its state. Adds the fields of the tenant that have
+-- it: field, value, ...
+function queue.write(fields)
+  if state.tickets == 0 and state.granted == 0 then
+    if tenant.queueText then
+      redis.call('UNLINK', keys.tickets, keys.lines, keys.waits)
+      redis.call('HDEL', keys.tenant, 'queue')
+      tenantRecord.setFlag(tenantRecord.HAS_QUEUE, false)
+    end
+  else
+    local due, undue = writeTickets()
+    writeLines()
+    for member, ms in pairs(lifetimes.otherDue) do
+      if ms then
+        due[#due + 1] = ms
+        due[#due + 1] = member
+      else
+        undue[#undue + 1] = member
+      end
+    end
+    bytes.callWith('ZADD', keys.waits, due)
+    bytes.callWith('ZREM', keys.waits, undue)
+    noteNextDue(due, #undue > 0)
+    local text = state.stateText()
+    if text ~= tenant.queueText then
+      fields[#fields + 1] = 'queue'
+      fields[#fields + 1] = text
+      tenantRecord.setFlag(tenantRecord.HAS_QUEUE, true)
+    end
+  end
+  if state.areBeatsChanged then
+    fields[#fields + 1] = 'beats'
+    fields[#fields + 1] = state.beatsText()
+    tenantRecord.setFlag(tenantRecord.HAS_BEATS, true)
+  end
+end
+
+-- Publishes the wake-ups to the instances that hold calls.
+function queue.publishWakes()
+  for instance, list in pairs(endings.wakes) do
+    redis.call('SPUBLISH', tenant.base .. 'wake:' .. instance, table.concat(list, '\n'))
+  end
+end
+
+-- Returns the earliest time before which the tenant must be in the expiry index, in ms: no grant is made for less than
+-- 5 s, so that grants made by any script are swept in time.
+function queue.earliest()
+  local MIN_CLAIM_MS = 5000
+  local earliest = state.tickets + state.granted > 0 and clock.nowMs() + MIN_CLAIM_MS or math.huge
+  for _, ticket in ipairs(tickets.changedTickets) do
+    if ticket.status ~= 'ended' then
+      earliest = math.min(earliest, ticket.due)
+    end
+  end
+  return earliest
+end
+
+-- Returns true if this script changed anything of the queue.
+function queue.isChanged()
+  return #tickets.changedTickets > 0 or lines.isLineWritten or state.areBeatsChanged or
+    next(lifetimes.otherDue) ~= nil or
+    (state.stateText() or false) ~= tenant.queueText
+end
+
+-- Returns the number of grants that this request was told of.
+function queue.countClaims()
+  return #endings.claims
+end
+
+-- Returns the number of reads to charge for looking at tickets.
+function queue.reads()
+  return ask.reads
+end
+
+local function openQueue()
+  if not tenant.queue and (tenant.queueText or tenant.mayWait) then
+    for _, part in ipairs(PARTS) do
+      part.open()
+    end
+    queue.pending = ask.pending
+    tenant.queue = queue
+  end
+  return tenant.queue
+end
+
+-- Reads what the tenant's hash says of sessions and tickets.
+function queue.prepare()
+  sessions.prepareSessions()
+  tenant.openQueue = openQueue
+  if tenant.queueText or tenant.mayWait then
+    state.readState()
+    tenant.openFor, tenant.openForChanges, tenant.dueInMs = lines.openFor, lines.openForChanges, lines.dueInMs
+  end
+end
+
+return queue

@@ -10,15 +10,17 @@
 -- else, or its `seen` has changed. Between two grants each of these happens to a ticket a limited number of times. So
 -- the end is reached.
 local agenda = require('waiting/agenda')
+local endings = require('waiting/endings')
+local exempt = require('waiting/exempt')
 local grant = require('waiting/grant')
+local keys = require('frame/keys')
 local lines = require('waiting/lines')
-local matches = require('waiting/matches')
 local needs = require('waiting/needs')
-local replanning = require('waiting/replan')
-local seen = require('waiting/seen')
 local shared = require('slots/shared')
 local slotMap = require('slots/slots')
 local state = require('waiting/state')
+local tenant = require('frame/tenant')
+local terms = require('reservations/terms')
 local tickets = require('waiting/tickets')
 local walks = require('waiting/walks')
 local work = require('frame/work')
@@ -42,12 +44,12 @@ end
 -- Begins the walks for a slot, or a pool of which a slot, was freed, or taken by an owner (nil: it was freed).
 local function touchName(name, owner)
   if not owner then
-    matches.activateMatches(name)
+    walks.activateMatches(name)
   end
   if lines.isLineEmpty(name) then
     return
   end
-  if not owner or seen.isSystem(owner) then
+  if not owner or walks.isSystem(owner) then
     agenda.addWalk(owner and 'j' or 'f', name)
   else
     agenda.stirKept(name)
@@ -63,7 +65,7 @@ local function touchSlot(slot, pool, owner, match)
     touchName(pool, owner)
   end
   -- It may hold by this what a next ticket waits for, or what a match of it waits for.
-  if owner and not seen.isSystem(owner) and (state.hasKept or match and lines.nthOf('\9', 1)) then
+  if owner and not walks.isSystem(owner) and (state.hasKept or match and lines.nthOf('\9', 1)) then
     agenda.addWalk('r', owner)
   end
 end
@@ -72,7 +74,7 @@ end
 local function touch(slot, before, now)
   if lines.isOnlyLeft(slot, before, now) then
     -- Matches of its requester passed the resource until now, and may take another slot of it.
-    matches.activateMatches(before.pool ~= '' and before.pool or string.match(slot, '^[^\1]*'))
+    walks.activateMatches(before.pool ~= '' and before.pool or string.match(slot, '^[^\1]*'))
   end
   if shared.isShare(slot) then
     touchShare(slot, before, now)
@@ -112,7 +114,7 @@ local function settleStep()
   work.spend(1)
   local isOfTurns = kind == 'T' or kind == 'O'
   if isOfTurns or kind == 'a' and ticket.seen ~= '' then
-    seen.lookAtTurn(ticket)
+    walks.lookAtTurn(ticket)
   end
   if not isOfTurns and (kind ~= 'r' or mayBeOver(ticket)) and grant.tryGrant(ticket) then
     settle.touchChanges()
@@ -133,6 +135,125 @@ local function settleSteps(limit)
   return false
 end
 
+-- Brings tickets up to date after a change of definitions (docs/specification.md#waiting-order).
+
+-- Returns why the tenant's settings do not allow the request of a ticket any more, and the place of the item that
+-- they refuse: of a FIRST, all of them; nil if they allow it.
+local function whyTicketNotAllowed(ticket)
+  local refused, why, place = 0, nil, nil
+  for i, item in ipairs(ticket.items) do
+    local fault = terms.whyNotAllowed(item)
+    refused = refused + (fault and 1 or 0)
+    if fault and not why then
+      why, place = fault, i - 1
+    end
+  end
+  if ticket.method ~= 'FIRST' then
+    return why, place
+  elseif refused == #ticket.items then
+    return why, -1
+  end
+end
+
+-- Plans a ticket again, if it still waits. It ends if its request is no longer valid.
+local function replanTicket(ticket)
+  if not ticket or ticket.status == 'granted' then
+    return
+  end
+  local fault, place = whyTicketNotAllowed(ticket)
+  if fault then
+    return endings.endTicket(ticket, 'NOT_VALID', 'NOT_VALID', fault, place)
+  elseif tickets.matchOf(ticket) then
+    -- It has no plan. Whether some resource still fits is seen when it is tried.
+    return
+  end
+  local entries = needs.entriesOf(ticket)
+  local names, waitsFor = entries and needs.linesOf(entries), nil
+  local isSame = entries and table.concat(names, '\n') == table.concat(ticket.lines, '\n')
+  work.spend(8)
+  if not entries or not exempt.isFeasible(ticket.requester, ticket.method, ticket.items) then
+    return endings.endTicket(ticket, 'NOT_VALID', 'NOT_VALID', 'NOT_VALID: its definitions have changed', -1)
+  elseif not isSame or ticket.method == 'FIRST' then
+    for _, name in ipairs(names) do
+      waitsFor = name == ticket.waitsFor and name or waitsFor
+    end
+    agenda.changeTicket(ticket, { lines = names, named = needs.namedBy(ticket), waitsFor = waitsFor or names[1] })
+  end
+end
+
+-- Brings the tickets up to date after a change of definitions, from the front on, one at least, until the time is up.
+-- Then all of them are looked at. Returns true when it has reached the end.
+local function replan(limit)
+  while state.replanned do
+    local orders = walks.ordersFrom('(', state.fromHex(state.replanned))
+    for i, order in ipairs(orders) do
+      replanTicket(tickets.ticketAt(order))
+      state.replanned = state.toHex(order)
+      if work.done > limit and orders[i + 1] then
+        return false
+      end
+    end
+    if not orders[1] then
+      state.replanned = nil
+      agenda.addWalk('a', '')
+    elseif work.done > limit then
+      return false
+    end
+  end
+  return true
+end
+
+-- Notes that definitions have changed: all tickets are planned again, now or by later scripts.
+function settle.planAgain()
+  needs.forgetPlans()
+  state.replanned = ''
+end
+
+-- Returns the tickets in the lines for a name, and for names that may be slots of it; nil if there are many.
+local function ticketsAround(name)
+  local MAX_FOUND = 100
+  local found = {}
+  for _, range in ipairs({
+    { '[' .. name .. '\n', '(' .. name .. '\11' }, { '[' .. name .. '_', '(' .. name .. '`' },
+    { '[\7' .. name .. '\n', '(\7' .. name .. '\11' },
+  }) do
+    local members = redis.call('ZRANGE', keys.lines, range[1], range[2], 'BYLEX', 'LIMIT', 0, MAX_FOUND)
+    work.spend(3 + #members / 4)
+    if #members == MAX_FOUND then
+      return nil
+    end
+    for _, member in ipairs(members) do
+      found[#found + 1] = string.sub(member, -8)
+    end
+  end
+  return found
+end
+
+-- Notes that the definitions of some names have changed: their tickets are planned again. If these are many, all are.
+function settle.planAgainFor(names)
+  needs.forgetPlans()
+  if tenant.labelled and lines.nthOf('\9', 1) then
+    return settle.planAgain()
+  end
+  local orders, isIn = {}, {}
+  for _, name in ipairs(names) do
+    local found = ticketsAround(name)
+    if not found or #orders > 200 then
+      return settle.planAgain()
+    end
+    agenda.stirTurns(name)
+    for _, order in ipairs(found) do
+      orders[#orders + 1] = not isIn[order] and order or nil
+      isIn[order] = true
+    end
+  end
+  tickets.readTickets(orders)
+  for _, order in ipairs(orders) do
+    replanTicket(tickets.ticketAt(order))
+    agenda.addWalk('s', order)
+  end
+end
+
 -- Settles after the changes of this script so far. Returns true if nothing is left to do.
 function settle.settle()
   -- A request that took much work itself leaves less for settling.
@@ -145,7 +266,7 @@ function settle.settle()
     return true
   end
   local limit = math.max(work.done + MIN_SETTLE_WORK, math.min(work.done + MAX_SETTLE_WORK, MAX_SCRIPT_WORK))
-  return replanning.replan(limit) and settleSteps(limit)
+  return replan(limit) and settleSteps(limit)
 end
 
 -- Keeps this script from settling again: it has done its share, or its definitions are only planned.

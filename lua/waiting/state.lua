@@ -1,6 +1,3 @@
-local tenant = require('frame/tenant')
-local state = {}
-
 -- The state of the queue as a whole, one field of the tenant's hash. Fields:
 --   items        number of slots that all tickets ask for which wait; they count towards the cap on reservations
 --   tickets      number of tickets that wait
@@ -11,6 +8,10 @@ local state = {}
 --   hasKept      false if nothing is kept in any line (lines.lua)
 --   replanned    the ticket, as hexadecimal digits, up to which the queue was brought up to date after a change of
 --                definitions; nil if it is up to date
+local clock = require('frame/clock')
+local tenant = require('frame/tenant')
+local state = {}
+
 -- Reads the state of the tenant's queue.
 function state.readState()
   state.items, state.tickets, state.granted, state.last, state.nextDue = 0, 0, 0, 0, math.huge
@@ -53,6 +54,62 @@ function state.stateText()
     state.nextDue == math.huge and 'inf' or string.format('%.0f', state.nextDue), settledDigit(),
     state.replanned and '.' .. state.replanned or '-'
   )
+end
+
+-- The instances that hold calls for a ticket. It is usually one; if a requester sends the same request several times at
+-- once, there may be more. ticket.instance lists them, separated by spaces, latest call first. wake() informs them all.
+
+-- Calls visit(instance) for each instance of a text of words.
+function state.eachInstance(instances, visit)
+  for instance in string.gmatch(instances, '%w+') do
+    visit(instance)
+  end
+end
+
+-- The beats of instances, one field of the tenant's hash. An instance beats in a tenant while it holds calls for it.
+-- Time after which an instance that does not beat is taken for dead, in ms.
+state.BEAT_LAPSES_MS = 6000
+
+-- Notes that an instance is alive. Returns true if it was known before.
+function state.noteBeat(instance)
+  -- An instance beats every 2 s, and calls far more often.
+  local MIN_APART_MS = 500
+  local last = state.beats[instance]
+  if not last or clock.nowMs() < last or clock.nowMs() >= last + MIN_APART_MS then
+    state.beats[instance], state.areBeatsChanged = clock.nowMs(), true
+  end
+  return last ~= nil
+end
+
+-- Returns the beats as text, without instances that have been silent for a minute.
+function state.beatsText()
+  local parts = {}
+  for instance, ms in pairs(state.beats) do
+    if ms > clock.nowMs() - 60000 then
+      parts[#parts + 1] = instance .. ' ' .. string.format('%.0f', ms)
+    end
+  end
+  return table.concat(parts, '\n')
+end
+
+-- Returns the instances without one of them. Those that called long ago are dropped.
+function state.withoutInstance(instances, instance)
+  local MAX_OTHERS = 2
+  local others = {}
+  state.eachInstance(instances, function(other)
+    if other ~= instance and #others < MAX_OTHERS then
+      others[#others + 1] = other
+    end
+  end)
+  return table.concat(others, ' ')
+end
+
+function state.open()
+  -- beats[instance]: ms of its last beat in this tenant. An instance beats while it holds calls here.
+  state.beats, state.areBeatsChanged = {}, false
+  for instance, ms in string.gmatch(tenant.beats, '(%w+) (%d+)') do
+    state.beats[instance] = tonumber(ms)
+  end
 end
 
 return state

@@ -10,11 +10,11 @@
 --   since, endsAt       ms: when it was issued, and when it ends
 --   claimMs     how long it stays attended after its call, and how long a grant waits to be claimed
 --   heldUntil   ms: its calls end at the latest then
---   instance    the instances that hold its calls (callers.lua), '' none
---   due         ms: it must be looked at then (catchUp.lua)
+--   instance    the instances that hold its calls (state.lua), '' none
+--   due         ms: it must be looked at then (lifetimes.lua)
 --   lines       names of the resources and slots in its plan
 --   waitsFor    the first of these that it lacked when it was last looked at
---   seen        W or \1: it was seen as next, and waited for W, or for nothing that was held (seen.lua); '' if not
+--   seen        W or \1: it was seen as next, and waited for W, or for nothing that was held (walks.lua); '' if not
 --   others      for FIRST: what its other items wait for
 --   named       for FIRST: the names in the plans of all items
 --   slots       once granted: the slots of its reservations, each followed by '\n'
@@ -26,6 +26,7 @@ local keys = require('frame/keys')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
 local tickets = {}
+
 local FIELDS = {
   'status', 'requester', 'label', 'method', 'since', 'endsAt', 'claimMs', 'heldUntil', 'instance', 'due', 'waitsFor',
   'slots', 'grantedAt', 'seen',

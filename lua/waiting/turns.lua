@@ -5,7 +5,7 @@
 -- Limits of work: the turn of at most 64 slots comes in a line, or of one ticket that lacks more, and at most 200
 -- tickets of the line are looked at. A ticket behind them is not next, and keeps nothing. It is granted all the same
 -- when it can be.
-local changing = require('waiting/changeTicket')
+local agenda = require('waiting/agenda')
 local lines = require('waiting/lines')
 local needs = require('waiting/needs')
 local registry = require('definitions/definitions')
@@ -13,6 +13,7 @@ local slotMap = require('slots/slots')
 local tickets = require('waiting/tickets')
 local work = require('frame/work')
 local turns = {}
+
 local MAX_WALK = 200
 turns.MAX_TURNS = 64
 -- known[stamp]: what was found out in a state of slots and tickets. Kept of this state and of the one before, since a
@@ -26,7 +27,7 @@ turns.MAX_TURNS = 64
 local known, latest
 
 local function stamp()
-  return (slotMap.journal[-#slotMap.journal] or -#slotMap.journal) * 1048576 + changing.ticketChanges
+  return (slotMap.journal[-#slotMap.journal] or -#slotMap.journal) * 1048576 + agenda.ticketChanges
 end
 
 function turns.knownNow()

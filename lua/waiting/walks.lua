@@ -1,11 +1,15 @@
--- The walks of agenda.lua: which tickets each of them goes through.
+-- The walks of agenda.lua: which tickets each of them goes through, and what is noted of those that are next.
 local agenda = require('waiting/agenda')
+local exempt = require('waiting/exempt')
 local keys = require('frame/keys')
 local lines = require('waiting/lines')
+local matching = require('reservations/match')
 local needs = require('waiting/needs')
-local seen = require('waiting/seen')
+local registry = require('definitions/definitions')
+local shared = require('slots/shared')
 local slotMap = require('slots/slots')
 local state = require('waiting/state')
+local tenant = require('frame/tenant')
 local tickets = require('waiting/tickets')
 local turns = require('waiting/turns')
 local work = require('frame/work')
@@ -14,27 +18,9 @@ local walks = {}
 -- Of the tickets that wait in a line, or of a requester, so many are looked at; of those that wait for a match, fewer.
 local MAX_LOOKS, MAX_MATCH_LOOKS = 64, 16
 
--- Returns the first member with a prefix that is not before a place, among the first `limit` of them.
-local function firstFrom(prefix, from, limit)
-  local n = lines.nthOf(prefix, 1) and lines.placeIn(lines.ranges[prefix], from) or limit + 1
-  while n <= limit do
-    local rest = lines.nthOf(prefix, n)
-    if not rest or rest >= from then
-      return rest
-    end
-    n = lines.placeIn(lines.ranges[prefix], from)
-  end
-end
-
 local function earlier(one, other)
   return (not one or other and other < one) and other or one
 end
-
--- firstOf[kind](name, from): the order of the first ticket of a walk that is not before a place; nil for none.
-local firstOf
-
--- known[requester]: the orders of its first tickets, sorted, while it has as many members.
-local known
 
 -- Returns the orders of the next tickets that wait, behind a place ('(') or from it on ('['), as they are stored.
 function walks.ordersFrom(bracket, from)
@@ -51,15 +37,70 @@ end
 -- The page of orders to which a walk through all tickets has come.
 local page
 
+-- firstOf[kind](name, from): the order of the first ticket of a walk that is not before a place; nil for none.
+local firstOf = {}
+
+function firstOf.T(name, from)
+  local first = lines.firstFrom(name .. '\nk', from, math.huge)
+  for _, one in ipairs(state.hasKept and turns.frontOf(name) or {}) do
+    if one.ticket.order >= from then
+      return earlier(first, one.ticket.order)
+    end
+  end
+  return first
+end
+
+function firstOf.f(name, from)
+  local limit, first = string.sub(name, 1, 1) == lines.MATCH and MAX_MATCH_LOOKS or MAX_LOOKS, nil
+  for _, kind in ipairs({ '\nw', '\nv', '\nf' }) do
+    first = earlier(first, lines.firstFrom(name .. kind, from, limit))
+  end
+  return first
+end
+
+firstOf.j = firstOf.f
+
+function firstOf.r(name, from)
+  local orders = lines.ordersIn('\2' .. name .. '\n', MAX_LOOKS)
+  return orders[lines.placeIn(orders, from)]
+end
+
+function firstOf.s(order, from)
+  return order >= from and order or nil
+end
+
+firstOf.O = firstOf.s
+
+function firstOf.a(_, from)
+  if not (page[1] and page[1] < from and from <= page[#page]) then
+    page = walks.ordersFrom('[', from)
+  end
+  return page[lines.placeIn(page, from)]
+end
+
+function walks.isSystem(owner)
+  return string.sub(owner, 1, 7) == 'system:'
+end
+
+-- Returns true if blockers hold a slot of a resource, so that others may join their holds.
+local function isJoinable(name)
+  for _, slot in ipairs(exempt.heldSlotsOf(name)) do
+    if walks.isSystem(slotMap.recordAt(slot).owner) then
+      return true
+    end
+  end
+  return false
+end
+
 -- Returns true if something of what a walk is for can be had.
 function walks.isOpen(kind, name)
   if kind ~= 'f' and kind ~= 'j' or string.sub(name, 1, 1) == lines.MATCH or needs.freeAt(name) > 0 then
     return true
   elseif kind == 'j' then
-    return seen.isJoinable(name)
+    return isJoinable(name)
   end
   local record = slotMap.recordAt(name)
-  return record and seen.isSystem(record.owner)
+  return record and walks.isSystem(record.owner)
 end
 
 -- Forgets that something of a line is kept if that is not free any more, or nobody waits for it.
@@ -97,53 +138,98 @@ function walks.moveOn()
   end
 end
 
+-- What was seen of tickets that are next. A ticket is refused what is kept for next tickets ahead of it. It is looked
+-- at again if one of these is not next any more; or if a next ticket waits for what its requester holds, from whom
+-- nothing is kept then. So a ticket has a note (`seen`) of whether it was next, and what it waited for. If that has
+-- changed, those whom it concerns are looked at. Between two changes of holds, or of who stands in which line, the note
+-- of a ticket changes once at most.
+
+local MAX_SHARERS, MAX_DEPTH = 64, 6
+
+-- Has the first ones looked at from whom something is kept: it would take too long to find out who holds something.
+local function walkKept()
+  local MAX_KEPT_LINES = 16
+  for n = 1, MAX_KEPT_LINES do
+    local name = lines.nthOf('\4', n)
+    if name then
+      agenda.addWalk('j', name)
+    end
+  end
+end
+
+-- Has those looked at who hold a slot SHARED.
+local function walkSharers(record)
+  if record.refCount > MAX_SHARERS then
+    return walkKept()
+  end
+  for holder in string.gmatch(record.holders or '', '[^\n]+') do
+    agenda.addWalk('r', holder)
+  end
+end
+
+-- Has the tickets looked at of all who hold a resource, themselves or through their reservations. `visited`: the
+-- resources for which this was done.
+local function walkHolders(name, depth, visited)
+  if visited[name] then
+    return
+  end
+  visited[name] = true
+  local own = registry.definition(name)
+  if own and own.pooled and own.capacity > exempt.MAX_SEARCHED then
+    walkKept()
+  end
+  for _, slot in ipairs(exempt.heldSlotsOf(name)) do
+    local record = slotMap.recordAt(slot)
+    local declarer = string.match(record.owner, '^system:(.+)$')
+    work.spend(0.5)
+    if shared.isSharedHold(slot, record) then
+      walkSharers(record)
+    elseif not declarer then
+      agenda.addWalk('r', record.owner)
+    elseif depth < MAX_DEPTH then
+      walkHolders(declarer, depth + 1, visited)
+    end
+  end
+end
+
+-- Compares whether a ticket is next, and what it waits for, with what was seen.
+function walks.lookAtTurn(ticket)
+  local now = ''
+  if ticket.status == 'attended' and turns.isNext(ticket) then
+    local waitsFor, isShort = needs.waitsForNow(ticket)
+    now = isShort and waitsFor or agenda.NOTHING
+  end
+  if now == ticket.seen then
+    return
+  end
+  agenda.setSeen(ticket, now)
+  if now == '' then
+    agenda.eachLine(ticket, agenda.stirKept)
+  elseif now ~= agenda.NOTHING and state.hasKept then
+    walkHolders(now, 0, {})
+  end
+end
+
+-- The matches that tickets wait for (docs/specification.md#any-resource-that-fits). They are few, since each is
+-- compared with every labelled resource that becomes free.
+walks.MAX_MATCHES = 100
+
+-- Begins walks for the matches that a resource fits which has a free slot again.
+function walks.activateMatches(name)
+  local own = tenant.labelled and lines.nthOf('\9', 1) and registry.definition(name)
+  if not own or not own.hasLabels then
+    return
+  end
+  for n = walks.MAX_MATCHES, 1, -1 do
+    local text, match = string.match(lines.nthOf('\9', n) or '', '^([^\n]*)\n(.*)$')
+    if text and matching.fitsMatch(match, name) then
+      agenda.addWalk('f', lines.MATCH .. text)
+    end
+  end
+end
+
 function walks.open()
-  firstOf = {}
-  firstOf.T = function(name, from)
-    local first = firstFrom(name .. '\nk', from, math.huge)
-    for _, one in ipairs(state.hasKept and turns.frontOf(name) or {}) do
-      if one.ticket.order >= from then
-        return earlier(first, one.ticket.order)
-      end
-    end
-    return first
-  end
-  firstOf.f = function(name, from)
-    local limit, first = string.sub(name, 1, 1) == lines.MATCH and MAX_MATCH_LOOKS or MAX_LOOKS, nil
-    for _, kind in ipairs({ '\nw', '\nv', '\nf' }) do
-      first = earlier(first, firstFrom(name .. kind, from, limit))
-    end
-    return first
-  end
-  firstOf.j = firstOf.f
-  known = {}
-  firstOf.r = function(name, from)
-    local prefix = '\2' .. name .. '\n'
-    local first, orders = lines.nthOf(prefix, 1), known[name]
-    if not (first and orders and orders.count == #lines.ranges[prefix]) then
-      orders = {}
-      for n = 1, MAX_LOOKS do
-        local rest = lines.nthOf(prefix, n)
-        orders[n] = rest and string.sub(rest, -8)
-      end
-      table.sort(orders)
-      work.spend(1 + #orders / 4)
-      orders.count = first and #lines.ranges[prefix]
-      known[name] = orders
-    end
-    return orders[lines.placeIn(orders, from)]
-  end
-  firstOf.s = function(name, from)
-    return name >= from and name or nil
-  end
-  firstOf.O = firstOf.s
   page = {}
-  firstOf.a = function(_, from)
-    if not (page[1] and page[1] < from and from <= page[#page]) then
-      page = walks.ordersFrom('[', from)
-    end
-    return page[lines.placeIn(page, from)]
-  end
 end
 
 return walks

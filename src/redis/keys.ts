@@ -13,7 +13,7 @@
  *   {t}:tickets           hash: ticket that waits or was granted → record (lua/waiting/tickets.lua)
  *   {t}:lines             sorted set: the lines of tickets for resources, and other orders of tickets
  *                         (waiting/lines.lua)
- *   {t}:waits             sorted set: ticket → ms at which it must be looked at (waiting/catchUp.lua)
+ *   {t}:waits             sorted set: ticket → ms at which it must be looked at (waiting/lifetimes.lua)
  *   {t}:sessions          hash: session of callers → record (lua/sessions/sessions.lua)
  *   {t}:sessionHolds      sorted set: reservations of sessions
  *   {t}:sessionsDue       sorted set: session → ms at which it is due

@@ -250,7 +250,7 @@ const crowdStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: does('pass'), ms: fc.integer({ min: 1, max: 4000 }) }) },
 );
 
-/** The steps of a tenant, and those of another one that go between them; the cap on reservations, null: there is none. */
+/** The steps of a tenant, and those of another one that go between them. The cap on reservations is null if none. */
 export interface History {
   cap: number | null;
   steps: Step[];

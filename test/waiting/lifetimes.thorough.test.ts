@@ -125,9 +125,9 @@ describe('an instance that is killed', () => {
 
 /** Starts an instance whose scripts send no wake-ups. */
 const startMute = () => {
-  const file = join(LUA_FOLDER, 'waiting', 'write.lua');
+  const file = join(LUA_FOLDER, 'waiting', 'queue.lua');
   const silent = readFileSync(file, 'utf8').replace("'wake:'", "'nobody listens:'");
-  return startInstance({ keys, includes: { 'waiting/write': silent } });
+  return startInstance({ keys, includes: { 'waiting/queue': silent } });
 };
 
 describe('a wake-up that is lost', () => {

@@ -118,20 +118,18 @@ local function complete(request)
   for i, name in ipairs(doomed) do
     reply[i + 4] = name
   end
-  if tenant.queueText and not tenant.queue then
-    tenant.openQueue()
-  end
+  local queue = tenant.openQueue()
   if request.isPlanned then
-    if tenant.queue then
-      tenant.queue.closeUntil(clock.nowMs() + request.args[7])
+    if queue then
+      queue.closeUntil(clock.nowMs() + request.args[7])
     end
     return
   end
   for _, name in ipairs(request.phase ~= 'reopen' and doomed or {}) do
     redefining.redefine(name, false)
   end
-  if tenant.queue then
-    tenant.queue.planAgainFor(doomed)
+  if queue then
+    queue.planAgainFor(doomed)
   end
 end
 

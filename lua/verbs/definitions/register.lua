@@ -173,14 +173,12 @@ local function complete(request)
       addToReply(reply, name, '', table.concat(one.labels, '\n'))
     end
   end
-  if tenant.queueText and not tenant.queue then
-    tenant.openQueue()
-  end
-  if tenant.queue and request.isInForce then
-    tenant.queue.planAgainFor(redefining.redefinedOrder)
-  elseif tenant.queue then
+  local queue = tenant.openQueue()
+  if queue and request.isInForce then
+    queue.planAgainFor(redefining.redefinedOrder)
+  elseif queue then
     -- The definitions that were planned are not in force.
-    tenant.queue.suspend()
+    queue.suspend()
   end
 end
 

@@ -27,12 +27,10 @@ return function(keys)
   end
   -- How many tickets a look at the front of the queue grants although nothing has changed: none, unless the queue is
   -- stuck.
-  if tenant.queueText and not tenant.queue then
-    tenant.openQueue()
-  end
-  local stuck = tenant.queue and tenant.queue.recheck() or 0
+  local queue = tenant.openQueue()
+  local stuck = queue and queue.recheck() or 0
   committing.finish()
-  local nextDue = math.min(tenant.nextDue, tenant.queue and tenant.queue.earliest() or math.huge)
+  local nextDue = math.min(tenant.nextDue, queue and queue.earliest() or math.huge)
   if tenant.sessions then
     nextDue = math.min(nextDue, tenant.sessions.nextDue)
   end

@@ -117,12 +117,10 @@ end
 
 -- Returns the first tickets in line, and how many there are.
 local function ticketsFor(name, isPool)
-  if not tenant.queueText then
-    return {}, 0
-  elseif not tenant.queue then
-    tenant.openQueue()
+  if tenant.openQueue() then
+    return tenant.queue.firstInLine(name, isPool, MAX_TICKETS)
   end
-  return tenant.queue.firstInLine(name, isPool, MAX_TICKETS)
+  return {}, 0
 end
 
 local function headOf(name, resource, slot, waiting)

@@ -31,12 +31,7 @@ local work = require('frame/work')
 local MAX_PIECE_WORK = 2500
 
 local function placesInQueue(requesters)
-  if not tenant.queueText then
-    return {}
-  elseif not tenant.queue then
-    tenant.openQueue()
-  end
-  return tenant.queue.placesOf(requesters)
+  return tenant.openQueue() and tenant.queue.placesOf(requesters) or {}
 end
 
 -- Returns true if a registered resource has no free slot. A group has none that could be held.

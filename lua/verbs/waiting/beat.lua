@@ -20,26 +20,24 @@ return function(keys, args)
   end
   tenant.mayWait = true
   waitingQueue.prepare()
-  if not tenant.queue then
-    tenant.openQueue()
-  end
+  local queue = tenant.openQueue()
   local again = expiry.expire()
   if again then
     return again
   end
-  local isKnown = args[2] ~= '' and tenant.queue.noteBeat(args[2])
+  local isKnown = args[2] ~= '' and queue.noteBeat(args[2])
   committing.finish()
   local resets = redis.call('HGET', keys.tenant, 'resets') or '0'
   local reply = { 'OK', tenant.dueInMs(), resets, isKnown and 1 or 0, tenant.tier }
   local n = 1
-  local order = args[2] ~= '' and tenant.queue.nthOf('\3' .. args[2] .. '\n', n)
+  local order = args[2] ~= '' and queue.nthOf('\3' .. args[2] .. '\n', n)
   while order do
-    local ticket = tenant.queue.ticketAt(order)
+    local ticket = queue.ticketAt(order)
     if ticket then
-      reply[#reply + 1] = tenant.queue.ticketId(ticket)
+      reply[#reply + 1] = queue.ticketId(ticket)
     end
     n = n + 1
-    order = n <= 500 and tenant.queue.nthOf('\3' .. args[2] .. '\n', n)
+    order = n <= 500 and queue.nthOf('\3' .. args[2] .. '\n', n)
   end
   return reply
 end

@@ -71,9 +71,7 @@ end
 --   digits      of the pieces before: a digit for each item
 --   requesters  of the items, each once; placesOf[requester]: what the items of this requester name
 local function carryOut(request)
-  if tenant.queueText and not tenant.queue then
-    tenant.openQueue()
-  end
+  tenant.openQueue()
   local reply = request.reply
   reply[3] = ''
   local first, after, digits = string.match(request.cursor or request.args[3], '^(%d+) (%x*) ([01]*)$')

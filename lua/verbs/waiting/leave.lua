@@ -16,15 +16,13 @@ local waitingQueue = require('waiting/queue')
 return function(_, args)
   tenant.mayWait = true
   waitingQueue.prepare()
-  if not tenant.queue then
-    tenant.openQueue()
-  end
+  local queue = tenant.openQueue()
   local again = expiry.expire()
   if again then
     return again
   end
   for i = 3, #args do
-    tenant.queue.leave(args[i], args[2])
+    queue.leave(args[i], args[2])
   end
   return committing.finish({ 'OK' })
 end

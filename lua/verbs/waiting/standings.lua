@@ -17,11 +17,5 @@ return function(_, args)
   if refused then
     return refused
   end
-  if not tenant.queueText then
-    return { 'OK' }
-  end
-  if not tenant.queue then
-    tenant.openQueue()
-  end
-  return { 'OK', unpack(tenant.queue.standings(args[2])) }
+  return { 'OK', unpack(tenant.openQueue() and tenant.queue.standings(args[2]) or {}) }
 end

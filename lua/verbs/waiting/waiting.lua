@@ -28,9 +28,6 @@ return function(keys, args)
   if not tenant.queueText or args[4] ~= '' and args[4] ~= resets then
     return { 'OK', quota.readsQuota, '', resets, 0 }
   end
-  if not tenant.queue then
-    tenant.openQueue()
-  end
-  local rows, cursor = tenant.queue.page(args[3], tonumber(args[5]), args[6], args[7])
+  local rows, cursor = tenant.openQueue().page(args[3], tonumber(args[5]), args[6], args[7])
   return { 'OK', quota.readsQuota, cursor, resets, tenant.queueState.tickets, unpack(rows) }
 end

@@ -1,26 +1,16 @@
--- The name of a line as callers see it.
+-- Lists the tickets that wait, for those who look at the queue, at a resource, or at a requester.
+local answer = require('waiting/answer')
+local codec = require('slots/codec')
 local itemForms = require('frame/items')
 local keys = require('frame/keys')
 local lines = require('waiting/lines')
-local matching = require('reservations/match')
 local naming = require('definitions/names')
-local needs = require('waiting/needs')
 local reasons = require('reservations/why')
-local registry = require('definitions/definitions')
-local shared = require('slots/shared')
 local slotMap = require('slots/slots')
 local state = require('waiting/state')
-local tenant = require('frame/tenant')
 local tickets = require('waiting/tickets')
 local work = require('frame/work')
-local pages = {}
-
--- Returns the name by which callers know what a line is for.
-function pages.toldName(line)
-  return string.sub(line, 1, 1) == lines.MATCH and string.sub(line, 2) or line
-end
-
--- Whether the request of a ticket names some resource.
+local lists = {}
 
 -- Returns what tells whether two names are the same, or mean the same: they are if they have one of these in common.
 local function meaningsOf(name)
@@ -29,7 +19,7 @@ local function meaningsOf(name)
 end
 
 -- Notes the place of a name in a list of names, for placeOf().
-function pages.addPlace(places, name, place)
+function lists.addPlace(places, name, place)
   local same, meaning = meaningsOf(name)
   places[same] = places[same] or place
   if meaning then
@@ -38,7 +28,7 @@ function pages.addPlace(places, name, place)
 end
 
 -- Returns the first place of a name in `places` that the request of a ticket names; nil if it names none of them.
-function pages.placeOf(ticket, places)
+function lists.placeOf(ticket, places)
   local first
   for _, item in ipairs(ticket.items) do
     local same, meaning = meaningsOf(item.resource)
@@ -47,65 +37,6 @@ function pages.placeOf(ticket, places)
   end
   return first
 end
-
--- Describes who is in the way of a ticket.
-
--- Returns true if a resource is above another one in the tree.
-local function isAbove(name, resource)
-  local above = resource and registry.definition(resource) and registry.definition(resource).parent or ''
-  while above ~= name and above ~= '' and registry.definition(above) do
-    above = registry.definition(above).parent
-  end
-  return above == name and registry.definition(name) ~= false
-end
-
--- Returns the kind of what a ticket waits for if that is what an item names.
-local function kindOfOwn(name, item)
-  local hold = itemForms.isSharedItem(item) and slotMap.recordAt(name)
-  local isKept = needs.freeAt(name) >= (item.count or 1) or hold and shared.isSharedHold(name, hold)
-  return isKept and 'QUEUE' or 'SLOTS'
-end
-
--- Returns what kind of thing a ticket waits for (whyNot() in reservations/why.lua).
-local function kindOf(ticket)
-  local name, kind = ticket.waitsFor, 'BLOCKER'
-  for _, item in ipairs(ticket.items) do
-    local resource, slot = naming.resolve(item.resource)
-    if name == resource or name == slot then
-      return kindOfOwn(name, item)
-    end
-    kind = isAbove(name, resource) and 'ANCESTOR' or kind
-  end
-  return needs.freeAt(name) > 0 and 'QUEUE' or kind
-end
-
--- Returns the first resources that fit a match, of the first few that have the first of its labels.
-local function fittingFor(match)
-  local MAX_FITTING = 50
-  local prefix, found = 'l' .. string.match(match, '^[^\n]*'), {}
-  local members = tenant.labelled and redis.call(
-    'ZRANGE', keys.index, '[' .. prefix .. '\n', '(' .. prefix .. '\11', 'BYLEX', 'LIMIT', 0, MAX_FITTING
-  ) or {}
-  for _, member in ipairs(members) do
-    local name = string.sub(member, #prefix + 2)
-    work.spend(5)
-    if matching.fitsMatch(match, name) then
-      found[#found + 1] = name
-    end
-  end
-  return found
-end
-
--- Returns who is in the way of a ticket, as whyNot() does. `before` is as there.
-function pages.whyWaiting(ticket, before)
-  local name, match = pages.toldName(ticket.waitsFor), tickets.matchOf(ticket)
-  if match then
-    return reasons.whyNot('SLOTS', name, fittingFor(match), false)
-  end
-  return reasons.whyNot(kindOf(ticket), name, { name }, before)
-end
-
--- Lists the tickets that wait.
 
 -- Returns a ticket's row (verbs/waiting/waiting.lua). `why`: who is in the way, '' if that is not asked for.
 local function rowOf(ticket, why)
@@ -116,7 +47,7 @@ local function rowOf(ticket, why)
   return table.concat({
     tickets.ticketId(ticket), ticket.requester, table.concat(resources, '\t'), ticket.method,
     100 - string.byte(ticket.order),
-    string.format('%.0f', ticket.since), string.format('%.0f', ticket.endsAt), pages.toldName(ticket.waitsFor),
+    string.format('%.0f', ticket.since), string.format('%.0f', ticket.endsAt), answer.toldName(ticket.waitsFor),
     ticket.status == 'attended' and 1 or 0, ticket.label,
     reasons.noteOf(ticket.items), why,
   }, '\n')
@@ -124,21 +55,21 @@ end
 
 -- Returns who is in the way of a ticket. `known`: what was found for other tickets of the page.
 local function whyOf(ticket, known)
-  local key = kindOf(ticket) .. ticket.waitsFor
+  local key = answer.kindOf(ticket) .. ticket.waitsFor
   if string.sub(ticket.waitsFor, 1, 1) == lines.MATCH then
     key = ticket.order
   end
-  known[key] = known[key] or pages.whyWaiting(ticket, false)
+  known[key] = known[key] or answer.whyWaiting(ticket, false)
   return known[key]
 end
 
 -- Returns the rows of the tickets after a cursor that match, and the next cursor; '' at the end. Looks at `limit`
 -- tickets at most.
-function pages.page(cursor, limit, requester, resource)
+function lists.page(cursor, limit, requester, resource)
   local STEP, MAX_LISTED_WORK = 50, 1500
   local rows, last, looked, places, whys = {}, state.fromHex(cursor), 0, {}, {}
   if resource ~= '' then
-    pages.addPlace(places, resource, 1)
+    lists.addPlace(places, resource, 1)
   end
   -- At least once: a page without a row would be taken for the last one.
   repeat
@@ -151,7 +82,7 @@ function pages.page(cursor, limit, requester, resource)
     for i, order in ipairs(orders) do
       local ticket = tickets.ticketAt(order)
       if ticket and (requester == '' or ticket.requester == requester) and
-        (resource == '' or pages.placeOf(ticket, places)) then
+        (resource == '' or lists.placeOf(ticket, places)) then
         work.spend(3)
         local why = whyOf(ticket, whys)
         rows[#rows + 1] = rowOf(ticket, why)
@@ -168,8 +99,6 @@ function pages.page(cursor, limit, requester, resource)
   until looked >= limit or work.done >= MAX_LISTED_WORK
   return rows, state.toHex(last)
 end
-
--- Finds those who wait for one resource, without looking at the rest of the queue.
 
 -- The kinds of members by which a ticket waits for the name of a line.
 local WAITING_KINDS = { w = true, v = true, u = true }
@@ -213,7 +142,7 @@ end
 
 -- Returns {place, row, ...} of the first tickets in the line of a resource and, if it is a pool, in those of its slots,
 -- in the order of the queue; and how many tickets wait for these.
-function pages.firstInLine(name, isPool, limit)
+function lists.firstInLine(name, isPool, limit)
   local found = {}
   local total = addLine(found, name, limit) + (isPool and addSlotLines(found, name) or 0)
   -- A ticket may be in several of the lines: that of what it waits for comes first.
@@ -242,4 +171,91 @@ function pages.firstInLine(name, isPool, limit)
   return rows, total
 end
 
-return pages
+-- Returns the requester of the first ticket that waits for a name and has not been left by its caller; '' for none.
+function lists.firstWaiter(name)
+  local attended, detached = lines.nthOf(name .. '\nw', 1), lines.nthOf(name .. '\nv', 1)
+  local order = attended and not (detached and detached < attended) and attended or detached
+  local ticket = order and tickets.ticketAt(order)
+  return ticket and ticket.requester or ''
+end
+
+-- Returns the place of a ticket among those that wait for the same, from 1.
+local function placeInLine(ticket)
+  local place = 1
+  for _, kind in ipairs({ '\nw', '\nv' }) do
+    local from = ticket.waitsFor .. kind
+    work.spend(3)
+    place = place + redis.call('ZLEXCOUNT', keys.lines, '[' .. from, '(' .. from .. ticket.order)
+  end
+  return place
+end
+
+-- Returns resource -> place of the first ticket of these requesters that asks for it, or waits for it.
+function lists.placesOf(requesters)
+  local MAX_TICKETS, DIGEST = 50, 8
+  local places = {}
+  for _, requester in ipairs(requesters) do
+    for n = 1, MAX_TICKETS do
+      local rest = lines.nthOf('\2' .. requester .. '\n', n)
+      local ticket = rest and tickets.ticketAt(string.sub(rest, DIGEST + 1))
+      if not ticket then
+        break
+      elseif ticket.status ~= 'granted' then
+        local place = placeInLine(ticket)
+        places[ticket.waitsFor] = places[ticket.waitsFor] or place
+        for _, item in ipairs(ticket.items) do
+          local resource = naming.resolve(item.resource) or item.resource
+          places[resource] = places[resource] or place
+        end
+      end
+    end
+  end
+  return places
+end
+
+-- Returns until when the grant of a ticket can be claimed, in ms; nil if it is over.
+local function claimableUntil(ticket)
+  local slot = string.match(ticket.slots, '[^\n]+')
+  local record = slot and slotMap.recordAt(slot)
+  return record and record.token == codec.UNCLAIMED and record.owner == ticket.requester and record.expiresAt or nil
+end
+
+-- Returns the row of a ticket (verbs/waiting/standings.lua); nil if it is over.
+local function standingOf(ticket)
+  local isGranted = ticket.status == 'granted'
+  local untilMs = isGranted and claimableUntil(ticket) or not isGranted and ticket.status ~= 'ended' and ticket.endsAt
+  if not untilMs then
+    return nil
+  end
+  local resources = {}
+  for i, item in ipairs(ticket.items) do
+    resources[i] = item.resource
+  end
+  return table.concat({
+    isGranted and 1 or 0, isGranted and 0 or lines.countAhead(ticket.waitsFor, ticket.order),
+    answer.toldName(ticket.waitsFor),
+    string.format('%.0f', ticket.since), string.format('%.0f', untilMs),
+    itemForms.isSharedItem(ticket.items[1]) and 'SHARED' or '', table.concat(resources, '\t'),
+  }, '\n')
+end
+
+-- Returns a row for each of the first tickets of a requester.
+function lists.standings(requester)
+  local MAX_ROWS = 50
+  local prefix = '\2' .. requester .. '\n'
+  local members = redis.call(
+    'ZRANGE', keys.lines, '[' .. prefix, '(\2' .. requester .. '\11', 'BYLEX', 'LIMIT', 0, MAX_ROWS
+  )
+  local rests, orders, rows = {}, {}, {}
+  for i, member in ipairs(members) do
+    rests[i], orders[i] = string.sub(member, #prefix + 1), string.sub(member, -8)
+  end
+  tickets.readTickets(orders)
+  for _, rest in ipairs(rests) do
+    local ticket = tickets.ticketAt(rest)
+    rows[#rows + 1] = ticket and standingOf(ticket) or nil
+  end
+  return rows
+end
+
+return lists

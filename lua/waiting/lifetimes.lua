@@ -1,27 +1,29 @@
--- Carries out everything that was due before this call, in order of time: the ends of leases, of waits and of
--- attendance, and of sessions (docs/specification.md#waiting-lifetimes). The queue is settled after each due time, as
--- if a script had run then.
-local callers = require('waiting/callers')
-local changing = require('waiting/changeTicket')
+-- How tickets end that are not granted (docs/specification.md#waiting-lifetimes): their time is over, their callers
+-- leave them, or their requesters cancel them.
+local admission = require('frame/admission')
+local agenda = require('waiting/agenda')
 local clock = require('frame/clock')
+local codec = require('slots/codec')
 local endings = require('waiting/endings')
+local events = require('events/events')
 local grant = require('waiting/grant')
 local keys = require('frame/keys')
-local replanning = require('waiting/replan')
+local lists = require('waiting/lists')
+local releasing = require('reservations/release')
 local settle = require('waiting/settle')
 local slotMap = require('slots/slots')
 local state = require('waiting/state')
 local tenant = require('frame/tenant')
 local tickets = require('waiting/tickets')
 local work = require('frame/work')
-local catchingUp = {}
+local lifetimes = {}
 
 -- The member of the due times that stands for the end of a pending deletion (verbs/definitions/delete.lua).
 local REOPENS = '\1'
 
 -- Notes that names cannot be reserved until then, since they may be about to be deleted (verbs/definitions/delete.lua).
-function catchingUp.closeUntil(ms)
-  catchingUp.otherDue[REOPENS] = ms
+function lifetimes.closeUntil(ms)
+  lifetimes.otherDue[REOPENS] = ms
 end
 
 local MAX_DUE, MAX_DUE_WORK = 100, 1500
@@ -32,10 +34,10 @@ local AWAY_MS = 600000
 -- instances were last heard of.
 local function attendedUntil(ticket)
   local beat = 0
-  callers.eachInstance(ticket.instance, function(instance)
-    beat = math.max(beat, callers.beats[instance] or 0)
+  state.eachInstance(ticket.instance, function(instance)
+    beat = math.max(beat, state.beats[instance] or 0)
   end)
-  return math.min(ticket.heldUntil, beat + callers.BEAT_LAPSES_MS) + ticket.claimMs
+  return math.min(ticket.heldUntil, beat + state.BEAT_LAPSES_MS) + ticket.claimMs
 end
 
 -- Ends a wait that has elapsed, with the result that a try would have now. The queue is settled, so the
@@ -59,15 +61,15 @@ local function handleDue(ticket, time)
   if ticket.due > time then
     return
   elseif ticket.status == 'granted' then
-    changing.changeTicket(ticket, { status = 'ended' })
+    agenda.changeTicket(ticket, { status = 'ended' })
   elseif ticket.endsAt <= time or ticket.status == 'away' then
     elapse(ticket)
   elseif ticket.status == 'attended' then
     local ends = attendedUntil(ticket)
     if ends > time then
-      changing.changeTicket(ticket, { due = math.min(ticket.endsAt, ends) })
+      agenda.changeTicket(ticket, { due = math.min(ticket.endsAt, ends) })
     else
-      changing.changeTicket(ticket, { status = 'away', due = math.min(ticket.endsAt, ends + AWAY_MS) })
+      agenda.changeTicket(ticket, { status = 'away', due = math.min(ticket.endsAt, ends + AWAY_MS) })
     end
   end
 end
@@ -109,13 +111,13 @@ end
 local function handleWait(waits, member)
   local time = timeOf(waits)
   if member == REOPENS then
-    catchingUp.otherDue[member] = false
-    replanning.planAgain()
+    lifetimes.otherDue[member] = false
+    settle.planAgain()
     return
   end
   local ticket = tickets.ticketAt(member)
   if not ticket then
-    catchingUp.otherDue[member] = false
+    lifetimes.otherDue[member] = false
     return
   end
   handleDue(ticket, time)
@@ -129,9 +131,11 @@ local function handleWait(waits, member)
   end
 end
 
--- Carries out what is due. `endLease(member)` ends a lease (reservations/expiry.lua). Returns true if that is all, and
--- the queue is settled; false if later calls must go on.
-function catchingUp.catchUp(endLease)
+-- Carries out everything that was due before this call, in order of time: the ends of leases, of waits and of
+-- attendance, and of sessions. The queue is settled after each due time, as if a script had run then.
+-- `endLease(member)` ends a lease (reservations/expiry.lua). Returns true if that is all, and the queue is settled;
+-- false if later calls must go on.
+function lifetimes.catchUp(endLease)
   work.done = 0
   local sessions = tenant.sessions
   -- All reservations of a session end at one time: the queue is settled once none is left.
@@ -165,9 +169,93 @@ function catchingUp.catchUp(endLease)
   return last == math.huge
 end
 
-function catchingUp.open()
-  -- otherDue[member]: due times to write, of members that are no tickets; false to remove one.
-  catchingUp.otherDue = {}
+-- Releases the reservations of a grant that nobody has claimed.
+local function takeBack(ticket)
+  for slot in string.gmatch(ticket.slots, '[^\n]+') do
+    local reservation = slotMap.recordAt(slot)
+    if reservation and reservation.token == codec.UNCLAIMED and reservation.owner == ticket.requester then
+      releasing.release(reservation)
+      events.emit('UNRESERVED', {
+        requestType = 'UNRESERVE', resource = reservation.requestedName, requester = reservation.owner,
+        explanation = 'RELINQUISHED', resourceType = reservation.type, apiKeyLabel = tenant.keyLabel,
+        actor = admission.actorName(reservation.owner),
+      })
+    end
+  end
 end
 
-return catchingUp
+-- Ends a ticket because its requester cancels it.
+local function cancelTicket(ticket)
+  if ticket.status == 'granted' then
+    takeBack(ticket)
+    agenda.changeTicket(ticket, { status = 'ended' })
+    endings.wake(ticket, 'ENDED\tNOT_AVAILABLE\tNOT_AVAILABLE: cancelled\t-1')
+  else
+    endings.endTicket(ticket, 'CANCELLED', 'NOT_AVAILABLE', 'NOT_AVAILABLE: cancelled', -1)
+  end
+end
+
+-- Ends every ticket of a requester that names one of `places`, granted and unclaimed ones too, and calls found() with
+-- the first of these. A key with a prefix leaves those that name anything else. Starts after a cursor, '' at first.
+-- Returns the next cursor once `work` is above a limit, nil at the end.
+function lifetimes.cancel(requester, places, cursor, limit, found)
+  local STEP = 50
+  local prefix = '\2' .. requester .. '\n'
+  local last = state.fromHex(cursor)
+  repeat
+    local lower = (last == '' and '[' or '(') .. prefix .. last
+    local rests = redis.call('ZRANGE', keys.lines, lower, '(\2' .. requester .. '\11', 'BYLEX', 'LIMIT', 0, STEP)
+    work.spend(3 + #rests / 4)
+    local orders = {}
+    for i, member in ipairs(rests) do
+      rests[i] = string.sub(member, #prefix + 1)
+      orders[i] = string.sub(member, -8)
+    end
+    tickets.readTickets(orders)
+    for _, rest in ipairs(rests) do
+      local ticket = tickets.ticketAt(rest)
+      local place = ticket and lists.placeOf(ticket, places)
+      work.spend(1)
+      if place and not (tenant.mayChange and not tenant.mayChangeAll(ticket.items)) then
+        found(place)
+        cancelTicket(ticket)
+      end
+      last = rest
+      if work.done > limit then
+        return state.toHex(last)
+      end
+    end
+  until #rests < STEP
+end
+
+-- Notes that an instance holds no call for a ticket any more. Unless another one that is alive does, its attendance
+-- begins to end.
+function lifetimes.leave(id, instance)
+  local ticket = tickets.ticketAt(struct.pack('>I7', tonumber(id)))
+  if not ticket or ticket.status == 'granted' or ticket.heldUntil <= clock.nowMs() then
+    return
+  end
+  local others = state.withoutInstance(ticket.instance, instance)
+  if #others == #ticket.instance then
+    return
+  end
+  local fields = { instance = others }
+  local isHeld = false
+  state.eachInstance(others, function(other)
+    isHeld = isHeld or (state.beats[other] or 0) + state.BEAT_LAPSES_MS > clock.nowMs()
+  end)
+  if not isHeld then
+    fields.instance, fields.heldUntil = ticket.instance, clock.nowMs()
+  end
+  if ticket.status == 'attended' and ticket.session == '' then
+    fields.due = math.min(ticket.due, clock.nowMs() + ticket.claimMs)
+  end
+  agenda.changeTicket(ticket, fields)
+end
+
+function lifetimes.open()
+  -- otherDue[member]: due times to write, of members that are no tickets; false to remove one.
+  lifetimes.otherDue = {}
+end
+
+return lifetimes
