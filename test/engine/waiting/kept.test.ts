@@ -120,3 +120,22 @@ describe('a slot that is kept no longer', () => {
     expect(await askFor('last', 'K')).toMatchObject({ status: 'ACQUIRED' });
   });
 });
+
+describe('somebody who holds what a next ticket begins to wait for', () => {
+  test('gets what is kept for others, in the step in which the ticket begins to', async () => {
+    await changeInRedis(running.engine, 16).register(running.credential, [
+      { name: 'printer', capacity: 2, blocks: ['ink'], treePath: null },
+      { name: 'bay', capacity: 2, blocks: [], treePath: null },
+    ]);
+    await take('holder', 'printer');
+    for (const name of ['paper', 'lamp', 'chair', 'bay']) await take('other', name);
+    expect(await awaitAll('keeps ink', ['paper', 'ink'])).toBe('WAITING');
+    expect(await awaitAll('keeps desk', ['desk', 'chair'])).toBe('WAITING');
+    expect(await awaitAll('keeps bay', ['bay', 'lamp'])).toBe('WAITING');
+    expect(await awaitAll('prints', ['bay', 'printer'])).toBe('WAITING');
+    expect(await askFor('holder', 'desk')).toMatchObject({ status: 'WAITING' });
+    // The bay is kept no longer. To print, the ink is lacked now, which only the holder can give up.
+    expect(await wantAll('urgent', [['lamp', 1]], { priority: 1 })).toBe('WAITING');
+    expect(await queue()).toEqual(['urgent', 'keeps ink', 'keeps desk', 'keeps bay', 'prints']);
+  });
+});
