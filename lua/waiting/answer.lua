@@ -88,7 +88,7 @@ local SKIPPED = { 'NOT_AVAILABLE', 'SKIPPED' }
 -- How much work a script has done to find out who is in the way of its requests.
 local whyWork
 
--- Returns the reply to each item of a request that waits: {'WAITING', explanation, ticket, ahead, waitsFor, since ms,
+-- Returns the reply to all items of a request that waits: {'WAITING', explanation, ticket, ahead, waitsFor, since ms,
 -- until ms, who is in the way (whyNot() in reservations/why.lua; '' if that takes more work than one script may do)}.
 local function waitingReply(ticket)
   local MAX_WHY_WORK = 2000
@@ -186,8 +186,9 @@ function answer.answer(outcome, request)
   if claimed or ticket and ticket.status == 'ended' then
     replies = repliesOfHeld(request, claimed or ticket, waitedMs or 0)
   else
+    local waiting = ticket and waitingReply(ticket)
     for i = 1, #request.items do
-      replies[i] = ticket and waitingReply(ticket) or replyOfTried(outcome, i)
+      replies[i] = waiting or replyOfTried(outcome, i)
     end
   end
   endings.runClaims()

@@ -205,7 +205,7 @@ local function tryOrWait(ticket, request)
     return { reply = reply, place = place, tried = tried }
   end
   -- The ticket is written, and the queue settled, after the work budget was checked.
-  work.spend(30)
+  work.spend(30 + 10 * (#request.items - 1))
   if ticket then
     postponed[#postponed + 1] = function()
       goOn(ticket, request)

@@ -32,18 +32,16 @@ exempt.MAX_SEARCHED = 32
 -- Returns the held slots of a resource, also those that it has from an earlier capacity. Of a pool with many slots,
 -- none is looked at, and of the others, only those below a limit are.
 function exempt.heldSlotsOf(name)
-  local STEP = 16
+  local STEP, index = 16, 0
   local own = registry.definition(name)
   local found = { slotMap.recordAt(name) and name or nil }
   local left = own and own.pooled and own.capacity <= exempt.MAX_SEARCHED and pools.poolOf(name).held or 0
-  for from = 0, exempt.MAX_SEARCHED - STEP, STEP do
-    if left == 0 then
-      break
+  while left > 0 and index < exempt.MAX_SEARCHED do
+    local slots, size = {}, index < own.capacity and own.capacity or exempt.MAX_SEARCHED
+    for i = index, math.min(index + STEP, size) - 1 do
+      slots[#slots + 1] = name .. '_' .. i
     end
-    local slots = {}
-    for i = 1, STEP do
-      slots[i] = name .. '_' .. from + i - 1
-    end
+    index = index + #slots
     work.spend(1)
     slotMap.readSlots(slots)
     for _, slot in ipairs(slots) do
@@ -231,13 +229,12 @@ end
 
 -- Returns what isFeasible() asks of an item: its plan, false if it has none; whether that is valid; whether its
 -- requester has what it asks for (isHad), has it by an item before (isAgain), or has less of it (isInTheWay).
-local function lookAtItem(requester, items, i)
-  local item = items[i]
+local function lookAtItem(requester, item, isAgain)
   local resource, slot = naming.resolve(item.resource)
   local entries = needs.planOf(item)
   local isHad = needs.hadFor(item, requester) ~= nil
   return {
-    entries = entries, isHad = isHad, isAgain = i > 1 and needs.isRepeated(items, i),
+    entries = entries, isHad = isHad, isAgain = isAgain,
     isValid = entries and needs.isPlanValid(entries),
     isInTheWay = not isHad and resource and ownership.reservationOn(resource, slot, requester) ~= nil,
   }
@@ -256,9 +253,9 @@ function exempt.isFeasible(requester, method, items)
     return one.isHad or one.isValid and not one.isInTheWay and mayFit({ one.entries }, { one.entries })
   end
   -- all: the plans of all items. lacked: the plans of the items that the requester does not hold yet.
-  local all, lacked, isFirst = {}, {}, method == 'FIRST'
-  for i = 1, #items do
-    local one = lookAtItem(requester, items, i)
+  local all, lacked, isFirst, repeated = {}, {}, method == 'FIRST', needs.repeatedIn(items)
+  for i, item in ipairs(items) do
+    local one = lookAtItem(requester, item, repeated[i])
     if isFirst and mayBeMet(one) then
       return true
     elseif not isFirst and (one.isInTheWay or not one.isValid and not one.isAgain) then

@@ -86,30 +86,30 @@ function needs.hadFor(item, requester)
   return had and shared.isEnough(had, item) and had or nil
 end
 
--- Returns true if an item is for a resource that an item before it is for: its requester has it by then, unless it asks
--- for more than SHARED and has that only. It is not if it can never be held SHARED.
-function needs.isRepeated(items, at)
-  local resource, slot = naming.resolve(items[at].resource)
-  if resource and itemForms.isSharedItem(items[at]) and shared.whyNotSharable(resource, slot) then
-    return false
-  end
-  for i = 1, resource and at - 1 or 0 do
-    local otherResource, otherSlot = naming.resolve(items[i].resource)
-    local isMore = itemForms.isSharedItem(items[i]) and not itemForms.isSharedItem(items[at])
-    if otherResource == resource and otherSlot == slot and not isMore then
-      return true
+-- Returns the places of the items for a resource that an item before them is for: place -> true. Their requester has it
+-- by then, unless it asks for more than SHARED and has that only. Nor does an item count that can never be held SHARED.
+function needs.repeatedIn(items)
+  local found, asked = {}, {}
+  work.spend(#items / 4)
+  for i, item in ipairs(items) do
+    local resource, slot = naming.resolve(item.resource)
+    if resource then
+      local key, isShared = resource .. '\n' .. (slot or ''), itemForms.isSharedItem(item)
+      local isRepeated = asked[key] and (isShared or asked[key] == 'EXCLUSIVE')
+      found[i] = isRepeated and not (isShared and shared.whyNotSharable(resource, slot)) or nil
+      asked[key] = isShared and asked[key] or isShared and 'SHARED' or 'EXCLUSIVE'
     end
   end
-  return false
+  return found
 end
 
 -- Returns the entries that a ticket counts with: those of its first valid item if its method is FIRST, else those of
 -- all items. Returns nil if the request is not valid.
 function needs.entriesOf(ticket)
   if ticket.entries == nil then
-    local all = {}
+    local all, repeated = {}, #ticket.items > 1 and ticket.method ~= 'FIRST' and needs.repeatedIn(ticket.items) or {}
     for i, item in ipairs(ticket.items) do
-      local isHad = i > 1 and ticket.method ~= 'FIRST' and needs.isRepeated(ticket.items, i)
+      local isHad = repeated[i]
       local entries = not isHad and needs.planOf(item)
       if entries and needs.isPlanValid(entries) then
         for _, entry in ipairs(entries) do
@@ -123,7 +123,8 @@ function needs.entriesOf(ticket)
         break
       end
     end
-    ticket.entries = #all > 0 and all
+    work.spend(#all / 4)
+    ticket.entries, ticket.entriesIn = #all > 0 and all, nil
   end
   return ticket.entries or nil
 end
@@ -191,14 +192,31 @@ function needs.sharesOwn(requester, keepers)
   return false
 end
 
+-- Returns the entries of a ticket that belong to a line.
+local function entriesIn(ticket, name)
+  local entries = needs.entriesOf(ticket) or {}
+  if not ticket.entriesIn then
+    local found = {}
+    for _, entry in ipairs(entries) do
+      for _, line in ipairs({ entry.resource, entry.slot ~= entry.resource and entry.slot or nil }) do
+        found[line] = found[line] or {}
+        table.insert(found[line], entry)
+      end
+    end
+    work.spend(#entries / 2)
+    ticket.entriesIn = found
+  end
+  return ticket.entriesIn[name] or {}
+end
+
 -- Returns what a ticket lacks in a line: an array of keys. Needs with the same key are met by one slot. An entry that
 -- names a slot counts in the line of its pool only while this slot is free.
 function needs.lackedAt(ticket, name)
-  local found, entries = {}, needs.entriesOf(ticket) or {}
-  work.spend(1 + #entries / 8)
-  for _, entry in ipairs(entries) do
+  local found = {}
+  work.spend(1)
+  for _, entry in ipairs(entriesIn(ticket, name)) do
     local isSlot = entry.slot == name
-    if (isSlot or entry.resource == name) and (isSlot or not entry.slot or not slotMap.recordAt(entry.slot)) then
+    if isSlot or not entry.slot or not slotMap.recordAt(entry.slot) then
       local owner = needs.ownerOf(entry, ticket.requester)
       work.spend(1)
       if isLacked(entry, owner, ticket.requester) then
