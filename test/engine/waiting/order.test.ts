@@ -57,8 +57,7 @@ async function transact(
 /** Reserves several slots, or waits for them. */
 async function askForSeveral(requester: string, count: number): Promise<ReserveResult | undefined> {
   const item = { resource: 'p', requester, ttlSeconds: 60, count, ...WAIT };
-  const { result } = await reserveWith(running.engine, running.credential, [item], CALL);
-  return result[0];
+  return (await reserveWith(running.engine, running.credential, [item], CALL)).result[0];
 }
 
 describe('a request for several slots', () => {
