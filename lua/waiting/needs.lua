@@ -203,7 +203,7 @@ local function entriesIn(ticket, name)
         table.insert(found[line], entry)
       end
     end
-    work.spend(#entries / 2)
+    work.spend(1 + #entries / 2)
     ticket.entriesIn = found
   end
   return ticket.entriesIn[name] or {}

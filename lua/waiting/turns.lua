@@ -48,7 +48,7 @@ local function walkOn(name, front, isMore)
   if not order or front.walked > MAX_WALK then
     return false
   end
-  work.spend(2)
+  work.spend(3)
   local ticket = tickets.ticketAt(order, isMore and lines.nextInLine(name, front.i, front.j))
   local lacked = ticket and needs.lackedAt(ticket, name) or {}
   for _, key in ipairs(lacked) do
@@ -123,7 +123,7 @@ function turns.isNext(ticket)
     return found[ticket.order]
   end
   local is = ticket.status == 'attended' and needs.entriesOf(ticket) ~= nil
-  work.spend(2 + #ticket.lines / 4)
+  work.spend(3 + (#ticket.lines - 1) / 4)
   for _, name in ipairs(is and ticket.lines or {}) do
     if not hasTurn(name, ticket) then
       is = false
