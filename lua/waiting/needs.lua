@@ -90,7 +90,7 @@ end
 -- by then, unless it asks for more than SHARED and has that only. Nor does an item count that can never be held SHARED.
 function needs.repeatedIn(items)
   local found, asked = {}, {}
-  work.spend(#items / 4)
+  work.spend(#items / 8)
   for i, item in ipairs(items) do
     local resource, slot = naming.resolve(item.resource)
     if resource then
@@ -123,7 +123,6 @@ function needs.entriesOf(ticket)
         break
       end
     end
-    work.spend(#all / 4)
     ticket.entries, ticket.entriesIn = #all > 0 and all, nil
   end
   return ticket.entries or nil
@@ -203,7 +202,7 @@ local function entriesIn(ticket, name)
         table.insert(found[line], entry)
       end
     end
-    work.spend(1 + #entries / 2)
+    work.spend(#entries / 4)
     ticket.entriesIn = found
   end
   return ticket.entriesIn[name] or {}
