@@ -90,6 +90,19 @@ function holds(requester, name, depth, blocked)
   return false
 end
 
+-- Returns what a ticket waits for now, as needs.waitsForNow(). It does not wait to join what its requester uses.
+function exempt.waitsForNow(ticket)
+  local name, isShort, joined = needs.waitsForNow(ticket)
+  if joined then
+    local owner = needs.ownerOf(joined, ticket.requester)
+    local slot = joined.slot or ownership.assignedSlot(joined.resource, owner) or joined.resource
+    if exempt.isHeldThrough(ticket.requester, slot, owner, 0) then
+      return nil, false
+    end
+  end
+  return name, isShort
+end
+
 local function holdsNow(requester, name)
   local held = turns.knownNow().held
   held[requester] = held[requester] or {}
@@ -108,7 +121,7 @@ local function isWaitedForBy(ticket, requester)
   for _, line in ipairs(ticket.lines) do
     -- It waits for one of its lines. Most requesters hold none of them, which takes least time to see.
     if holdsNow(requester, line) then
-      local name = turns.isNext(ticket) and needs.waitsForNow(ticket)
+      local name = turns.isNext(ticket) and exempt.waitsForNow(ticket)
       return name and holdsNow(requester, name) or false
     end
   end

@@ -256,9 +256,10 @@ local function shortOf(entry, name, owner, wanted)
 end
 
 -- Returns what a ticket waits for now: the first line in its plan in which it lacks something that is not free; else
--- what it waited for when last looked at, unless its requester has that. Returns true if it is not free; nil if none.
+-- what it waited for when last looked at, unless its requester has that; nil if none. Returns whether it is not free,
+-- and the entry of a blocker's hold that is there, if it waits to join that.
 function needs.waitsForNow(ticket)
-  local last, entries, wanted = nil, needs.entriesOf(ticket) or {}, {}
+  local last, joined, entries, wanted = nil, nil, needs.entriesOf(ticket) or {}, {}
   work.spend(#entries)
   for _, entry in ipairs(entries) do
     local resource, owner = entry.resource, needs.ownerOf(entry, ticket.requester)
@@ -268,10 +269,10 @@ function needs.waitsForNow(ticket)
     if short then
       return short, true
     elseif (lacks or entry.role == 'blocker') and (name == ticket.waitsFor or resource == ticket.waitsFor) then
-      last = ticket.waitsFor
+      last, joined = ticket.waitsFor, not lacks and entry or nil
     end
   end
-  return last, last and needs.freeAt(last) == 0
+  return last, last and needs.freeAt(last) == 0, joined
 end
 
 function needs.open()

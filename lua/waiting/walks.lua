@@ -196,7 +196,7 @@ end
 function walks.lookAtTurn(ticket)
   local now = ''
   if ticket.status == 'attended' and turns.isNext(ticket) then
-    local waitsFor, isShort = needs.waitsForNow(ticket)
+    local waitsFor, isShort = exempt.waitsForNow(ticket)
     now = isShort and waitsFor or agenda.NOTHING
   end
   if now == ticket.seen then
