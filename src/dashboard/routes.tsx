@@ -8,7 +8,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import { type ErrorCode, HoldfastError } from '../domain/errors.ts';
 import type { BodyDeps } from '../http/deps.ts';
 import { FAILURES, retryAfter } from '../http/errorStatuses.ts';
-import { logFault } from '../http/logFault.ts';
+import { logFault } from '../http/errors.ts';
 import { isChange, refuseForeignOrigin } from '../http/sameOrigin.ts';
 import { assetRoutes } from './assets.ts';
 import { PLACES } from './components/layout.tsx';
@@ -107,7 +107,7 @@ const limitForm = ({ sizes }: Pick<BodyDeps, 'sizes'>) =>
 const showError: ErrorHandler<DashboardEnv> = (error, c) => {
   if (error instanceof HoldfastError && error.code === 'unauthenticated') return c.redirect(signInPath(c), 303);
   const problem = problemOf(error);
-  if (problem.status === 500) logFault(c, error, 'page failed');
+  if (problem.status === 500) logFault(c.var, error, 'page failed');
   return c.html(<ProblemPage {...problem} viewer={c.var.viewer ?? null} />, problem.status, retryAfter(error));
 };
 

@@ -70,7 +70,7 @@ export class Stream {
     this.#publisher = publisher;
     this.#openedAt = lastMessage;
     this.#last = lastMessage;
-    this.#response.writeHead(200, { ...HEADERS, ...headers });
+    this.#response.writeHead(200, { ...headers, ...HEADERS });
     this.#response.write(': open\n\n');
   }
 

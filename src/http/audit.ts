@@ -2,15 +2,15 @@
  * The audit trail in responses (docs/specification.md#audit-trail): pages of JSON, or CSV.
  */
 import type { z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
 import { AuditDetails, type AuditEntry } from '../contract/audit.ts';
 import type { AuditPage } from '../operations/audit.ts';
 import type { OperationDeps } from '../operations/deps.ts';
 import type { OpenList } from '../operations/lists.ts';
 import type { AuditRow } from '../store/audit.ts';
-import { CSV, csvHeaders, csvRows } from './csv.ts';
-import type { AppEnv } from './env.ts';
-import { answerList } from './listing.ts';
+import type { Call } from './call/call.ts';
+import { CSV, csvHeaders, csvRows } from './call/csv.ts';
+import { answerList } from './call/listing.ts';
+import type { Reply } from './call/reply.ts';
 import { answer } from './responses.ts';
 
 const COLUMNS = ['id', 'at', 'tenant', 'actor', 'address', 'action', 'details'] as const;
@@ -36,14 +36,14 @@ export const toPage = ({ entries, next }: AuditPage) => ({ entries: entries.map(
 
 /** Answers with CSV, page by page. @throws the errors of `open` */
 export const answerCsv = (
-  c: Context<AppEnv>,
+  call: Call,
   deps: Pick<OperationDeps, 'activity' | 'reads'>,
   open: () => Promise<OpenList<AuditRow>>,
-): Promise<Response> => {
+): Promise<Reply> => {
   const writer = csvRows(COLUMNS, (row: AuditRow) => {
     const { id, details, address, ...rest } = toEntry(row);
     const texts = { ...rest, id: String(id), address: address ?? '', details: JSON.stringify(details) };
     return COLUMNS.map((column) => texts[column]);
   });
-  return answerList(c, deps, open, writer, csvHeaders('audit'));
+  return answerList(call, deps, open, writer, csvHeaders('audit'));
 };

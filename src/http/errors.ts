@@ -2,14 +2,17 @@
  * Answers requests that fail as a whole (docs/specification.md#errors): a 400 with a JSON string, and its code in the
  * header Holdfast-Error; any other status with `{error, code}`.
  */
-import type { Context, ErrorHandler } from 'hono';
+import type { ErrorHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { type FailureCode, HoldfastError, LimitError } from '../domain/errors.ts';
+import { framesOf } from '../telemetry/log.ts';
+import { json, type Reply } from './call/reply.ts';
+import { type Fields, requestIdOf } from './call/requestId.ts';
 import { describeFault, isUnknownField } from './describeFault.ts';
 import type { AppEnv } from './env.ts';
 import { FAILURES, retryAfter } from './errorStatuses.ts';
-import { logFault } from './logFault.ts';
 
 /** The header for the code of a failure whose body is a string. */
 export const CODE_HEADER = 'Holdfast-Error';
@@ -17,33 +20,65 @@ export const CODE_HEADER = 'Holdfast-Error';
 /** What every 401 has to name (RFC 9110, 15.5.2): how to send a key or a token. */
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
 
-/** Answers with a failure other than a 400. */
-export const fail = (
-  c: Context,
-  status: ContentfulStatusCode,
-  code: FailureCode,
-  error: string,
-  headers?: Record<string, string>,
-) => c.json({ error, code }, status, status === 401 ? CHALLENGE : headers);
+/** A request that HTTP refuses before an operation begins. */
+export class Refusal extends Error {
+  readonly status: ContentfulStatusCode;
+  readonly code: FailureCode;
+  readonly headers: Fields;
 
-/** Answers with a 400. */
-export const refuse = (c: Context, message: string, code: FailureCode = 'MALFORMED_REQUEST') =>
-  c.json(message, 400, { [CODE_HEADER]: code });
+  constructor(status: ContentfulStatusCode, code: FailureCode, message: string, headers: Fields = {}) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.headers = headers;
+  }
+}
 
-/** Answers a request that does not fit its schema. */
-export const refuseMalformed = (c: Context, error: z.core.$ZodError) =>
-  refuse(c, describeFault(error), error.issues.some(isUnknownField) ? 'UNKNOWN_FIELD' : 'MALFORMED_REQUEST');
+/** A request that is malformed in another way than its schema says. */
+export const malformed = (message: string) => new Refusal(400, 'MALFORMED_REQUEST', message);
 
-/** Answers any error. An unexpected one is logged with its details, and its message is not sent to the caller. */
-export const onError: ErrorHandler<AppEnv> = (error, c) => {
+/** A request that does not fit its schema. */
+export const misfit = (error: z.core.$ZodError) =>
+  new Refusal(400, error.issues.some(isUnknownField) ? 'UNKNOWN_FIELD' : 'MALFORMED_REQUEST', describeFault(error));
+
+const failure = (status: number, code: FailureCode, error: string, headers?: Fields): Reply =>
+  status === 400
+    ? json(error, status, { [CODE_HEADER]: code })
+    : json({ error, code }, status, status === 401 ? CHALLENGE : headers);
+
+/** The request that an error belongs to. */
+interface Faulty {
+  readonly log: Logger;
+  readonly requestId: string;
+}
+
+/** Logs an unexpected error, with the lines of code that it comes from. Its caller learns nothing of these. */
+export function logFault({ log, requestId }: Faulty, error: unknown, what: string): void {
+  log.error({ requestId, err: error, stack: framesOf(error) }, what);
+}
+
+/** Makes the reply to any error. An unexpected one is logged with its details, and its message is not sent. */
+export function failureOf(error: unknown, call: Faulty): Reply {
+  if (error instanceof Refusal) return failure(error.status, error.code, error.message, error.headers);
   if (error instanceof LimitError) {
-    return c.json({ error: error.message, code: 'LIMIT_REACHED', ...error.hit }, 429, retryAfter(error));
+    const { message, hit } = error;
+    return json({ error: message, code: 'LIMIT_REACHED', ...hit }, 429, retryAfter(error));
   }
   if (error instanceof HoldfastError) {
     const { status, code } = FAILURES[error.code];
-    if (error.code === 'upgrade') return c.json({ error: error.message, code, upgradeRequired: true }, status);
-    return status === 400 ? refuse(c, error.message, code) : fail(c, status, code, error.message, retryAfter(error));
+    if (error.code === 'upgrade') return json({ error: error.message, code, upgradeRequired: true }, status);
+    return failure(status, code, error.message, retryAfter(error));
   }
-  logFault(c, error, 'request failed');
-  return fail(c, 500, 'INTERNAL', 'Internal error.');
-};
+  logFault(call, error, 'request failed');
+  return failure(500, 'INTERNAL', 'Internal error.');
+}
+
+/** Answers errors that no handler has answered: of middleware, or faults of this folder. */
+export const onError =
+  (log: Logger): ErrorHandler<AppEnv> =>
+  (error, c) => {
+    // Both are set for pages only.
+    const { requestId = requestIdOf(c.env.incoming), log: own = log }: Partial<Faulty> = c.var;
+    const { status, body, headers } = failureOf(error, { log: own, requestId });
+    return new Response(body, { status, headers: { 'Content-Type': 'application/json', ...headers } });
+  };

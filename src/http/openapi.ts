@@ -6,9 +6,9 @@ import { z } from '@hono/zod-openapi';
 import { mapParts, type Rules, withRules } from '../contract/sizes.ts';
 import { DEFAULT_SIZES } from '../domain/maxSizes.ts';
 import { cookieName } from '../identity/cookies.ts';
+import { PreferHeaders } from './call/minimal.ts';
+import type { Operation } from './call/operation.ts';
 import { withCommonHeaders } from './commonHeaders.ts';
-import { PreferHeaders } from './minimal.ts';
-import type { Operation } from './operation.ts';
 import { examples } from './reference/examples.ts';
 import { withExamples } from './reference/withExamples.ts';
 import { IdempotencyHeaders, withRepeats } from './repeatable.ts';
@@ -17,37 +17,34 @@ import { adminOperations } from './routes/admin/tenants.ts';
 import { tokenOperation } from './routes/auth/token.ts';
 import { eventsOperation } from './routes/events/events.ts';
 import { healthOperations } from './routes/health.ts';
-import { activeReservationsOperation } from './routes/reservation/activeReservations.ts';
-import { cancelOperation } from './routes/reservation/cancel.ts';
-import { checkOperation } from './routes/reservation/check.ts';
 import { historyOperation } from './routes/reservation/history.ts';
-import { renewOperation } from './routes/reservation/renew.ts';
+import {
+  activeReservationsOperation,
+  cancelOperation,
+  checkOperation,
+  resetOperation,
+  waitingOperation,
+} from './routes/reservation/others.ts';
+import { renewOperation, unreserveOperation } from './routes/reservation/release.ts';
 import { reserveOperation } from './routes/reservation/reserve.ts';
-import { resetOperation } from './routes/reservation/reset.ts';
 import { transactionOperation } from './routes/reservation/transaction.ts';
-import { unreserveOperation } from './routes/reservation/unreserve.ts';
-import { waitingOperation } from './routes/reservation/waiting.ts';
-import { availableOperation } from './routes/resource/available.ts';
-import { definitionsOperation } from './routes/resource/definitions.ts';
-import { deleteOperation } from './routes/resource/delete.ts';
-import { registerOperation } from './routes/resource/register.ts';
+import {
+  availableOperation,
+  definitionsOperation,
+  deleteOperation,
+  registerOperation,
+} from './routes/resource/resources.ts';
 import { treeOperation } from './routes/resource/tree.ts';
 import { usageOperation } from './routes/resource/usage.ts';
-import { beginSessionOperation } from './routes/session/begin.ts';
-import { endSessionOperation } from './routes/session/end.ts';
-import { sessionsOperation } from './routes/session/list.ts';
-import { renewSessionOperation } from './routes/session/renew.ts';
+import { sessionOperations } from './routes/sessions.ts';
 import { auditOperation } from './routes/tenant/audit.ts';
-import { deleteTenantOperation } from './routes/tenant/deleteTenant.ts';
 import { groupsOperations } from './routes/tenant/groups.ts';
 import { invitationsOperations } from './routes/tenant/invitations.ts';
 import { issuersOperations } from './routes/tenant/issuers.ts';
 import { keysOperations } from './routes/tenant/keys.ts';
 import { managementTokensOperations } from './routes/tenant/managementTokens.ts';
 import { membersOperations } from './routes/tenant/members.ts';
-
-import { settingsOperations } from './routes/tenant/settings.ts';
-import { tenantOperation } from './routes/tenant/tenant.ts';
+import { deleteTenantOperation, settingsOperations, tenantOperation } from './routes/tenant/tenant.ts';
 import { versionOperation } from './routes/version.ts';
 import { schemesOf, securityOf } from './security.ts';
 
@@ -92,10 +89,7 @@ const ALWAYS: readonly Operation[] = [
   cancelOperation,
   waitingOperation,
   resetOperation,
-  beginSessionOperation,
-  renewSessionOperation,
-  endSessionOperation,
-  sessionsOperation,
+  ...sessionOperations,
   registerOperation,
   definitionsOperation,
   treeOperation,

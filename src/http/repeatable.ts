@@ -5,8 +5,8 @@
 import { z } from '@hono/zod-openapi';
 import { Failure } from '../contract/errors.ts';
 import { MAX_KEY_LENGTH } from '../domain/once.ts';
-import { REPLAYED_HEADER } from './once.ts';
-import type { Operation } from './operation.ts';
+import type { Operation } from './call/operation.ts';
+import { REPLAYED_HEADER } from './call/reply.ts';
 
 export const IdempotencyHeaders = z.object({
   'Idempotency-Key': z.string().min(1).max(MAX_KEY_LENGTH).optional().meta({

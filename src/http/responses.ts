@@ -4,8 +4,8 @@
 import { z } from '@hono/zod-openapi';
 import { Code, Failure, LimitReached } from '../contract/errors.ts';
 import type { FailureCode } from '../domain/errors.ts';
+import { WAITING_HEADER } from './call/hold.ts';
 import { CODE_HEADER } from './errors.ts';
-import { WAITING_HEADER } from './hold.ts';
 
 const failure = (description: string, code: FailureCode, error: string) => ({
   description,

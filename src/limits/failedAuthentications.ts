@@ -44,12 +44,14 @@ export class FailedAuthentications {
     });
   }
 
-  /**
-   * @param addressOf gives the address; called only if some address is refused
-   * @throws LimitError if the address has failed too often
-   */
-  check(addressOf: () => string): void {
-    const refused = this.#find(addressOf);
+  /** Whether the address has failed too often. */
+  isRefused(address: string): boolean {
+    return this.#find(address) !== undefined;
+  }
+
+  /** @throws LimitError if the address has failed too often */
+  check(address: string): void {
+    const refused = this.#find(address);
     if (refused !== undefined) throw this.#error(refused);
   }
 
@@ -61,9 +63,11 @@ export class FailedAuthentications {
    * @returns whether the credential was looked up
    * @throws LimitError; any other error of lookUp
    */
-  mayTry(addressOf: () => string, credentialKey: string, lookUp: () => Promise<unknown>): false | Promise<true> {
-    const refused = this.#find(addressOf);
-    return refused === undefined || this.#valid.has(credentialKey) ? false : this.#lookUp(refused, lookUp);
+  async mayTry(address: string, credentialKey: string, lookUp: () => Promise<unknown>): Promise<boolean> {
+    const refused = this.#find(address);
+    if (refused === undefined || this.#valid.has(credentialKey)) return false;
+    await this.#lookUp(refused, lookUp);
+    return true;
   }
 
   /** Notes that a credential is valid. */
@@ -93,16 +97,14 @@ export class FailedAuthentications {
     }
   }
 
-  #find(addressOf: () => string): Refused | undefined {
-    if (this.#refused.size === 0) return undefined;
-    const address = addressOf();
+  #find(address: string): Refused | undefined {
     const refused = this.#refused.get(address);
     if (refused === undefined || refused.until > performance.now()) return refused;
     this.#refused.delete(address);
     return undefined;
   }
 
-  async #lookUp(refused: Refused, lookUp: () => Promise<unknown>): Promise<true> {
+  async #lookUp(refused: Refused, lookUp: () => Promise<unknown>): Promise<void> {
     const second = Math.floor(performance.now() / 1000);
     if (refused.second !== second) Object.assign(refused, { second, lookUps: 0 });
     if (++refused.lookUps > MAX_LOOK_UPS_PER_SECOND) throw this.#error(refused);
@@ -111,7 +113,6 @@ export class FailedAuthentications {
     } catch (error) {
       throw error instanceof HoldfastError && error.code === 'unauthenticated' ? this.#error(refused) : error;
     }
-    return true;
   }
 
   #forgetEnded(): void {

@@ -2,10 +2,9 @@
  * Turns failures of whole requests into errors of JSON-RPC, with the status and the headers that they have
  * (docs/specification.md#mcp). Tools say what failed in their results instead.
  */
-import { createMiddleware } from 'hono/factory';
 import { z } from 'zod';
 import { Failure } from '../contract/errors.ts';
-import type { AppEnv } from '../http/env.ts';
+import type { Reply } from '../http/call/reply.ts';
 import { CODE_HEADER } from '../http/errors.ts';
 
 /** The codes of JSON-RPC for requests that hold no message, and for all else that fails before one is looked at. */
@@ -14,16 +13,14 @@ const SERVER_ERROR = -32_000;
 
 const Body = z.union([Failure.loose(), z.string()]);
 
-export const rpcErrors = createMiddleware<AppEnv>(async (c, next) => {
-  await next();
-  const { status, headers } = c.res;
-  if (status < 400) return;
-  const text = await c.res.clone().text();
-  const { data: body } = Body.safeParse(JSON.parse(text || 'null'));
-  if (body === undefined) return; // the protocol's own error
+export function rpcErrors(reply: Reply): Reply {
+  const { status, body: text, headers } = reply;
+  if (status < 400) return reply;
+  const { data: body } = Body.safeParse(JSON.parse(typeof text === 'string' ? text : 'null'));
+  if (body === undefined) return reply; // the protocol's own error
   const isMalformed = typeof body === 'string';
   const message = isMalformed ? body : body.error;
-  const data = isMalformed ? { code: headers.get(CODE_HEADER) } : { ...body, error: undefined };
+  const data = isMalformed ? { code: headers[CODE_HEADER] } : { ...body, error: undefined };
   const error = { code: isMalformed ? PARSE_ERROR : SERVER_ERROR, message, data };
-  c.res = new Response(JSON.stringify({ jsonrpc: '2.0', id: null, error }), { status, headers });
-});
+  return { ...reply, body: JSON.stringify({ jsonrpc: '2.0', id: null, error }) };
+}

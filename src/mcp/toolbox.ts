@@ -1,10 +1,9 @@
 /**
  * The tools that one caller may use, and its calls of them: each error becomes a text for the model.
  */
-import type { Context } from 'hono';
 import type { Right } from '../domain/rights.ts';
-import { logFault } from '../http/logFault.ts';
-import type { McpEnv } from './env.ts';
+import type { Call } from '../http/call/call.ts';
+import { logFault } from '../http/errors.ts';
 import { adviceOf, needsRight } from './failures.ts';
 import type { Tool, ToolCall } from './tool.ts';
 
@@ -25,7 +24,7 @@ export interface Toolbox {
 
 /** @param rights what the caller may do */
 export const makeToolbox = (
-  c: Context<McpEnv>,
+  request: Call,
   tools: readonly Tool[],
   rights: readonly Right[],
   call: ToolCall,
@@ -40,11 +39,11 @@ export const makeToolbox = (
       if (!mayUse(tool)) return failed(needsRight(name, tool.right));
       try {
         const { message, fields, isError, quota } = await tool.call(call, args);
-        c.set('quota', quota);
+        request.quota = quota;
         const structuredContent = { message, ...fields };
         return { content: [{ type: 'text', text: message }], structuredContent, ...(isError ? { isError } : {}) };
       } catch (error) {
-        return failed(noteFailure(c, error));
+        return failed(noteFailure(request, error));
       }
     },
   };
@@ -52,12 +51,11 @@ export const makeToolbox = (
 
 const failed = (text: string): CallResult => ({ content: [{ type: 'text', text }], isError: true });
 
-/** Lets the middleware see the error, for metrics and headers. @returns the text for the model */
-function noteFailure(c: Context<McpEnv>, error: unknown): string {
-  if (error instanceof Error) c.error = error;
+/** Notes the error for metrics and headers. @returns the text for the model */
+function noteFailure(request: Call, error: unknown): string {
+  request.error = error;
   const text = adviceOf(error);
   if (text !== null) return text;
-  const requestId = c.get('requestId');
-  logFault(c, error, 'request failed');
-  return `Internal error of the service (request ${requestId}). The call may or may not have been carried out. Repeating the same call is safe.`;
+  logFault(request, error, 'request failed');
+  return `Internal error of the service (request ${request.requestId}). The call may or may not have been carried out. Repeating the same call is safe.`;
 }

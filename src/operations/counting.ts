@@ -33,15 +33,14 @@ const tally = (results: readonly ItemResult[]): Outcome => ({
   refusals: results.filter(({ status }) => REFUSALS.has(status)).length,
 });
 
-/** Waits for an operation. Counts it if a limit refuses it. */
-const countLimit = <Result>(activity: Activity, credential: Credential, pending: Promise<Result>): Promise<Result> =>
-  pending.catch((error: unknown) => {
-    if (error instanceof LimitError) {
-      activity.count(credential, LIMITED);
-      activity.countLimited(credential, error.hit.limitType);
-    }
-    throw error;
-  });
+/** Counts an operation that failed if a limit refused it. @throws the error */
+function countLimit(activity: Activity, credential: Credential, error: unknown): never {
+  if (error instanceof LimitError) {
+    activity.count(credential, LIMITED);
+    activity.countLimited(credential, error.hit.limitType);
+  }
+  throw error;
+}
 
 /** Counts the resources that items could not have (docs/specification.md#refusals). */
 function countRefused(activity: Activity, credential: Credential, items: readonly ItemResult[]): void {
@@ -61,19 +60,22 @@ export const countItems = <Result>(
   itemsOf: (result: Result) => readonly ItemResult[],
 ): Promise<Charged<Result>> =>
   // No async function: its frame would take 0.5 KiB more of a call that is held.
-  countLimit(activity, credential, pending).then((charged) => {
-    if (charged.isReplayed) {
-      activity.count(credential, NO_OPERATION);
+  pending.then(
+    (charged) => {
+      if (charged.isReplayed) {
+        activity.count(credential, NO_OPERATION);
+        return charged;
+      }
+      const items = itemsOf(charged.result);
+      const { operations, refusals } = tally(items);
+      const isContinued = charged.reads !== undefined && charged.reads > 0;
+      activity.count(credential, { operations: isContinued ? 0 : operations, refusals });
+      if (refusals > 0) countRefused(activity, credential, items);
+      metrics?.countItems(verb, items);
       return charged;
-    }
-    const items = itemsOf(charged.result);
-    const { operations, refusals } = tally(items);
-    const isContinued = charged.reads !== undefined && charged.reads > 0;
-    activity.count(credential, { operations: isContinued ? 0 : operations, refusals });
-    if (refusals > 0) countRefused(activity, credential, items);
-    metrics?.countItems(verb, items);
-    return charged;
-  });
+    },
+    (error: unknown) => countLimit(activity, credential, error),
+  );
 
 /** Waits for an operation that is applied completely or not at all, and counts it as a number of operations. */
 export async function countWhole<Result>(
@@ -82,7 +84,7 @@ export async function countWhole<Result>(
   operations: number,
   pending: Promise<Charged<Result>>,
 ): Promise<Charged<Result>> {
-  const charged = await countLimit(activity, credential, pending);
+  const charged = await pending.catch((error: unknown) => countLimit(activity, credential, error));
   activity.count(credential, { operations: charged.isReplayed ? 0 : operations, refusals: 0 });
   return charged;
 }
@@ -93,7 +95,7 @@ export async function countUse<Result>(
   credential: Credential,
   pending: Promise<Result>,
 ): Promise<Result> {
-  const result = await countLimit(activity, credential, pending);
+  const result = await pending.catch((error: unknown) => countLimit(activity, credential, error));
   activity.count(credential, NO_OPERATION);
   return result;
 }

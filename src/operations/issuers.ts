@@ -14,7 +14,7 @@ import type { Actor } from './actor.ts';
 import { charged, countUse } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
 
-type IssuerDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'> & { readonly store: Store };
+export type IssuerDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'> & { readonly store: Store };
 
 /**
  * The schema of an issuer to register.

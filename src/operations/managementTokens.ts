@@ -13,7 +13,7 @@ import type { Actor } from './actor.ts';
 import { charged, countUse } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
 
-type TokenDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'> & { readonly store: Store };
+export type TokenDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'> & { readonly store: Store };
 
 /** What an owner chooses. */
 export interface AskedToken {

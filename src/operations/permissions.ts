@@ -6,6 +6,6 @@ import { HoldfastError } from '../domain/errors.ts';
 import type { Credential } from '../domain/tenants.ts';
 
 /** @throws HoldfastError forbidden for a derived token */
-export function refuseToken({ kind }: Credential): void {
+export function refuseToken({ kind }: Credential): undefined {
   if (kind === 'token') throw new HoldfastError('forbidden', 'A derived token may not do this.');
 }

@@ -24,15 +24,22 @@ export function mayEnd(user: SessionUser, requester: string): boolean {
  * Refuses a person who would reserve, or begin a session, in another's name: a reserve returns the release token of
  * what the requester holds already, so a member could release what others hold.
  * @param items those that reserve, or begin a session
+ * @returns undefined for other callers: there is nothing to wait for
  * @throws HoldfastError forbidden; unavailable
  */
-export async function refuseOthersNames(
-  { redis }: Pick<Engine, 'redis'>,
+export const refuseOthersNames = (
+  engine: Pick<Engine, 'redis'>,
   credential: Credential,
   items: readonly { readonly requester: string }[],
+): Promise<void> | undefined =>
+  credential.kind === 'session' ? refuseOthersNamesTo(engine, credential, items) : undefined;
+
+async function refuseOthersNamesTo(
+  { redis }: Pick<Engine, 'redis'>,
+  session: Credential,
+  items: readonly { readonly requester: string }[],
 ): Promise<void> {
-  if (credential.kind !== 'session') return;
-  const user = await readSignIn({ redis }, credential);
+  const user = await readSignIn({ redis }, session);
   // The script refuses a session that has ended, and a person who may not reserve at all.
   if (user === null || !RIGHTS_OF_ROLE[user.role].includes('reserve')) return;
   if (items.every(({ requester }) => mayEnd(user, requester))) return;

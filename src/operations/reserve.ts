@@ -21,17 +21,20 @@ import { chargeRepeat } from './repeats.ts';
  * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large, or asks for a
  * priority that its credential may not have; LimitError
  */
-export async function reserve(
+export function reserve(
   deps: WaitDeps,
   credential: Credential,
   items: readonly ReserveItem[],
   hold: Hold,
   once?: Once,
 ): Promise<Charged<ReserveResult[]>> {
-  await refuseOthersNames(deps.engine, credential, items);
   const held = (calls: HeldCalls) => calls.reserve(credential, items, hold.pollSeconds, hold.caller(), once);
-  const pending = items.some(isWaiting)
-    ? whileHeld(deps, credential, items, (index) => `[${index}].`, held)
-    : engine.reserve(deps.engine, credential, items, undefined, once);
+  const carryOut = (): Promise<Charged<ReserveResult[]>> =>
+    items.some(isWaiting)
+      ? whileHeld(deps, credential, items, (index) => `[${index}].`, held)
+      : engine.reserve(deps.engine, credential, items, undefined, once);
+  const checked = refuseOthersNames(deps.engine, credential, items);
+  // A plain call waits for the engine alone.
+  const pending = checked === undefined ? carryOut() : checked.then(carryOut);
   return countItems(deps, credential, 'reserve', chargeRepeat(deps, credential, once, pending), (results) => results);
 }

@@ -11,7 +11,7 @@ import type { Actor } from './actor.ts';
 import { charged, countUse } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
 
-type SettingsDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'> & { readonly store: Store };
+export type SettingsDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'> & { readonly store: Store };
 
 /**
  * Reads the settings. Costs one read.

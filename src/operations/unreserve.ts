@@ -17,16 +17,17 @@ import { chargeRepeat } from './repeats.ts';
  * @returns a result for each item, in their order, and the remaining quota
  * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large; LimitError
  */
-export const unreserve = async (
+export const unreserve = (
   deps: Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads' | 'trail'>,
   credential: Credential,
   items: readonly UnreserveItem[],
   once?: Once,
 ): Promise<Charged<UnreserveResult[]>> => {
   const charged = chargeRepeat(deps, credential, once, engine.unreserve(deps.engine, credential, items, once));
-  const done = await countItems(deps, credential, 'unreserve', charged, (results) => results);
-  noteTaken(deps.trail, credential, done, done.result);
-  return done;
+  return countItems(deps, credential, 'unreserve', charged, (results) => results).then((done) => {
+    noteTaken(deps.trail, credential, done, done.result);
+    return done;
+  });
 };
 
 /** Notes in the audit trail which reservations a request took away from their holders, unless it is a repeat. */

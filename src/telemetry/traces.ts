@@ -52,26 +52,28 @@ export class Traces {
    * @param requestId of the log lines of this request
    * @param carrier the headers traceparent and tracestate
    * @param serve its argument is the id of the trace; null: the trace is not recorded
+   * @returns what it answers
    */
-  async traceRequest(
+  async traceRequest<Answer>(
     { method, requestId }: { readonly method: string; readonly requestId: string },
     carrier: Readonly<Record<string, string | undefined>>,
-    serve: (traceId: string | null) => Promise<Served>,
-  ): Promise<void> {
+    serve: (traceId: string | null) => Promise<{ readonly answer: Answer; readonly served: Served }>,
+  ): Promise<Answer> {
     const parent = this.#propagator.extract(ROOT_CONTEXT, carrier, defaultTextMapGetter);
     const attributes = { 'http.request.method': method, 'holdfast.request.id': requestId };
     const span = this.#tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
     if (!span.isRecording()) {
       // Not sampled: child spans are not recorded either.
-      await serve(null);
-      return;
+      return (await serve(null)).answer;
     }
     try {
-      const { route, status, tenant } = await this.#request.run(span, serve, span.spanContext().traceId);
+      const { answer, served } = await this.#request.run(span, serve, span.spanContext().traceId);
+      const { route, status, tenant } = served;
       span.updateName(`${method} ${route}`);
       span.setAttributes({ 'http.route': route, 'http.response.status_code': status });
       if (tenant !== undefined) span.setAttribute('holdfast.tenant.id', tenant);
       if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+      return answer;
     } finally {
       span.end();
     }

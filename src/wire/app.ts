@@ -1,166 +1,162 @@
 /**
- * The HTTP application of an instance: its routes and middleware. Importing it does no I/O.
+ * The HTTP application of an instance: its routes. Importing it does no I/O.
  */
-import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
-import { methodNotAllowed } from 'hono/method-not-allowed';
-import type { Router } from 'hono/router';
+import { Hono } from 'hono';
 import { RegExpRouter } from 'hono/router/reg-exp-router';
-import { TrieRouter } from 'hono/router/trie-router';
-import type { H, RouterRoute } from 'hono/types';
 import { getPath } from 'hono/utils/url';
 import type { DashboardDeps } from '../dashboard/env.ts';
 import { onFirstUse } from '../domain/firstUse.ts';
+import type { Need } from '../domain/rights.ts';
+import { type ObserveDeps, observePages } from '../http/call/observe.ts';
+import { asIs } from '../http/call/reply.ts';
+import { mount, openRoute, type Route, route } from '../http/call/route.ts';
 import type { HealthDeps, HttpDeps } from '../http/deps.ts';
 import type { AppEnv } from '../http/env.ts';
-import { fail, onError, refuseMalformed } from '../http/errors.ts';
-import { meantPath } from '../http/meantPath.ts';
-import { identifyCallers } from '../http/middleware/identifyCallers.ts';
-import { observeRequests } from '../http/middleware/observeRequests.ts';
-import { rateLimitHeaders } from '../http/middleware/rateLimitHeaders.ts';
-import { traceRequests } from '../http/middleware/traceRequests.ts';
-import { wholeBody } from '../http/middleware/wholeBody.ts';
+import { onError } from '../http/errors.ts';
 import { docsRoutes } from '../http/routes/docs.ts';
 import { eventsRoute } from '../http/routes/events/events.ts';
 import { healthRoutes } from '../http/routes/health.ts';
 import { withoutAdministration, withoutIssuers, withoutTenants } from '../http/routes/needsDatabase.ts';
-import { activeReservationsRoute } from '../http/routes/reservation/activeReservations.ts';
-import { cancelRoute } from '../http/routes/reservation/cancel.ts';
-import { checkRoute } from '../http/routes/reservation/check.ts';
 import { historyRoute } from '../http/routes/reservation/history.ts';
-import { renewRoute } from '../http/routes/reservation/renew.ts';
+import {
+  activeReservationsRoute,
+  cancelRoute,
+  checkRoute,
+  resetRoute,
+  waitingRoute,
+} from '../http/routes/reservation/others.ts';
+import { renewRoute, unreserveRoute } from '../http/routes/reservation/release.ts';
 import { reserveRoute } from '../http/routes/reservation/reserve.ts';
-import { resetRoute } from '../http/routes/reservation/reset.ts';
 import { transactionRoute } from '../http/routes/reservation/transaction.ts';
-import { unreserveRoute } from '../http/routes/reservation/unreserve.ts';
-import { waitingRoute } from '../http/routes/reservation/waiting.ts';
-import { availableRoute } from '../http/routes/resource/available.ts';
-import { definitionsRoute } from '../http/routes/resource/definitions.ts';
-import { deleteRoute } from '../http/routes/resource/delete.ts';
-import { registerRoute } from '../http/routes/resource/register.ts';
+import { availableRoute, definitionsRoute, deleteRoute, registerRoute } from '../http/routes/resource/resources.ts';
 import { treeRoute } from '../http/routes/resource/tree.ts';
 import { usageRoute } from '../http/routes/resource/usage.ts';
-import { beginSessionRoute } from '../http/routes/session/begin.ts';
-import { endSessionRoute } from '../http/routes/session/end.ts';
-import { sessionsRoute } from '../http/routes/session/list.ts';
-import { renewSessionRoute } from '../http/routes/session/renew.ts';
-
+import { sessionRoutes } from '../http/routes/sessions.ts';
 import { versionRoute } from '../http/routes/version.ts';
+import { refuseUnknown } from '../http/unknownPaths.ts';
+import { wholeForm } from '../http/wholeForm.ts';
 import { mcpRoute } from '../mcp/endpoint.ts';
-
-/**
- * The application of an instance that only runs jobs: health checks.
- * @param router a fast one may refuse some routes
- */
-export function createHealthApp(
-  { log, logRequests, ready, alive, metrics, traces }: HealthDeps,
-  router: Router<[H, RouterRoute]> = new TrieRouter(),
-): OpenAPIHono<AppEnv> {
-  const app = new OpenAPIHono<AppEnv>({
-    router,
-    defaultHook: (result, c) => (result.success ? undefined : refuseMalformed(c, result.error)),
-  });
-  app.onError(onError);
-  const meant = meantPath(app);
-  const notFound = (c: Context<AppEnv>, path = meant(c.req.path)) =>
-    fail(c, 404, 'PATH_NOT_FOUND', `There is nothing at this path.${path === null ? '' : ` Did you mean ${path}?`}`);
-  const notAllowed = methodNotAllowed({
-    app,
-    onMethodNotAllowed: (c, methods) => {
-      // The name of a resource may stand where an operation was meant: GET /api/v1/Resource/Definitions.
-      const path = meant(c.req.path, c.req.method);
-      if (path !== null) return notFound(c, path);
-      return fail(c, 405, 'METHOD_NOT_ALLOWED', 'This method is not allowed here.', { Allow: methods.join(', ') });
-    },
-  });
-  // As a middleware, it would take 1 KiB of each call that is held.
-  app.notFound(async (c) => {
-    await notAllowed(c, async () => {
-      c.res = notFound(c);
-    });
-    return c.res;
-  });
-  app.use(observeRequests({ log, logRequests, metrics }));
-  if (traces !== null) app.use(traceRequests(traces));
-  app.route('/', healthRoutes(ready, alive));
-  app.route('/', versionRoute());
-  return app;
-}
 
 type AppDeps = HttpDeps & DashboardDeps;
 
 /** Answers requests, as Hono's applications do. */
-export type App = Pick<OpenAPIHono<AppEnv>, 'fetch'>;
+export type App = Pick<Hono<AppEnv>, 'fetch' | 'routes'>;
 
-/** The paths of the dashboard, in any letter case. */
+/** The application of an instance that only runs jobs: health checks. */
+export function createHealthApp(deps: HealthDeps): App {
+  const app = new Hono<AppEnv>({ router: new RegExpRouter() });
+  app.onError(onError(deps.log));
+  mount(app, deps, serviceRoutes(deps));
+  app.notFound(
+    unknown(
+      '/*',
+      refuseUnknown(() => app.routes),
+    ).handler(deps),
+  );
+  return app;
+}
+
+const serviceRoutes = ({ ready, alive }: HealthDeps) => [...healthRoutes(ready, alive), versionRoute()];
+
+/** The paths of the dashboard, in any letter case, and those of the documents. */
 const PAGES = /^\/(?:(?:dashboard|auth|join)(?:\/.*)?)?$/i;
+const DOCS = /^\/(?:docs(?:\/.*)?|openapi\.json)$/;
 
 /** The application of an instance that serves the API. The dashboard is loaded at the first request for a page. */
 export async function createApp(deps: AppDeps): Promise<App> {
-  const api = await createApi(deps);
+  const docs = pagesApp(deps).route('/', docsRoutes(docsDeps(deps)));
+  const api = await createApi(deps, docs);
   const pages = onFirstUse(async () => {
     const { dashboardRoutes } = await import('../dashboard/routes.tsx');
-    const app = createHealthApp(deps);
-    for (const path of ['/dashboard/*', '/auth/*', '/join/*']) app.use(path, wholeBody(deps.sizes.bodyBytes));
+    const app = pagesApp(deps);
+    for (const path of ['/dashboard/*', '/auth/*', '/join/*']) app.use(path, wholeForm(deps.sizes.bodyBytes));
     return app.route('/', dashboardRoutes(deps));
   });
   return {
-    fetch: (request, ...rest) =>
-      PAGES.test(getPath(request)) ? pages().then((app) => app.fetch(request, ...rest)) : api.fetch(request, ...rest),
+    routes: api.routes,
+    fetch: (request, ...rest) => {
+      const path = getPath(request);
+      if (path.startsWith('/api/')) return api.fetch(request, ...rest);
+      if (PAGES.test(path)) return pages().then((app) => app.fetch(request, ...rest));
+      return (DOCS.test(path) ? docs : api).fetch(request, ...rest);
+    },
   };
 }
 
-async function createApi(deps: AppDeps): Promise<App> {
+/** An application of pages, whose routes may have middleware. */
+function pagesApp(deps: ObserveDeps): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  const refuse = refuseUnknown(() => app.routes);
+  const answerError = onError(deps.log);
+  app.onError(answerError);
+  app.notFound((c) => answerError(refuse(c.req.method, c.req.path), c));
+  return app.use(observePages(deps));
+}
+
+async function createApi(deps: AppDeps, docs: Hono<AppEnv>): Promise<App> {
   // By itself, Hono would choose a slower one, without a word, as soon as this one cannot take a route.
-  const app = createHealthApp(deps, new RegExpRouter());
+  const app = new Hono<AppEnv>({ router: new RegExpRouter() });
+  app.onError(onError(deps.log));
+  mount(app, deps, [...serviceRoutes(deps), ...(await apiRoutes(deps))]);
+  const refuse = refuseUnknown(() => [...app.routes, ...docs.routes]);
+  const ofAdministration = unknownInApi('/api/v1/admin/*', 'administrator', refuse).handler(deps);
+  const ofApi = unknownInApi('/api/v1/*', 'usage', refuse).handler(deps);
+  const others = unknown('/*', refuse).handler(deps);
+  app.notFound((c) => {
+    const path = `${c.req.path}/`;
+    if (path.startsWith('/api/v1/admin/')) return ofAdministration(c);
+    return path.startsWith('/api/v1/') ? ofApi(c) : others(c);
+  });
+  return app;
+}
+
+type Refuse = ReturnType<typeof refuseUnknown>;
+
+/** What answers requests for unknown paths. */
+const unknown = (path: string, refuse: Refuse): Route<ObserveDeps> =>
+  openRoute({ method: 'all', path }, (call) => Promise.reject(refuse(call.method, call.path)), asIs);
+
+/** The same in the API, where a caller must be known to learn what the path should be. */
+const unknownInApi = (path: string, right: Need, refuse: Refuse): Route =>
+  route({ method: 'all', path, right }, (call) => Promise.reject(refuse(call.method, call.path)), asIs);
+
+async function apiRoutes(deps: AppDeps): Promise<Route[]> {
   const { tenants, jwtVerifier } = deps;
+  return [
+    mcpRoute(deps),
+    jwtVerifier === null
+      ? withoutIssuers()
+      : (await import('../http/routes/auth/token.ts')).tokenRoute(deps, jwtVerifier),
+    reserveRoute(deps),
+    unreserveRoute(deps),
+    renewRoute(deps),
+    transactionRoute(deps),
+    checkRoute(deps),
+    activeReservationsRoute(deps),
+    historyRoute(deps),
+    cancelRoute(deps),
+    waitingRoute(deps),
+    resetRoute(deps),
+    ...sessionRoutes(deps),
+    registerRoute(deps),
+    definitionsRoute(deps),
+    treeRoute(deps),
+    availableRoute(deps),
+    usageRoute(deps),
+    deleteRoute(deps),
+    eventsRoute(deps),
+    ...(tenants === null
+      ? [withoutAdministration(), ...withoutTenants(deps)]
+      : (await import('./tenantRoutes.ts')).tenantRoutes(deps, tenants)),
+  ];
+}
 
-  app.route('/', mcpRoute(deps));
-
-  app.use('/api/v1/*', rateLimitHeaders);
-  if (jwtVerifier === null) app.route('/', withoutIssuers());
-  else app.route('/', (await import('../http/routes/auth/token.ts')).tokenRoute(deps, jwtVerifier));
-  if (tenants === null) app.route('/', withoutAdministration());
-  app.use('/api/v1/*', identifyCallers(deps));
-
-  app.route('/', reserveRoute(deps));
-  app.route('/', unreserveRoute(deps));
-  app.route('/', renewRoute(deps));
-  app.route('/', transactionRoute(deps));
-  app.route('/', checkRoute(deps));
-  app.route('/', activeReservationsRoute(deps));
-  app.route('/', historyRoute(deps));
-  app.route('/', cancelRoute(deps));
-  app.route('/', waitingRoute(deps));
-  app.route('/', resetRoute(deps));
-  app.route('/', beginSessionRoute(deps));
-  app.route('/', renewSessionRoute(deps));
-  app.route('/', endSessionRoute(deps));
-  app.route('/', sessionsRoute(deps));
-  app.route('/', registerRoute(deps));
-  app.route('/', definitionsRoute(deps));
-  app.route('/', treeRoute(deps));
-  app.route('/', availableRoute(deps));
-  app.route('/', usageRoute(deps));
-  app.route('/', deleteRoute(deps));
-  app.route('/', eventsRoute(deps));
-  if (tenants === null) {
-    app.route('/', withoutTenants(deps));
-  } else {
-    const { tenantRoutes } = await import('./tenantRoutes.ts');
-    app.route('/', tenantRoutes(deps, tenants));
-  }
-  const { sizes } = deps;
+function docsDeps({ tenants, jwtVerifier, signIn, publicUrl, sizes, ...deps }: AppDeps) {
   const sessionCookie = tenants === null ? null : deps.sessionCookie;
   const described = { sizes, hasIssuers: jwtVerifier !== null, sessionCookie };
-  const { signIn, publicUrl } = deps;
-  app.route(
-    '/',
-    docsRoutes({
-      document: async () => (await import('../http/openapi.ts')).openapiDocument(described),
-      publicUrl,
-      keysPage: tenants === null || signIn.kind === 'none' ? null : '/dashboard/keys',
-    }),
-  );
-  return app;
+  return {
+    document: async () => (await import('../http/openapi.ts')).openapiDocument(described),
+    publicUrl,
+    keysPage: tenants === null || signIn.kind === 'none' ? null : '/dashboard/keys',
+  };
 }

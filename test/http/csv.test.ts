@@ -1,6 +1,6 @@
 /** CSV that spreadsheets open (docs/specification.md#audit-trail). */
 import { describe, expect, test } from 'vitest';
-import { csvRows } from '../../src/http/csv.ts';
+import { csvRows } from '../../src/http/call/csv.ts';
 
 const written = (text: string) =>
   csvRows([], (cell: string) => [cell])

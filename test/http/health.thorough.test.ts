@@ -1,9 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { getRequestListener } from '@hono/node-server';
 import { describe, expect, test } from 'vitest';
 import { freePort } from '../../scripts/freePort.ts';
 import { startRedis, startRedisNode } from '../../scripts/redisServer.ts';
-import { healthRoutes } from '../../src/http/routes/health.ts';
+import { SERVER_OPTIONS } from '../../src/http/admission.ts';
+import { createLogger } from '../../src/telemetry/log.ts';
+import { createHealthApp } from '../../src/wire/app.ts';
 import { hotOf } from '../support/hotRecord.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -96,12 +101,19 @@ test('an instance on a full Redis stays ready, so that releases reach it; other 
 });
 
 test('an instance that should be restarted fails /healthz, and says why', async () => {
-  const routes = healthRoutes(
-    async () => null,
-    () => 'lost',
+  const app = createHealthApp({
+    ...{ log: createLogger('silent'), logRequests: 'some', metrics: null, traces: null },
+    ready: async () => null,
+    alive: () => 'lost',
+  });
+  const server = createServer(SERVER_OPTIONS, getRequestListener(app.fetch));
+  const port = await new Promise<number>((resolve) =>
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),
   );
-  const answer = await routes.request('/healthz');
+  const answer = await fetch(`http://127.0.0.1:${port}/healthz`);
   expect([answer.status, await answer.json()]).toEqual([503, { status: 'unavailable', reason: 'lost' }]);
+  server.closeAllConnections();
+  server.close();
 });
 
 test('probes are logged at debug only, also if all requests are logged', async () => {

@@ -18,7 +18,7 @@ const KeyForm = z.object({ key: z.string(), to: z.string().optional() });
 export const keyRoutes = (deps: DashboardDeps) =>
   new Hono<DashboardEnv>().post(SIGN_IN, async (c) => {
     const address = clientAddress(c, deps.trustedProxies);
-    deps.failedAuthentications.check(() => address);
+    deps.failedAuthentications.check(address);
     const form = await readForm(c, KeyForm);
     const { tenant, user } = await findKeyHolder(deps, form.key.trim(), address);
     return startSession(deps, c, { tenant, user, to: ownPath(form.to) });

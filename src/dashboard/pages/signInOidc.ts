@@ -38,7 +38,7 @@ export const oidcRoutes = (deps: DashboardDeps, { client, sealer }: OidcWay) => 
       return c.redirect(url.href, 303);
     })
     .get('/auth/callback', async (c) => {
-      deps.failedAuthentications.check(() => clientAddress(c, deps.trustedProxies));
+      deps.failedAuthentications.check(clientAddress(c, deps.trustedProxies));
       const begun = await readBegun(sealer, getCookie(c, cookie));
       deleteCookie(c, cookie, { path: '/', secure: isBehindTls(publicUrl) });
       if (begun === null) throw new HoldfastError('forbidden', 'This sign-in was not begun here, or it took too long.');

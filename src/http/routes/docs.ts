@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { OpenAPIHono } from '@hono/zod-openapi';
+import { Hono } from 'hono';
 import { compress } from 'hono/compress';
 import { etag } from 'hono/etag';
 import { onFirstUse } from '../../domain/firstUse.ts';
@@ -53,7 +53,7 @@ interface DocsDeps {
 }
 
 export const docsRoutes = ({ document, publicUrl, keysPage }: DocsDeps) => {
-  const app = new OpenAPIHono<AppEnv>();
+  const app = new Hono<AppEnv>();
   const site = onFirstUse(async () => {
     const [{ siteOf, withOrigin }, made] = await Promise.all([import('../reference/site.ts'), document()]);
     const pages = siteOf({ document: made as Document, keysPage, folder: 'docs', hasDocuments: false });

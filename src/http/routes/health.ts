@@ -2,11 +2,12 @@
  * GET /healthz: liveness, fails if only a restart would help. GET /readyz: readiness, passes if Redis runs scripts and
  * keeps what they write.
  */
-import { OpenAPIHono } from '@hono/zod-openapi';
 import { Health } from '../../contract/health.ts';
-import type { AppEnv } from '../env.ts';
+import type { ObserveDeps } from '../call/observe.ts';
+import { operation } from '../call/operation.ts';
+import { json } from '../call/reply.ts';
+import { openRoute, type Route } from '../call/route.ts';
 import type { LivenessCheck, ReadinessCheck } from '../health.ts';
-import { operation } from '../operation.ts';
 import { answer } from '../responses.ts';
 
 const healthz = operation({
@@ -38,17 +39,11 @@ const readyz = operation({
 
 export const healthOperations = [healthz, readyz];
 
-export const healthRoutes = (ready: ReadinessCheck, alive: LivenessCheck) =>
-  new OpenAPIHono<AppEnv>()
-    .openapi(healthz, (c) => {
-      const reason = alive();
-      return reason === null
-        ? c.json({ status: 'ok' as const }, 200)
-        : c.json({ status: 'unavailable' as const, reason }, 503);
-    })
-    .openapi(readyz, async (c) => {
-      const reason = await ready();
-      return reason === null
-        ? c.json({ status: 'ok' as const }, 200)
-        : c.json({ status: 'unavailable' as const, reason }, 503);
-    });
+export const healthRoutes = (ready: ReadinessCheck, alive: LivenessCheck): readonly Route<ObserveDeps>[] => [
+  openRoute(healthz, async () => alive(), healthOf),
+  openRoute(readyz, () => ready(), healthOf),
+];
+
+/** @param reason why it fails; null: it does not */
+const healthOf = (reason: string | null) =>
+  reason === null ? json({ status: 'ok' }) : json({ status: 'unavailable', reason }, 503);

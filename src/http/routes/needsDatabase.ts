@@ -2,11 +2,13 @@
  * Endpoints that need a database, or JWT issuers, answer 503 without them and say what to configure
  * (docs/specification.md#errors, #operations, #identity). The OpenAPI document leaves them out.
  */
-import { Hono } from 'hono';
+import { METHOD_NAME_ALL as ALL } from 'hono/router';
 import { verifyCredential } from '../../engine/tenant/verifyCredential.ts';
 import type { OperationDeps } from '../../operations/deps.ts';
-import type { AppEnv } from '../env.ts';
-import { fail } from '../errors.ts';
+import type { ObserveDeps } from '../call/observe.ts';
+import { asIs } from '../call/reply.ts';
+import { openRoute, type Route, route } from '../call/route.ts';
+import { Refusal } from '../errors.ts';
 
 const WITHOUT_DATABASE =
   'Tenants are kept in a database, and this service runs without one: configure DATABASE_URL (and KEY_SECRET).';
@@ -30,25 +32,28 @@ const TENANT_PATHS = [
   '/Tenant/tokens/:id',
 ];
 
+const refusal = (message: string) => new Refusal(503, 'NOT_CONFIGURED', message);
+
 /**
  * Paths that need an API key. No script verifies it here, and a 503 for an invalid one would tell that its tenant
  * exists: other tenants get a 401.
  */
-export const withoutTenants = ({ engine }: Pick<OperationDeps, 'engine'>) => {
-  const app = new Hono<AppEnv>().basePath('/api/v1');
-  for (const path of TENANT_PATHS) {
-    app.all(path, async (c) => {
-      await verifyCredential(engine, c.get('credential'));
-      return fail(c, 503, 'NOT_CONFIGURED', WITHOUT_DATABASE);
-    });
-  }
-  return app;
-};
+export const withoutTenants = ({ engine }: Pick<OperationDeps, 'engine'>): readonly Route[] =>
+  TENANT_PATHS.map((path) =>
+    route(
+      { method: ALL, path: `/api/v1${path}`, right: 'usage' },
+      (call) => verifyCredential(engine, call.credential),
+      () => {
+        throw refusal(WITHOUT_DATABASE);
+      },
+    ),
+  );
 
 /** Paths for administrators, who need no key. */
-export const withoutAdministration = () =>
-  new Hono<AppEnv>().basePath('/api/v1').all('/admin/*', (c) => fail(c, 503, 'NOT_CONFIGURED', WITHOUT_DATABASE));
+export const withoutAdministration = (): Route<ObserveDeps> => refused(ALL, '/api/v1/admin/*', WITHOUT_DATABASE);
 
 /** Token exchange, which needs no key. */
-export const withoutIssuers = () =>
-  new Hono<AppEnv>().basePath('/api/v1').post('/auth/token', (c) => fail(c, 503, 'NOT_CONFIGURED', WITHOUT_ISSUERS));
+export const withoutIssuers = (): Route<ObserveDeps> => refused('post', '/api/v1/auth/token', WITHOUT_ISSUERS);
+
+const refused = (method: string, path: string, message: string): Route<ObserveDeps> =>
+  openRoute({ method, path }, () => Promise.reject(refusal(message)), asIs);

@@ -1,9 +1,10 @@
 /** GET /version: the version that this instance runs. */
-import { OpenAPIHono } from '@hono/zod-openapi';
 import { Version } from '../../contract/version.ts';
 import { BUILD } from '../../domain/build.ts';
-import type { AppEnv } from '../env.ts';
-import { operation } from '../operation.ts';
+import type { ObserveDeps } from '../call/observe.ts';
+import { operation } from '../call/operation.ts';
+import { json } from '../call/reply.ts';
+import { openRoute, type Route } from '../call/route.ts';
 import { answer } from '../responses.ts';
 
 export const versionOperation = operation({
@@ -16,4 +17,9 @@ export const versionOperation = operation({
   responses: { 200: answer('The version that this instance runs.', Version) },
 });
 
-export const versionRoute = () => new OpenAPIHono<AppEnv>().openapi(versionOperation, (c) => c.json(BUILD, 200));
+export const versionRoute = (): Route<ObserveDeps> =>
+  openRoute(
+    versionOperation,
+    async () => BUILD,
+    (build) => json(build),
+  );

@@ -2,7 +2,6 @@
  * /api/v1/admin/audit, /api/v1/admin/tenants/{id}/audit: the audit trail of all tenants, and of one, for administrators
  * (docs/specification.md#audit-trail).
  */
-import { OpenAPIHono } from '@hono/zod-openapi';
 import { TenantParams } from '../../../contract/admin.ts';
 import { AdminAuditQuery, AuditPage, AuditPageQuery, AuditTrail } from '../../../contract/audit.ts';
 import { anyTrail, exportAnyTrail } from '../../../operations/audit.ts';
@@ -10,9 +9,10 @@ import type { OperationDeps } from '../../../operations/deps.ts';
 import type { Store } from '../../../store/records.ts';
 import { readTenant } from '../../../store/tenants.ts';
 import { answerCsv, auditAnswer, toPage } from '../../audit.ts';
-import { wantsCsv } from '../../csv.ts';
-import type { AppEnv } from '../../env.ts';
-import { operation } from '../../operation.ts';
+import { wantsCsv } from '../../call/csv.ts';
+import { operation } from '../../call/operation.ts';
+import { asIs, json } from '../../call/reply.ts';
+import { type Route, route } from '../../call/route.ts';
 import { answer, parameterOperation, unknown } from '../../responses.ts';
 
 const ofAll = operation({
@@ -41,21 +41,27 @@ const ofOne = operation({
 
 export const adminAuditOperations = [ofAll, ofOne];
 
-export const adminAuditRoutes = (deps: Pick<OperationDeps, 'activity' | 'reads' | 'listings'>, store: Store) =>
-  new OpenAPIHono<AppEnv>()
-    .openapi(ofAll, async (c) => {
-      const { before, limit, format, ...filter } = c.req.valid('query');
-      if (wantsCsv(c, format))
-        return answerCsv(c, deps, () => exportAnyTrail({ ...deps, store }, c.get('actor'), filter));
-      return c.json(toPage(await anyTrail(store, filter, before, limit)), 200);
-    })
-    .openapi(ofOne, async (c) => {
-      const { id } = c.req.valid('param');
-      await readTenant(store, id);
-      const { before, limit } = c.req.valid('query');
-      const { entries } = toPage(await anyTrail(store, { tenant: id }, before, limit));
-      return c.json(
-        entries.map(({ tenant: _, ...entry }) => entry),
-        200,
-      );
-    });
+export const adminAuditRoutes = (
+  deps: Pick<OperationDeps, 'activity' | 'reads' | 'listings'> & { readonly store: Store },
+): readonly Route[] => [
+  route(
+    ofAll,
+    async (call) => {
+      const { before, limit, format, ...filter } = call.query;
+      if (wantsCsv(call, format)) return answerCsv(call, deps, () => exportAnyTrail(deps, call.actor, filter));
+      return json(toPage(await anyTrail(deps.store, filter, before, limit)));
+    },
+    asIs,
+  ),
+  route(
+    ofOne,
+    async (call) => {
+      const { id } = call.params;
+      await readTenant(deps.store, id);
+      const { before, limit } = call.query;
+      const { entries } = toPage(await anyTrail(deps.store, { tenant: id }, before, limit));
+      return entries.map(({ tenant: _, ...entry }) => entry);
+    },
+    (entries) => json(entries),
+  ),
+];

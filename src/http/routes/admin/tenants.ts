@@ -2,7 +2,6 @@
  * /api/v1/admin/tenants: lists, reads and changes tenants, for administrators
  * (docs/specification.md#tenants-and-administration). Every change is in the audit trail.
  */
-import { OpenAPIHono } from '@hono/zod-openapi';
 import {
   AdminCleared,
   AdminTenant,
@@ -15,9 +14,10 @@ import {
 import type { OperationDeps } from '../../../operations/deps.ts';
 import { changeTier, createTenant, resetTenant, resume, suspend } from '../../../operations/tenants.ts';
 import { listTenants, readUsedTenant, type UsedTenant } from '../../../store/tenantList.ts';
-import type { BodyDeps, TenantDeps } from '../../deps.ts';
-import type { AppEnv } from '../../env.ts';
-import { operation, withBody } from '../../operation.ts';
+import { operation } from '../../call/operation.ts';
+import { json } from '../../call/reply.ts';
+import { type Route, route } from '../../call/route.ts';
+import type { TenantDeps } from '../../deps.ts';
 import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
 const PATH = '/api/v1/admin/tenants';
@@ -119,29 +119,35 @@ const toBody = ({ suspendedAt, createdAt, usage, ...tenant }: UsedTenant) => ({
   usage: { ...usage, lastActiveAt: usage.lastActiveAt?.toISOString() ?? null },
 });
 
-export const adminRoutes = (deps: BodyDeps & Pick<OperationDeps, 'engine' | 'trail'>, tenants: TenantDeps) => {
+export const adminRoutes = (deps: Pick<OperationDeps, 'engine' | 'trail'>, tenants: TenantDeps): readonly Route[] => {
   const { store } = tenants;
-  const app = new OpenAPIHono<AppEnv>();
-  return app
-    .openapi(listed, async (c) => {
-      const { search, sort, order, after, limit } = c.req.valid('query');
-      const page = await listTenants(store, { search, sort, order, after, limit });
-      return c.json({ tenants: page.tenants.map(toBody), next: page.next }, 200);
-    })
-    .openapi(withBody(created, deps), async (c) => {
-      const { id, name, tier, owner } = c.get('body');
-      const { tenant, isNew } = await createTenant(tenants, c.get('actor'), { id, name, tier, owner });
-      return c.json(toBody(tenant), isNew ? 201 : 200);
-    })
-    .openapi(read, async (c) => c.json(toBody(await readUsedTenant(store, c.req.valid('param').id)), 200))
-    .openapi(withBody(tierChange, deps), async (c) => {
-      const { id } = c.req.valid('param');
-      return c.json(toBody(await changeTier(store, c.get('actor'), id, c.get('body').tier)), 200);
-    })
-    .openapi(suspended, async (c) => c.json(toBody(await suspend(store, c.get('actor'), c.req.valid('param').id)), 200))
-    .openapi(resumed, async (c) => c.json(toBody(await resume(store, c.get('actor'), c.req.valid('param').id)), 200))
-    .openapi(resetAll, async (c) => {
-      const cleared = await resetTenant(deps, store, c.get('actor'), c.req.valid('param').id);
-      return c.json({ cleared }, 200);
-    });
+  return [
+    route(
+      listed,
+      (call) => {
+        const { search, sort, order, after, limit } = call.query;
+        return listTenants(store, { search, sort, order, after, limit });
+      },
+      (page) => json({ tenants: page.tenants.map(toBody), next: page.next }),
+    ),
+    route(
+      created,
+      (call) => {
+        const { id, name, tier, owner } = call.body;
+        return createTenant(tenants, call.actor, { id, name, tier, owner });
+      },
+      ({ tenant, isNew }) => json(toBody(tenant), isNew ? 201 : 200),
+    ),
+    route(read, (call) => readUsedTenant(store, call.params.id), tenantBody),
+    route(tierChange, (call) => changeTier(store, call.actor, call.params.id, call.body.tier), tenantBody),
+    route(suspended, (call) => suspend(store, call.actor, call.params.id), tenantBody),
+    route(resumed, (call) => resume(store, call.actor, call.params.id), tenantBody),
+    route(
+      resetAll,
+      (call) => resetTenant(deps, store, call.actor, call.params.id),
+      (cleared) => json({ cleared }),
+    ),
+  ];
 };
+
+const tenantBody = (tenant: UsedTenant) => json(toBody(tenant));

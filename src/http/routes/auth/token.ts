@@ -1,17 +1,22 @@
 /**
  * POST /api/v1/auth/token: exchanges an end user's JWT for a derived token (docs/specification.md#jwt-exchange).
  */
-import { OpenAPIHono } from '@hono/zod-openapi';
+
+import type { z } from 'zod';
+import { type Rules, withRules } from '../../../contract/sizes.ts';
 import { Exchange, Token } from '../../../contract/tenant.ts';
 import { HoldfastError } from '../../../domain/errors.ts';
 import type { JwtVerifier } from '../../../identity/jwtVerifier.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
 import { issueToken, verifyJwt } from '../../../operations/tokens.ts';
-import { clientAddress } from '../../clientAddress.ts';
-import type { BodyDeps, CallerDeps } from '../../deps.ts';
-import type { AppEnv } from '../../env.ts';
-import { refuseLockedOut } from '../../middleware/identifyCallers.ts';
-import { operation, withBody } from '../../operation.ts';
+import { takeBody } from '../../call/body.ts';
+import type { Call } from '../../call/call.ts';
+import type { ObserveDeps } from '../../call/observe.ts';
+import { operation } from '../../call/operation.ts';
+import { charged } from '../../call/reply.ts';
+import { openRoute, type Route } from '../../call/route.ts';
+import { addressOf } from '../../clientAddress.ts';
+import type { CallerDeps } from '../../deps.ts';
 import { answer, bodyOperation } from '../../responses.ts';
 
 /** The caller has no key yet. A JWT is much shorter. */
@@ -30,26 +35,33 @@ export const tokenOperation = operation({
   responses: { 200: answer('The token.', Token), ...bodyOperation },
 });
 
-type TokenDeps = BodyDeps &
-  Pick<CallerDeps, 'failedAuthentications' | 'trustedProxies'> &
-  Pick<OperationDeps, 'engine'>;
+type TokenDeps = Rules & Pick<CallerDeps, 'failedAuthentications' | 'trustedProxies'> & Pick<OperationDeps, 'engine'>;
 
-export const tokenRoute = (deps: TokenDeps, verifier: JwtVerifier) => {
-  const { engine, failedAuthentications, trustedProxies, sizes } = deps;
-  const rules = { sizes: { ...sizes, bodyBytes: Math.min(sizes.bodyBytes, MAX_BODY_BYTES) } };
-  const app = new OpenAPIHono<AppEnv>();
-  return app.openapi(withBody(tokenOperation, rules, refuseLockedOut(deps)), async (c) => {
-    const { jwt, tenant } = c.get('body');
-    try {
-      const exchange = await verifyJwt(verifier, jwt, tenant);
-      c.set('credential', exchange.credential);
-      const { result, quota } = await issueToken(engine, verifier, exchange);
-      c.set('quota', quota);
-      return c.json(result, 200);
-    } catch (error) {
-      if (error instanceof HoldfastError && error.code === 'unauthenticated')
-        await failedAuthentications.count(clientAddress(c, trustedProxies));
-      throw error;
-    }
-  });
+export const tokenRoute = (deps: TokenDeps, verifier: JwtVerifier): Route<ObserveDeps> => {
+  const { engine, failedAuthentications, trustedProxies } = deps;
+  const sizes = { ...deps.sizes, bodyBytes: Math.min(deps.sizes.bodyBytes, MAX_BODY_BYTES) };
+  const rules = { schema: withRules(Exchange, { ...deps, sizes }), sizes };
+  const addressOfCall = (call: Call) => addressOf(call.incoming, trustedProxies);
+  return openRoute(
+    tokenOperation,
+    async (call: Call<z.output<typeof Exchange>>) => {
+      const { jwt, tenant } = call.body;
+      try {
+        const exchange = await verifyJwt(verifier, jwt, tenant);
+        call.credential = exchange.credential;
+        return await issueToken(engine, verifier, exchange);
+      } catch (error) {
+        if (error instanceof HoldfastError && error.code === 'unauthenticated')
+          await failedAuthentications.count(addressOfCall(call));
+        throw error;
+      }
+    },
+    charged,
+    [
+      (call): undefined => {
+        failedAuthentications.check(addressOfCall(call));
+      },
+      (call) => takeBody(rules, call),
+    ],
+  );
 };

@@ -2,21 +2,18 @@
  * GET /api/v1/events: the tenant's changes as server-sent events (docs/specification.md#the-stream).
  */
 
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import { Event } from '../../../contract/events.ts';
 import type { Quota } from '../../../domain/quota.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
 import { chargeRead } from '../../../operations/read.ts';
 import { watch } from '../../../operations/watch.ts';
+import { operation } from '../../call/operation.ts';
+import { asIs, headersOf, SENT } from '../../call/reply.ts';
+import { type Route, route } from '../../call/route.ts';
 import type { HttpDeps } from '../../deps.ts';
-import type { AppEnv } from '../../env.ts';
-import { quotaHeaders } from '../../middleware/rateLimitHeaders.ts';
-import { operation } from '../../operation.ts';
 import { anyOperation } from '../../responses.ts';
 
-// Of the wider type that lets the handler answer by itself.
-const responses: RouteConfig['responses'] = {
+const responses = {
   200: {
     description: 'The stream. Each event is named by its type, and its data is one Event.',
     content: { 'text/event-stream': { schema: Event } },
@@ -36,16 +33,21 @@ export const eventsOperation = operation({
   responses,
 });
 
-export const eventsRoute = (deps: Pick<OperationDeps, 'activity' | 'reads'> & Pick<HttpDeps, 'streams'>) =>
-  new OpenAPIHono<AppEnv>().openapi(eventsOperation, async (c) => {
-    const credential = c.get('credential');
-    // This handler serves HEAD too, which opens no stream.
-    if (c.req.method === 'HEAD') {
-      c.set('quota', await chargeRead(deps, credential, 'read'));
-      return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
-    }
-    await watch(deps, credential, (quota: readonly Quota[]) =>
-      deps.streams.open(c.env.outgoing, credential, { 'X-Request-Id': c.get('requestId'), ...quotaHeaders(quota) }),
-    );
-    return RESPONSE_ALREADY_SENT;
-  });
+export const eventsRoute = (deps: Pick<OperationDeps, 'activity' | 'reads'> & Pick<HttpDeps, 'streams'>): Route =>
+  route(
+    eventsOperation,
+    async (call) => {
+      const { credential } = call;
+      // This handler serves HEAD too, which opens no stream.
+      if (call.method === 'HEAD') {
+        call.quota = await chargeRead(deps, credential, 'read');
+        return { status: 200, body: null, headers: { 'Content-Type': 'text/event-stream' } };
+      }
+      await watch(deps, credential, (quota: readonly Quota[]) => {
+        call.quota = quota;
+        return deps.streams.open(call.c.env.outgoing, credential, headersOf(call));
+      });
+      return SENT;
+    },
+    asIs,
+  );

@@ -2,17 +2,15 @@
  * GET /api/v1/Reservation/history: lists ended reservations and waits, as JSON page by page, or all of them as CSV
  * (docs/specification.md#history).
  */
-import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import { type HistoryEntry, HistoryPage, HistoryQuery } from '../../../contract/history.ts';
-import { withRules } from '../../../contract/sizes.ts';
 import type { PastEntry } from '../../../domain/history.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
 import { exportHistory, readHistory } from '../../../operations/history.ts';
-import { CSV, csvHeaders, csvRows, wantsCsv } from '../../csv.ts';
-import type { BodyDeps } from '../../deps.ts';
-import type { AppEnv } from '../../env.ts';
-import { answerList } from '../../listing.ts';
-import { operation } from '../../operation.ts';
+import { CSV, csvHeaders, csvRows, wantsCsv } from '../../call/csv.ts';
+import { answerList } from '../../call/listing.ts';
+import { operation } from '../../call/operation.ts';
+import { asIs, charged } from '../../call/reply.ts';
+import { type Route, route } from '../../call/route.ts';
 import { answer, parameterOperation } from '../../responses.ts';
 
 const COLUMNS = [
@@ -37,8 +35,7 @@ const COLUMNS = [
 const json = answer('The latest entries first.', HistoryPage);
 const csv = { schema: { type: 'string' as const, example: `${COLUMNS.join(',')}\r\n` } };
 
-// Of the wider type that lets the handler answer with a stream.
-const responses: RouteConfig['responses'] = {
+const responses = {
   200: { ...json, content: { ...json.content, [CSV]: csv } },
   ...parameterOperation,
 };
@@ -56,18 +53,22 @@ export const historyOperation = operation({
   responses,
 });
 
-export const historyRoute = (deps: BodyDeps & Pick<OperationDeps, 'activity' | 'reads' | 'listings' | 'history'>) => {
-  const route = { ...historyOperation, request: { query: withRules(HistoryQuery, deps) } };
-  return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
-    const { cursor, limit, format, ...filter } = c.req.valid('query');
-    const credential = c.get('credential');
-    if (wantsCsv(c, format))
-      return answerList(c, deps, () => exportHistory(deps, credential, filter), csvOfEntries(), csvHeaders('history'));
-    const { result, quota } = await readHistory(deps, credential, filter, cursor, limit);
-    c.set('quota', quota);
-    return c.json({ entries: result.entries.map(toEntry), next: result.next } satisfies HistoryPage, 200);
-  });
-};
+export const historyRoute = (deps: Pick<OperationDeps, 'activity' | 'reads' | 'listings' | 'history'>): Route =>
+  route(
+    historyOperation,
+    async (call) => {
+      const { credential } = call;
+      const { cursor, limit, format, ...filter } = call.query;
+      if (wantsCsv(call, format)) {
+        const open = () => exportHistory(deps, credential, filter);
+        return answerList(call, deps, open, csvOfEntries(), csvHeaders('history'));
+      }
+      const { result, quota } = await readHistory(deps, credential, filter, cursor, limit);
+      const page: HistoryPage = { entries: result.entries.map(toEntry), next: result.next };
+      return charged({ result: page, quota }, call);
+    },
+    asIs,
+  );
 
 /** Several slots share a cell, one on each line of it. */
 const csvOfEntries = () =>

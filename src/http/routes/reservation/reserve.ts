@@ -1,22 +1,20 @@
 /**
  * POST /api/v1/Reservation/reserve: reserves resources (docs/specification.md#reserve).
  */
-import { OpenAPIHono } from '@hono/zod-openapi';
 import { DryRunQuery } from '../../../contract/dryRun.ts';
 import { ReserveResults } from '../../../contract/minimal.ts';
-import { ReserveBody } from '../../../contract/reservations.ts';
+import { ReserveBody, type ReserveResult } from '../../../contract/reservations.ts';
 import { PollQuery } from '../../../contract/waiting.ts';
+import type { Charged } from '../../../domain/quota.ts';
 import * as dryRun from '../../../operations/dryRun.ts';
 import type { WaitDeps } from '../../../operations/hold.ts';
 import { reserve } from '../../../operations/reserve.ts';
-import type { BodyDeps } from '../../deps.ts';
-import { readDryRun } from '../../dryRun.ts';
-import type { AppEnv } from '../../env.ts';
-import { refuseMalformed } from '../../errors.ts';
-import { holdOf, markWaiting, readPoll } from '../../hold.ts';
-import { asPreferred } from '../../minimal.ts';
-import { markReplayed } from '../../once.ts';
-import { operation, withBody } from '../../operation.ts';
+import { isDryRun } from '../../call/dryRun.ts';
+import { holdOf, waitingHeader } from '../../call/hold.ts';
+import { chargedItems } from '../../call/minimal.ts';
+import { operation } from '../../call/operation.ts';
+import { charged } from '../../call/reply.ts';
+import { type Route, route } from '../../call/route.ts';
 import { bodyOperation, waitingAnswer } from '../../responses.ts';
 
 export const reserveOperation = operation({
@@ -38,27 +36,15 @@ export const reserveOperation = operation({
   },
 });
 
-export const reserveRoute = (deps: BodyDeps & WaitDeps) => {
-  const app = new OpenAPIHono<AppEnv>();
-  return app.openapi(withBody(reserveOperation, deps), async (c) => {
-    const { data: poll, error } = readPoll(c.req);
-    if (error !== undefined) return refuseMalformed(c, error);
-    const isDry = readDryRun(c);
-    if (isDry instanceof Response) return isDry;
-    if (isDry) {
-      const { result, quota } = await dryRun.reserve(deps, c.get('credential'), c.get('body'), poll.pollSeconds);
-      c.set('quota', quota);
-      return c.json(result, 200);
-    }
-    const hold = holdOf(c.env, poll.pollSeconds);
-    const {
-      result: results,
-      quota,
-      isReplayed,
-    } = await reserve(deps, c.get('credential'), c.get('body'), hold, c.get('once'));
-    c.set('quota', quota);
-    markReplayed(c, isReplayed);
-    markWaiting(c, results);
-    return c.json(asPreferred(c, c.get('body'), results), 200);
-  });
-};
+export const reserveRoute = (deps: WaitDeps): Route =>
+  route(
+    reserveOperation,
+    (call): Promise<Charged<ReserveResult[]>> => {
+      const hold = holdOf(call);
+      return isDryRun(call)
+        ? dryRun.reserve(deps, call.credential, call.body, hold.pollSeconds)
+        : reserve(deps, call.credential, call.body, hold, call.once);
+    },
+    // A dry run does not go on: the header would ask for the same request again.
+    (done, call) => (isDryRun(call) ? charged(done, call) : chargedItems(done, call, 200, waitingHeader(done.result))),
+  );

@@ -1,20 +1,18 @@
 /**
  * POST /api/v1/Reservation/transaction: reserves and releases in one step (docs/specification.md#transactions).
  */
-import { OpenAPIHono } from '@hono/zod-openapi';
 import { DryRunQuery } from '../../../contract/dryRun.ts';
 import { Transaction, TransactionResult } from '../../../contract/reservations.ts';
 import { PollQuery } from '../../../contract/waiting.ts';
+import type { Charged } from '../../../domain/quota.ts';
 import * as dryRun from '../../../operations/dryRun.ts';
 import type { WaitDeps } from '../../../operations/hold.ts';
 import { transaction } from '../../../operations/transaction.ts';
-import type { BodyDeps } from '../../deps.ts';
-import { readDryRun } from '../../dryRun.ts';
-import type { AppEnv } from '../../env.ts';
-import { refuseMalformed } from '../../errors.ts';
-import { holdOf, markWaiting, readPoll } from '../../hold.ts';
-import { markReplayed } from '../../once.ts';
-import { operation, withBody } from '../../operation.ts';
+import { isDryRun } from '../../call/dryRun.ts';
+import { holdOf, waitingHeader } from '../../call/hold.ts';
+import { operation } from '../../call/operation.ts';
+import { charged, NONE } from '../../call/reply.ts';
+import { type Route, route } from '../../call/route.ts';
 import { bodyOperation, waitingAnswer } from '../../responses.ts';
 
 export const transactionOperation = operation({
@@ -35,29 +33,14 @@ export const transactionOperation = operation({
   },
 });
 
-export const transactionRoute = (deps: BodyDeps & WaitDeps) => {
-  const app = new OpenAPIHono<AppEnv>();
-  return app.openapi(withBody(transactionOperation, deps), async (c) => {
-    const { data: poll, error } = readPoll(c.req);
-    if (error !== undefined) return refuseMalformed(c, error);
-    const isDry = readDryRun(c);
-    if (isDry instanceof Response) return isDry;
-    if (isDry) {
-      const { result, quota } = await dryRun.transaction(deps, c.get('credential'), c.get('body'), poll.pollSeconds);
-      c.set('quota', quota);
-      return c.json(result, 200);
-    }
-    const hold = holdOf(c.env, poll.pollSeconds);
-    const { result, quota, isReplayed } = await transaction(
-      deps,
-      c.get('credential'),
-      c.get('body'),
-      hold,
-      c.get('once'),
-    );
-    c.set('quota', quota);
-    markReplayed(c, isReplayed);
-    markWaiting(c, [result]);
-    return c.json(result, 200);
-  });
-};
+export const transactionRoute = (deps: WaitDeps): Route =>
+  route(
+    transactionOperation,
+    (call): Promise<Charged<TransactionResult>> => {
+      const hold = holdOf(call);
+      return isDryRun(call)
+        ? dryRun.transaction(deps, call.credential, call.body, hold.pollSeconds)
+        : transaction(deps, call.credential, call.body, hold, call.once);
+    },
+    (done, call) => charged(done, call, 200, isDryRun(call) ? NONE : waitingHeader([done.result])),
+  );

@@ -1,20 +1,20 @@
 /**
  * GET /api/v1/Resource/tree: lists all registered resources as trees, with their free slots.
  */
-import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { TreeNode } from '../../../contract/definitions.ts';
 import { PATH_DELIMITER } from '../../../domain/resources.ts';
 import { detailsOf } from '../../../engine/definitions/codec.ts';
 import type { TreeRow } from '../../../engine/definitions/list.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
 import { listTree } from '../../../operations/lists.ts';
-import type { AppEnv } from '../../env.ts';
-import { answerList, type ListWriter } from '../../listing.ts';
-import { operation } from '../../operation.ts';
+import { answerList, type ListWriter } from '../../call/listing.ts';
+import { operation } from '../../call/operation.ts';
+import { asIs } from '../../call/reply.ts';
+import { type Route, route } from '../../call/route.ts';
 import { answer, anyOperation } from '../../responses.ts';
 
-// Of the wider type that lets the handler answer with a stream.
-const responses: RouteConfig['responses'] = {
+const responses = {
   200: answer('The roots. Children are sorted by name.', z.array(TreeNode)),
   ...anyOperation,
 };
@@ -61,7 +61,5 @@ export function nestedNodes(): ListWriter<TreeRow> {
   };
 }
 
-export const treeRoute = (deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'listings'>) =>
-  new OpenAPIHono<AppEnv>().openapi(treeOperation, (c) =>
-    answerList(c, deps, () => listTree(deps, c.get('credential')), nestedNodes()),
-  );
+export const treeRoute = (deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'listings'>): Route =>
+  route(treeOperation, (call) => answerList(call, deps, () => listTree(deps, call.credential), nestedNodes()), asIs);

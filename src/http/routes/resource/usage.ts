@@ -2,15 +2,15 @@
  * GET /api/v1/Resource/usage: shows how much a resource is used, as JSON or CSV
  * (docs/specification.md#usage-of-resources).
  */
-import { OpenAPIHono } from '@hono/zod-openapi';
 import { ResourceUsage, UsageQuery } from '../../../contract/history.ts';
-import { withRules } from '../../../contract/sizes.ts';
+import type { Charged } from '../../../domain/quota.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
 import { readUsage } from '../../../operations/usage.ts';
-import { CSV, csvHeaders, csvRows, wantsCsv } from '../../csv.ts';
-import type { BodyDeps } from '../../deps.ts';
-import type { AppEnv } from '../../env.ts';
-import { operation } from '../../operation.ts';
+import type { Call } from '../../call/call.ts';
+import { CSV, csvHeaders, csvRows, wantsCsv } from '../../call/csv.ts';
+import { operation } from '../../call/operation.ts';
+import { charged, type Reply } from '../../call/reply.ts';
+import { type Route, route } from '../../call/route.ts';
 import { answer, parameterOperation } from '../../responses.ts';
 
 const COLUMNS = [
@@ -41,17 +41,21 @@ export const usageOperation = operation({
 });
 
 export const usageRoute = (
-  deps: BodyDeps & Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'listings' | 'history'>,
-) => {
-  const route = { ...usageOperation, request: { query: withRules(UsageQuery, deps) } };
-  return new OpenAPIHono<AppEnv>().openapi(route, async (c) => {
-    const { format, ...query } = c.req.valid('query');
-    const { result, quota } = await readUsage(deps, c.get('credential'), query);
-    c.set('quota', quota);
-    if (!wantsCsv(c, format)) return c.json(result, 200);
-    const writer = csvRows(COLUMNS, (step: ResourceUsage['steps'][number]) =>
-      COLUMNS.map((column) => String(step[column] ?? '')),
-    );
-    return c.body(writer.write(result.steps) + writer.end(), 200, csvHeaders('usage'));
-  });
-};
+  deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'listings' | 'history'>,
+): Route =>
+  route(
+    usageOperation,
+    (call) => {
+      const { format: _, ...query } = call.query;
+      return readUsage(deps, call.credential, query);
+    },
+    (done, call) => (wantsCsv(call, call.query.format) ? csvOf(done, call) : charged(done, call)),
+  );
+
+function csvOf({ result, quota }: Charged<ResourceUsage>, call: Call): Reply {
+  const writer = csvRows(COLUMNS, (step: ResourceUsage['steps'][number]) =>
+    COLUMNS.map((column) => String(step[column] ?? '')),
+  );
+  call.quota = quota;
+  return { status: 200, body: writer.write(result.steps) + writer.end(), headers: csvHeaders('usage') };
+}

@@ -2,16 +2,15 @@
  * GET /api/v1/Tenant/audit: lists who changed what in the tenant, as JSON page by page, or all of it as CSV
  * (docs/specification.md#audit-trail).
  */
-import { OpenAPIHono } from '@hono/zod-openapi';
 import { AuditPage, AuditQuery } from '../../../contract/audit.ts';
 import { exportTrail, readTrail } from '../../../operations/audit.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
 import type { Store } from '../../../store/records.ts';
 import { answerCsv, auditAnswer, toPage } from '../../audit.ts';
-import { wantsCsv } from '../../csv.ts';
-import type { AppEnv } from '../../env.ts';
-import { bySession, type SessionDeps } from '../../middleware/bySession.ts';
-import { operation } from '../../operation.ts';
+import { wantsCsv } from '../../call/csv.ts';
+import { operation } from '../../call/operation.ts';
+import { asIs, charged } from '../../call/reply.ts';
+import { type Route, route } from '../../call/route.ts';
 import { parameterOperation } from '../../responses.ts';
 
 export const auditOperation = operation({
@@ -28,17 +27,16 @@ export const auditOperation = operation({
 });
 
 export const auditRoute = (
-  deps: SessionDeps & Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'listings'>,
-  store: Store,
-) =>
-  new OpenAPIHono<AppEnv>().openapi(
-    { ...auditOperation, middleware: bySession(deps, auditOperation.right) },
-    async (c) => {
-      const { before, limit, format, ...filter } = c.req.valid('query');
-      const actor = c.get('actor');
-      if (wantsCsv(c, format)) return answerCsv(c, deps, () => exportTrail({ ...deps, store }, actor, filter));
-      const { result, quota } = await readTrail({ ...deps, store }, actor, filter, before, limit);
-      c.set('quota', quota);
-      return c.json(toPage(result), 200);
+  deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'listings'> & { readonly store: Store },
+): Route =>
+  route(
+    auditOperation,
+    async (call) => {
+      const { before, limit, format, ...filter } = call.query;
+      const { actor } = call;
+      if (wantsCsv(call, format)) return answerCsv(call, deps, () => exportTrail(deps, actor, filter));
+      const { result, quota } = await readTrail(deps, actor, filter, before, limit);
+      return charged({ result: toPage(result), quota }, call);
     },
+    asIs,
   );

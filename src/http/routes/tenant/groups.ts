@@ -1,16 +1,14 @@
 /**
  * /api/v1/Tenant/groups: the roles that groups of the identity provider give (docs/specification.md#members).
  */
-import { OpenAPIHono } from '@hono/zod-openapi';
 import { DeletedGroup, GroupParams, GroupRole, Groups, GroupsQuery, RoleChange } from '../../../contract/members.ts';
 import { deleteGroup, listGroups, putGroup, readGroup } from '../../../operations/groups.ts';
 import type { MemberDeps } from '../../../operations/members.ts';
 import type { GroupRole as GroupRow } from '../../../store/groupRoles.ts';
-import type { BodyDeps } from '../../deps.ts';
-import type { AppEnv } from '../../env.ts';
-import { bySession, type SessionDeps } from '../../middleware/bySession.ts';
-import { nextOf } from '../../nextOf.ts';
-import { operation, withBody } from '../../operation.ts';
+import { nextOf } from '../../call/listing.ts';
+import { operation } from '../../call/operation.ts';
+import { chargedAs } from '../../call/reply.ts';
+import { type Route, route } from '../../call/route.ts';
 import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
 const PATH = '/api/v1/Tenant/groups';
@@ -66,30 +64,29 @@ export const groupsOperations = [listed, read, put, deleted];
 
 const toBody = ({ createdAt, ...row }: GroupRow) => ({ ...row, createdAt: createdAt.toISOString() });
 
-export const groupsRoutes = (deps: BodyDeps & SessionDeps & MemberDeps) =>
-  new OpenAPIHono<AppEnv>()
-    .openapi({ ...listed, middleware: bySession(deps, listed.right) }, async (c) => {
-      const { after, limit } = c.req.valid('query');
-      const { result, quota } = await listGroups(deps, c.get('actor'), after, limit);
-      c.set('quota', quota);
-      return c.json({ groups: result.map(toBody), next: nextOf(result, limit, ({ group }) => group) }, 200);
-    })
-    .openapi({ ...read, middleware: bySession(deps, read.right) }, async (c) => {
-      const { result, quota } = await readGroup(deps, c.get('actor'), c.req.valid('param').group);
-      c.set('quota', quota);
-      return c.json(toBody(result), 200);
-    })
-    .openapi(withBody(put, deps, bySession(deps, put.right)), async (c) => {
-      const actor = c.get('actor');
+export const groupsRoutes = (deps: MemberDeps): readonly Route[] => [
+  route(
+    listed,
+    (call) => listGroups(deps, call.actor, call.query.after, call.query.limit),
+    chargedAs((rows, call) => ({
+      groups: rows.map(toBody),
+      next: nextOf(rows, call.query.limit, ({ group }) => group),
+    })),
+  ),
+  route(read, (call) => readGroup(deps, call.actor, call.params.group), chargedAs(toBody)),
+  route(
+    put,
+    (call) => {
+      const { actor, params, body } = call;
       // A management token is in no group.
-      const groups = actor.credential.kind === 'session' ? c.get('user').groups : [];
-      const { result, quota } = await putGroup(deps, actor, groups, c.req.valid('param').group, c.get('body').role);
-      c.set('quota', quota);
-      return c.json(toBody(result), 200);
-    })
-    .openapi({ ...deleted, middleware: bySession(deps, deleted.right) }, async (c) => {
-      const { group } = c.req.valid('param');
-      const { quota } = await deleteGroup(deps, c.get('actor'), group);
-      c.set('quota', quota);
-      return c.json({ deleted: group }, 200);
-    });
+      const groups = actor.credential.kind === 'session' ? call.user.groups : [];
+      return putGroup(deps, actor, groups, params.group, body.role);
+    },
+    chargedAs(toBody),
+  ),
+  route(
+    deleted,
+    (call) => deleteGroup(deps, call.actor, call.params.group),
+    chargedAs((_, call) => ({ deleted: call.params.group })),
+  ),
+];

@@ -2,7 +2,6 @@
  * /api/v1/Tenant/invitations: invites people by address or by a link, and revokes invitations
  * (docs/specification.md#members).
  */
-import { OpenAPIHono } from '@hono/zod-openapi';
 import {
   DeletedInvitation,
   Invitation,
@@ -20,11 +19,10 @@ import {
 } from '../../../operations/invitations.ts';
 import type { MemberDeps } from '../../../operations/members.ts';
 import type { Invitation as InvitationRow } from '../../../store/invitations.ts';
-import type { BodyDeps } from '../../deps.ts';
-import type { AppEnv } from '../../env.ts';
-import { bySession, type SessionDeps } from '../../middleware/bySession.ts';
-import { nextOf } from '../../nextOf.ts';
-import { operation, withBody } from '../../operation.ts';
+import { nextOf } from '../../call/listing.ts';
+import { operation } from '../../call/operation.ts';
+import { charged, chargedAs, json } from '../../call/reply.ts';
+import { type Route, route } from '../../call/route.ts';
 import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
 const PATH = '/api/v1/Tenant/invitations';
@@ -89,30 +87,29 @@ const toBody = ({ createdAt, expiresAt, ...row }: InvitationRow) => ({
 
 /** @param publicUrl the origin of links; undefined: the one that the request was sent to */
 export const invitationsRoutes = (
-  deps: BodyDeps & SessionDeps & MemberDeps,
+  deps: MemberDeps,
   { publicUrl }: { readonly publicUrl: string | undefined },
-) =>
-  new OpenAPIHono<AppEnv>()
-    .openapi({ ...listed, middleware: bySession(deps, listed.right) }, async (c) => {
-      const { after, limit } = c.req.valid('query');
-      const { result, quota } = await listInvitations(deps, c.get('actor'), after, limit);
-      c.set('quota', quota);
-      return c.json({ invitations: result.map(toBody), next: nextOf(result, limit, ({ id }) => id) }, 200);
-    })
-    .openapi(withBody(made, deps, bySession(deps, made.right)), async (c) => {
-      const { result, quota } = await createInvitation(deps, c.get('actor'), c.get('body'));
-      c.set('quota', quota);
-      const { row, isNew, secret } = result;
-      const link = secret === null ? null : `${publicUrl ?? new URL(c.req.url).origin}/join/${secret}`;
-      return c.json({ ...toBody(row), link }, isNew ? 201 : 200);
-    })
-    .openapi({ ...read, middleware: bySession(deps, read.right) }, async (c) => {
-      const { result, quota } = await readInvitation(deps, c.get('actor'), c.req.valid('param').id);
-      c.set('quota', quota);
-      return c.json(toBody(result), 200);
-    })
-    .openapi({ ...deleted, middleware: bySession(deps, deleted.right) }, async (c) => {
-      const { id } = c.req.valid('param');
-      await deleteInvitation(deps, c.get('actor'), id);
-      return c.json({ deleted: id }, 200);
-    });
+): readonly Route[] => [
+  route(
+    listed,
+    (call) => listInvitations(deps, call.actor, call.query.after, call.query.limit),
+    chargedAs((rows, call) => ({
+      invitations: rows.map(toBody),
+      next: nextOf(rows, call.query.limit, ({ id }) => id),
+    })),
+  ),
+  route(
+    made,
+    (call) => createInvitation(deps, call.actor, call.body),
+    ({ result: { row, isNew, secret }, quota }, call) => {
+      const link = secret === null ? null : `${publicUrl ?? new URL(call.c.req.url).origin}/join/${secret}`;
+      return charged({ result: { ...toBody(row), link }, quota }, call, isNew ? 201 : 200);
+    },
+  ),
+  route(read, (call) => readInvitation(deps, call.actor, call.params.id), chargedAs(toBody)),
+  route(
+    deleted,
+    (call) => deleteInvitation(deps, call.actor, call.params.id),
+    (_, call) => json({ deleted: call.params.id }),
+  ),
+];

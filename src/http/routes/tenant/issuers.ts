@@ -1,15 +1,12 @@
 /**
  * /api/v1/Tenant/issuers: the issuers whose JWTs the tenant's users may exchange for tokens. With a session.
  */
-import { OpenAPIHono, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { DeletedIssuer, DeleteIssuerQuery, Issuer } from '../../../contract/tenant.ts';
-import type { OperationDeps } from '../../../operations/deps.ts';
-import { deleteIssuer, issuerSchema, listIssuers, putIssuer } from '../../../operations/issuers.ts';
-import type { Store } from '../../../store/records.ts';
-import type { BodyDeps } from '../../deps.ts';
-import type { AppEnv } from '../../env.ts';
-import { bySession, type SessionDeps } from '../../middleware/bySession.ts';
-import { operation, withBody } from '../../operation.ts';
+import { deleteIssuer, type IssuerDeps, issuerSchema, listIssuers, putIssuer } from '../../../operations/issuers.ts';
+import { operation } from '../../call/operation.ts';
+import { charged, chargedAs } from '../../call/reply.ts';
+import { type Route, route } from '../../call/route.ts';
 import { answer, anyOperation, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
 const common = { path: '/api/v1/Tenant/issuers', tags: ['Authentication'] };
@@ -50,28 +47,12 @@ const deleted = operation({
 export const issuersOperations = [listed, put, deleted];
 
 /** @param allowPrivate whether keys may be fetched from private addresses, and without TLS */
-export const issuersRoutes = (
-  deps: BodyDeps & SessionDeps & Pick<OperationDeps, 'engine' | 'activity' | 'reads'>,
-  store: Store,
-  allowPrivate: boolean,
-) => {
-  const body = issuerSchema(allowPrivate);
-  const app = new OpenAPIHono<AppEnv>();
-  return app
-    .openapi({ ...listed, middleware: bySession(deps, listed.right) }, async (c) => {
-      const { result, quota } = await listIssuers({ ...deps, store }, c.get('actor'));
-      c.set('quota', quota);
-      return c.json(result, 200);
-    })
-    .openapi(withBody({ ...put, body }, deps, bySession(deps, put.right)), async (c) => {
-      const { result, quota } = await putIssuer({ ...deps, store }, c.get('actor'), c.get('body'));
-      c.set('quota', quota);
-      return c.json(result, 200);
-    })
-    .openapi({ ...deleted, middleware: bySession(deps, deleted.right) }, async (c) => {
-      const { issuer, audience } = c.req.valid('query');
-      const { quota } = await deleteIssuer({ ...deps, store }, c.get('actor'), { issuer, audience });
-      c.set('quota', quota);
-      return c.json({ issuer, audience }, 200);
-    });
-};
+export const issuersRoutes = (deps: IssuerDeps, allowPrivate: boolean): readonly Route[] => [
+  route(listed, (call) => listIssuers(deps, call.actor), charged),
+  route({ ...put, body: issuerSchema(allowPrivate) }, (call) => putIssuer(deps, call.actor, call.body), charged),
+  route(
+    deleted,
+    (call) => deleteIssuer(deps, call.actor, call.query),
+    chargedAs((_, { query: { issuer, audience } }) => ({ issuer, audience })),
+  ),
+];

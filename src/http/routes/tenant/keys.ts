@@ -2,7 +2,7 @@
  * /api/v1/Tenant/keys: lists, reads, makes, changes, rotates and deletes the tenant's API keys
  * (docs/specification.md#tenants-and-administration, #operations). With a session.
  */
-import { OpenAPIHono, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { DeletedKey, Key, KeyChange, KeyParams, KeysQuery, KeyWithValue, NewKey } from '../../../contract/keys.ts';
 import {
   changeKey,
@@ -15,10 +15,10 @@ import {
   readKey,
   rotateKey,
 } from '../../../operations/keys.ts';
-import type { BodyDeps } from '../../deps.ts';
-import type { AppEnv } from '../../env.ts';
-import { bySession, type SessionDeps } from '../../middleware/bySession.ts';
-import { operation, withBody } from '../../operation.ts';
+import type { Call } from '../../call/call.ts';
+import { operation } from '../../call/operation.ts';
+import { charged, chargedAs, json } from '../../call/reply.ts';
+import { type Route, route } from '../../call/route.ts';
 import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
 const PATH = '/api/v1/Tenant/keys';
@@ -115,39 +115,38 @@ const toBody = ({ createdAt, rotatedAt, expiresAt, usedAt, ...key }: ListedKey) 
 });
 const toBodyWithValue = ({ key, ...listed }: KeyWithItsValue) => ({ ...toBody(listed), key });
 
-export const keysRoutes = (deps: BodyDeps & SessionDeps & KeyDeps) => {
-  const app = new OpenAPIHono<AppEnv>();
-  return app
-    .openapi({ ...listed, middleware: bySession(deps, listed.right) }, async (c) => {
-      const { after, limit = DEFAULT_PAGE } = c.req.valid('query');
-      const isPage = c.req.query('after') !== undefined || c.req.query('limit') !== undefined;
-      const { result, quota } = await listKeys(deps, c.get('actor'), isPage ? { after, limit } : null);
-      c.set('quota', quota);
-      const last = isPage && result.length === limit ? result.at(-1) : undefined;
-      if (last !== undefined) c.header('Link', `<${PATH}?after=${last.id}&limit=${limit}>; rel="next"`);
-      return c.json(result.map(toBody), 200);
-    })
-    .openapi(withBody(made, deps, bySession(deps, made.right)), async (c) => {
-      const { result, quota } = await createKey(deps, c.get('actor'), c.get('body'));
-      c.set('quota', quota);
-      return c.json(toBodyWithValue(result.key), result.isNew ? 201 : 200);
-    })
-    .openapi({ ...read, middleware: bySession(deps, read.right) }, async (c) => {
-      const { result, quota } = await readKey(deps, c.get('actor'), c.req.valid('param').id);
-      c.set('quota', quota);
-      return c.json(toBody(result), 200);
-    })
-    .openapi(withBody(changed, deps, bySession(deps, changed.right)), async (c) => {
-      const { result, quota } = await changeKey(deps, c.get('actor'), c.req.valid('param').id, c.get('body'));
-      c.set('quota', quota);
-      return c.json(toBody(result), 200);
-    })
-    .openapi({ ...rotated, middleware: bySession(deps, rotated.right) }, async (c) =>
-      c.json(toBodyWithValue(await rotateKey(deps, c.get('actor'), c.req.valid('param').id)), 200),
-    )
-    .openapi({ ...deleted, middleware: bySession(deps, deleted.right) }, async (c) => {
-      const { id } = c.req.valid('param');
-      await deleteKey(deps, c.get('actor'), id);
-      return c.json({ deleted: id }, 200);
-    });
-};
+export const keysRoutes = (deps: KeyDeps): readonly Route[] => [
+  route(
+    listed,
+    (call) => {
+      const { after, limit = DEFAULT_PAGE } = call.query;
+      return listKeys(deps, call.actor, isPage(call) ? { after, limit } : null);
+    },
+    ({ result, quota }, call) => {
+      const { limit = DEFAULT_PAGE } = call.query;
+      const last = isPage(call) && result.length === limit ? result.at(-1) : undefined;
+      const link = last && { Link: `<${PATH}?after=${last.id}&limit=${limit}>; rel="next"` };
+      return charged({ result: result.map(toBody), quota }, call, 200, link);
+    },
+  ),
+  route(
+    made,
+    (call) => createKey(deps, call.actor, call.body),
+    ({ result: { key, isNew }, quota }, call) =>
+      charged({ result: toBodyWithValue(key), quota }, call, isNew ? 201 : 200),
+  ),
+  route(read, (call) => readKey(deps, call.actor, call.params.id), chargedAs(toBody)),
+  route(changed, (call) => changeKey(deps, call.actor, call.params.id, call.body), chargedAs(toBody)),
+  route(
+    rotated,
+    (call) => rotateKey(deps, call.actor, call.params.id),
+    (key) => json(toBodyWithValue(key)),
+  ),
+  route(
+    deleted,
+    (call) => deleteKey(deps, call.actor, call.params.id),
+    (_, call) => json({ deleted: call.params.id }),
+  ),
+];
+
+const isPage = ({ c }: Call) => c.req.query('after') !== undefined || c.req.query('limit') !== undefined;

@@ -2,7 +2,6 @@
  * /api/v1/Tenant/tokens: lists, reads, makes and deletes management tokens (docs/specification.md#management-tokens).
  * With the session of an owner.
  */
-import { OpenAPIHono } from '@hono/zod-openapi';
 import {
   DeletedManagementToken,
   ManagementToken,
@@ -12,14 +11,18 @@ import {
   ManagementTokenWithValue,
   NewManagementToken,
 } from '../../../contract/managementTokens.ts';
-import type { OperationDeps } from '../../../operations/deps.ts';
-import { createToken, deleteToken, listTokens, readToken } from '../../../operations/managementTokens.ts';
+import {
+  createToken,
+  deleteToken,
+  listTokens,
+  readToken,
+  type TokenDeps,
+} from '../../../operations/managementTokens.ts';
 import type { TokenRow } from '../../../store/managementTokens.ts';
-import type { Store } from '../../../store/records.ts';
-import type { BodyDeps } from '../../deps.ts';
-import type { AppEnv } from '../../env.ts';
-import { bySession, type SessionDeps } from '../../middleware/bySession.ts';
-import { operation, withBody } from '../../operation.ts';
+import { nextOf } from '../../call/listing.ts';
+import { operation } from '../../call/operation.ts';
+import { charged, chargedAs, json } from '../../call/reply.ts';
+import { type Route, route } from '../../call/route.ts';
 import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
 const PATH = '/api/v1/Tenant/tokens';
@@ -81,33 +84,24 @@ const toBody = ({ createdAt, expiresAt, ...row }: TokenRow) => ({
   expiresAt: expiresAt.toISOString(),
 });
 
-export const managementTokensRoutes = (
-  deps: BodyDeps & SessionDeps & Pick<OperationDeps, 'engine' | 'activity' | 'reads'>,
-  store: Store,
-) => {
-  const app = new OpenAPIHono<AppEnv>();
-  return app
-    .openapi({ ...listed, middleware: bySession(deps, listed.right) }, async (c) => {
-      const { after, limit } = c.req.valid('query');
-      const { result, quota } = await listTokens({ ...deps, store }, c.get('actor'), after, limit);
-      c.set('quota', quota);
-      const next = result.length < limit ? null : (result.at(-1)?.id ?? null);
-      return c.json({ tokens: result.map(toBody), next }, 200);
-    })
-    .openapi(withBody(made, deps, bySession(deps, made.right)), async (c) => {
-      const { result, quota } = await createToken({ ...deps, store }, c.get('actor'), c.get('body'));
-      c.set('quota', quota);
-      const { row, value } = result;
-      return value === null ? c.json(toBody(row), 200) : c.json({ ...toBody(row), token: value }, 201);
-    })
-    .openapi({ ...read, middleware: bySession(deps, read.right) }, async (c) => {
-      const { result, quota } = await readToken({ ...deps, store }, c.get('actor'), c.req.valid('param').id);
-      c.set('quota', quota);
-      return c.json(toBody(result), 200);
-    })
-    .openapi({ ...deleted, middleware: bySession(deps, deleted.right) }, async (c) => {
-      const { id } = c.req.valid('param');
-      await deleteToken({ ...deps, store }, c.get('actor'), id);
-      return c.json({ deleted: id }, 200);
-    });
-};
+export const managementTokensRoutes = (deps: TokenDeps): readonly Route[] => [
+  route(
+    listed,
+    (call) => listTokens(deps, call.actor, call.query.after, call.query.limit),
+    chargedAs((rows, call) => ({ tokens: rows.map(toBody), next: nextOf(rows, call.query.limit, ({ id }) => id) })),
+  ),
+  route(
+    made,
+    (call) => createToken(deps, call.actor, call.body),
+    ({ result: { row, value }, quota }, call) =>
+      value === null
+        ? charged({ result: toBody(row), quota }, call)
+        : charged({ result: { ...toBody(row), token: value }, quota }, call, 201),
+  ),
+  route(read, (call) => readToken(deps, call.actor, call.params.id), chargedAs(toBody)),
+  route(
+    deleted,
+    (call) => deleteToken(deps, call.actor, call.params.id),
+    (_, call) => json({ deleted: call.params.id }),
+  ),
+];

@@ -2,10 +2,6 @@
  * /api/v1/Tenant/members: lists the tenant's members, changes their roles and removes them
  * (docs/specification.md#members).
  */
-import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
-import { except } from 'hono/combine';
-import { createMiddleware } from 'hono/factory';
 import { Member, MemberParams, Members, PageQuery, RemovedMember, RoleChange } from '../../../contract/members.ts';
 import {
   changeRole,
@@ -16,11 +12,10 @@ import {
   removeMember,
 } from '../../../operations/members.ts';
 import type { Member as MemberRow } from '../../../store/members.ts';
-import type { BodyDeps } from '../../deps.ts';
-import type { AppEnv } from '../../env.ts';
-import { bySession, type SessionDeps } from '../../middleware/bySession.ts';
-import { nextOf } from '../../nextOf.ts';
-import { operation, withBody } from '../../operation.ts';
+import { nextOf } from '../../call/listing.ts';
+import { operation } from '../../call/operation.ts';
+import { chargedAs, json } from '../../call/reply.ts';
+import { type Route, route } from '../../call/route.ts';
 import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
 
 const PATH = '/api/v1/Tenant/members';
@@ -92,37 +87,38 @@ const toBody = ({ createdAt, signedInAt, ...row }: MemberRow) => ({
   signedInAt: signedInAt.toISOString(),
 });
 
-export const membersRoutes = (deps: BodyDeps & SessionDeps & MemberDeps) => {
-  const app = new OpenAPIHono<AppEnv>();
-  const leaving = createMiddleware<AppEnv>(async (c) => {
-    const { id } = c.get('user');
-    await leave(deps, c.get('actor'), id);
-    return c.json({ removed: id }, 200);
-  });
-  // Not a route of its own: RegExpRouter takes no fixed path beside a parameter.
-  const isOther = (c: Context) => c.req.param('id') !== 'me';
-  app.delete(`${PATH}/:id`, except(isOther, bySession(deps, left.right), leaving));
-  return app
-    .openapi({ ...listed, middleware: bySession(deps, listed.right) }, async (c) => {
-      const { after, limit } = c.req.valid('query');
-      const { result, quota } = await listMembers(deps, c.get('actor'), after, limit);
-      c.set('quota', quota);
-      return c.json({ members: result.map(toBody), next: nextOf(result, limit, ({ id }) => id) }, 200);
-    })
-    .openapi({ ...read, middleware: bySession(deps, read.right) }, async (c) => {
-      const { result, quota } = await readMember(deps, c.get('actor'), c.req.valid('param').id);
-      c.set('quota', quota);
-      return c.json(toBody(result), 200);
-    })
-    .openapi(withBody(put, deps, bySession(deps, put.right)), async (c) => {
-      const { id } = c.req.valid('param');
-      const { result, quota } = await changeRole(deps, c.get('actor'), id, c.get('body').role);
-      c.set('quota', quota);
-      return c.json(toBody(result), 200);
-    })
-    .openapi({ ...removed, middleware: bySession(deps, removed.right) }, async (c) => {
-      const { id } = c.req.valid('param');
-      await removeMember(deps, c.get('actor'), id);
-      return c.json({ removed: id }, 200);
-    });
-};
+export const membersRoutes = (deps: MemberDeps): readonly Route[] => [
+  route(
+    listed,
+    (call) => listMembers(deps, call.actor, call.query.after, call.query.limit),
+    chargedAs((rows, call) => ({ members: rows.map(toBody), next: nextOf(rows, call.query.limit, ({ id }) => id) })),
+  ),
+  route(read, (call) => readMember(deps, call.actor, call.params.id), chargedAs(toBody)),
+  route(put, (call) => changeRole(deps, call.actor, call.params.id, call.body.role), chargedAs(toBody)),
+  leaveOrRemove(deps),
+];
+
+/** One route for both: RegExpRouter takes no fixed path beside a parameter. */
+function leaveOrRemove(deps: MemberDeps): Route {
+  const leaving = route(
+    { ...left, path: removed.path },
+    async (call) => {
+      const { id } = call.user;
+      await leave(deps, call.actor, id);
+      return id;
+    },
+    (id) => json({ removed: id }),
+  );
+  const removing = route(
+    removed,
+    (call) => removeMember(deps, call.actor, call.params.id),
+    (_, call) => json({ removed: call.params.id }),
+  );
+  return {
+    ...removing,
+    handler: (routeDeps) => {
+      const [leaves, removes] = [leaving.handler(routeDeps), removing.handler(routeDeps)];
+      return (c) => (c.req.param('id') === 'me' ? leaves(c) : removes(c));
+    },
+  };
+}

@@ -1,15 +1,18 @@
 /**
- * GET /api/v1/Tenant: shows the tenant's tier, its limits and its usage
- * (docs/specification.md#tenants-and-administration). With a key or a session.
+ * /api/v1/Tenant: shows the tenant's tier, its limits and its usage, shows and changes its settings, and deletes it
+ * (docs/specification.md#tenants-and-administration, #settings, #deleting-a-tenant).
  */
-import { OpenAPIHono } from '@hono/zod-openapi';
-import { Tenant } from '../../../contract/tenant.ts';
+import { DeletedTenant, DeleteTenantQuery } from '../../../contract/members.ts';
+import { Settings, SettingsChange, Tenant } from '../../../contract/tenant.ts';
+import type { Engine } from '../../../engine/call.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
-import { tenantUsage } from '../../../operations/tenant.ts';
+import { changeSettings, readSettings, type SettingsDeps } from '../../../operations/settings.ts';
+import { deleteTenant, tenantUsage } from '../../../operations/tenant.ts';
 import type { Store } from '../../../store/records.ts';
-import type { AppEnv } from '../../env.ts';
-import { operation } from '../../operation.ts';
-import { answer, anyOperation } from '../../responses.ts';
+import { operation } from '../../call/operation.ts';
+import { charged, json } from '../../call/reply.ts';
+import { type Route, route } from '../../call/route.ts';
+import { answer, anyOperation, bodyOperation, parameterOperation } from '../../responses.ts';
 
 export const tenantOperation = operation({
   method: 'get',
@@ -22,9 +25,57 @@ export const tenantOperation = operation({
   responses: { 200: answer('The tenant.', Tenant), ...anyOperation },
 });
 
-export const tenantRoute = (deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads'>, store: Store) =>
-  new OpenAPIHono<AppEnv>().openapi(tenantOperation, async (c) => {
-    const { result, quota } = await tenantUsage({ ...deps, store }, c.get('credential'));
-    c.set('quota', quota);
-    return c.json(result, 200);
-  });
+export const tenantRoute = (
+  deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads'> & { readonly store: Store },
+): Route => route(tenantOperation, (call) => tenantUsage(deps, call.credential), charged);
+
+export const deleteTenantOperation = operation({
+  method: 'delete',
+  path: '/api/v1/Tenant',
+  operationId: 'deleteTenant',
+  right: 'tenant',
+  tags: ['Tenant'],
+  summary: 'Delete the tenant',
+  description:
+    'Its reservations, waits, keys, tokens, sessions and event streams have ended on every instance once this call returns. Nothing can be undone. The audit trail stays.',
+  request: { query: DeleteTenantQuery },
+  responses: { 200: answer('The tenant is gone.', DeletedTenant), ...parameterOperation },
+});
+
+export const deleteTenantRoute = (deps: { readonly engine: Engine; readonly store: Store }): Route =>
+  route(
+    deleteTenantOperation,
+    (call) => deleteTenant(deps, call.actor, call.query.confirm),
+    (_, call) => json({ deleted: call.actor.credential.tenant }),
+  );
+
+const common = { path: '/api/v1/Tenant/settings', tags: ['Tenant'] };
+
+const read = operation({
+  ...common,
+  method: 'get',
+  operationId: 'getSettings',
+  right: 'settings',
+  summary: 'See the settings',
+  description: 'All of them, also those that nobody has changed.',
+  responses: { 200: answer('The settings.', Settings), ...anyOperation },
+});
+
+const put = operation({
+  ...common,
+  method: 'put',
+  operationId: 'changeSettings',
+  right: 'settings',
+  summary: 'Change the settings',
+  description:
+    'Settings that are left out stay as they are, and null clears a lease. A change holds on every instance once this call returns. Reservations in force are not touched until they are renewed.',
+  body: SettingsChange,
+  responses: { 200: answer('The settings.', Settings), ...bodyOperation },
+});
+
+export const settingsOperations = [read, put];
+
+export const settingsRoutes = (deps: SettingsDeps): readonly Route[] => [
+  route(read, (call) => readSettings(deps, call.actor), charged),
+  route(put, (call) => changeSettings(deps, call.actor, call.body), charged),
+];
