@@ -9,6 +9,7 @@ import { DEFAULT_TIERS, UNLIMITED } from '../src/domain/tiers.ts';
 import type { Engine } from '../src/engine/call.ts';
 import { digestOf, makeKey } from '../src/identity/credentials.ts';
 import type { RedisClient } from '../src/redis/client.ts';
+import type { Verb } from '../src/redis/scripts.ts';
 
 const TIERS = { ...DEFAULT_TIERS, Enterprise: UNLIMITED };
 export const VERBS = ['reserve', 'check', 'unreserve'] as const;
@@ -31,6 +32,8 @@ export interface Kind {
 export interface Checkout {
   readonly redis: RedisClient;
   readonly credential: Credential;
+  /** Calls a verb of lua/verbs. The arguments are its keys, then what it takes. */
+  runScript(verb: Verb, ...args: (string | number)[]): Promise<unknown>;
   /** Calls a verb so many times. `check` and `unreserve` take what the calls of `reserve` before them have made. */
   run(verb: (typeof VERBS)[number], kind: Kind, calls: number): Promise<void>;
 }
@@ -56,7 +59,8 @@ export async function openCheckout(folder: string, tenant: string, url: string):
   const tenants = keys.configuredTenants([{ key, tenant, tier: 'Enterprise' }]);
   const engine: Engine = { redis, loadTenant: load.configuredLoader(redis, tenants), tiers: TIERS };
   await registerPools(at, engine, credential);
-  return { redis, credential, run: await runnerOf(at, engine, credential) };
+  const runScript: Checkout['runScript'] = (...call) => scripts.runScript(redis, ...call);
+  return { redis, credential, runScript, run: await runnerOf(at, engine, credential) };
 }
 
 /** Under valgrind, Redis needs longer for it than a client of the service waits. */

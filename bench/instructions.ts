@@ -84,7 +84,7 @@ async function prepare({ run }: Checkout): Promise<void> {
 }
 
 async function countCase(
-  { redis, credential, run }: Checkout,
+  { credential, runScript, run }: Checkout,
   one: Case,
   pid: number,
   out: string,
@@ -94,8 +94,8 @@ async function countCase(
   const hourMs = 3_600_000;
   const { tenant, credentialKey } = credential;
   const keys = ['tenant', 'tenant', 'streams', 'sessionStreams'].map((name) => `{${tenant}}:${name}`);
-  if (isHeard) await redis.hf_openStream(...keys, credentialKey, 'stream', hourMs);
-  else await redis.hf_closeStreams(...keysOf('closeStreams', tenant), 'stream');
+  if (isHeard) await runScript('openStream', ...keys, credentialKey, 'stream', hourMs);
+  else await runScript('closeStreams', ...keysOf('closeStreams', tenant), 'stream');
   const counted = async (verb: 'reserve' | 'unreserve') => {
     execFileSync('callgrind_control', ['--zero', String(pid)]);
     await run(verb, one, calls);

@@ -9,6 +9,7 @@ import { reserve } from '../../src/engine/reservations/reserve.ts';
 import { unreserve } from '../../src/engine/reservations/unreserve.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { parseReply, toInteger, toText } from '../../src/redis/reply.ts';
+import { runScript } from '../../src/redis/scripts.ts';
 import { hold } from '../families/reads.ts';
 import { openStreams } from '../openStreams.ts';
 import { type CycleOptions, cycle, freshName } from '../requests.ts';
@@ -132,7 +133,7 @@ async function costOfSweep(acting: Stage): Promise<number> {
     await pause(DUE_IN_MS * 2);
     const before = await redisUse(acting);
     for (let code = 'AGAIN'; code === 'AGAIN'; ) {
-      const [next, count] = parseReply(await redis.hf_sweep(...keysOf('sweep', credential.tenant), ''));
+      const [next, count] = parseReply(await runScript(redis, 'sweep', ...keysOf('sweep', credential.tenant), ''));
       code = toText(next);
       ended += toInteger(count);
     }

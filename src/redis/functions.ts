@@ -2,89 +2,160 @@
  * Calls the functions of a library (bundle.ts). A primary that does not have the library gets it: one that has just
  * joined a cluster, or has restarted without its data. Where functions are forbidden, scripts run instead.
  */
-import { once } from '../domain/firstUse.ts';
-import type { Library } from './bundle.ts';
 import type { RedisClient } from './client.ts';
-import type { Script } from './scripts.ts';
+import { ScriptCommand } from './scriptCommand.ts';
+import type { Script, ScriptObserver, Verb } from './scripts.ts';
+import { Attempts, type Receiver } from './send.ts';
 import { primariesOf } from './topology.ts';
-
-type Argument = string | number;
 
 /** Nothing has run. */
 const isMissing = (error: unknown) => error instanceof Error && error.message.startsWith('ERR Function not found');
+const isUnknown = (error: unknown) => error instanceof Error && error.message.startsWith('NOSCRIPT');
 export const isForbidden = (error: unknown): boolean =>
   error instanceof Error && /^(NOPERM|ERR unknown command)/.test(error.message);
 const isLoaded = (error: unknown) => error instanceof Error && error.message.includes('already exists');
 
-/** Clients whose Redis forbids functions. */
-const forbidding = new WeakSet<RedisClient>();
-/** The loading that is under way, by client. */
-const loading = new WeakMap<RedisClient, Promise<void>>();
+/** Verbs whose replies have packed bytes. */
+const IN_BYTES: readonly Verb[] = ['active', 'readHistory'];
 
-/** Loads a library into all primaries, once however many calls miss it. Another instance may be quicker. */
-function load(redis: RedisClient, { lua }: Library): Promise<void> {
-  const begun =
-    loading.get(redis) ??
-    Promise.all(
-      primariesOf(redis).map((primary) =>
+type SentAs = 'function' | 'digest' | 'text';
+
+/** A call of a verb, and what takes its reply. */
+export interface ScriptCall extends Receiver<unknown> {
+  /**
+   * Returns its keys, then what it takes: anew for each attempt.
+   * @param mayHaveRun the connection of an earlier attempt was lost before its reply
+   */
+  args(mayHaveRun: boolean): (string | number)[];
+}
+
+/** The verbs of lua/verbs on one client. */
+export class Functions {
+  readonly #redis: RedisClient;
+  readonly #scripts: ReadonlyMap<string, Script>;
+  readonly #onForbidden: () => void;
+  readonly #observers: ScriptObserver[] = [];
+  #isForbidden = false;
+  /** The loading that is under way. */
+  #loading: Promise<unknown> | undefined;
+
+  /** @param onForbidden called once if Redis forbids functions */
+  constructor(redis: RedisClient, scripts: readonly Script[], onForbidden: () => void) {
+    this.#redis = redis;
+    this.#scripts = new Map(scripts.map((script) => [script.name, script]));
+    this.#onForbidden = onForbidden;
+  }
+
+  get isForbidden(): boolean {
+    return this.#isForbidden;
+  }
+
+  forbid(): void {
+    if (!this.#isForbidden) this.#onForbidden();
+    this.#isForbidden = true;
+  }
+
+  observe(observer: ScriptObserver): void {
+    this.#observers.push(observer);
+  }
+
+  /**
+   * Tells the observers that a script is sent.
+   * @param ofRequest one that watches only the scripts of a request
+   * @returns a callback for its reply or error
+   */
+  begin(verb: Verb, ofRequest: ScriptObserver | undefined): (error?: unknown) => void {
+    const observers = ofRequest === undefined ? this.#observers : [...this.#observers, ofRequest];
+    const ends = observers.map((observer) => observer(verb));
+    return (error) => {
+      for (const end of ends) end(error);
+    };
+  }
+
+  /** Sends a verb once: as a function, as the digest of a script, or as its text. */
+  send(verb: Verb, what: SentAs, args: readonly (string | number)[], receiver: Receiver<unknown>): void {
+    const script = this.#scripts.get(verb);
+    if (script === undefined) throw new Error(`the script ${verb} is not defined`);
+    const [command, head] =
+      what === 'function'
+        ? ['fcall', script.functionName()]
+        : what === 'digest'
+          ? ['evalsha', script.digest()]
+          : ['eval', script.lua()];
+    const all = [head, script.keys.length, ...args];
+    void this.#redis.sendCommand(new ScriptCommand(command, all, IN_BYTES.includes(verb), receiver));
+  }
+
+  /** Loads the library into all primaries, once however many calls miss it. Another instance may be quicker. */
+  load(): Promise<unknown> {
+    const [lua = ''] = [...this.#scripts.values()].map(({ library }) => library().lua);
+    this.#loading ??= Promise.all(
+      primariesOf(this.#redis).map((primary) =>
         primary.function('LOAD', lua).catch((error: unknown) => {
           if (!isLoaded(error)) throw error;
         }),
       ),
-    )
-      .then(() => {})
-      .finally(() => loading.delete(redis));
-  loading.set(redis, begun);
-  return begun;
+    ).finally(() => {
+      this.#loading = undefined;
+    });
+    return this.#loading;
+  }
 }
 
-/** Calls a verb's function. The arguments are its keys, then what it takes. */
-export type FunctionCall = (...args: Argument[]) => Promise<unknown>;
+/** Calls a verb until it is answered. */
+export class ScriptAttempts extends Attempts<unknown, ScriptCall> {
+  readonly #functions: Functions;
+  readonly #verb: Verb;
+  readonly #ofRequest: ScriptObserver | undefined;
+  #args: readonly (string | number)[] = [];
+  /** Tells the observers how the attempt ended. */
+  #end: (error?: unknown) => void = () => {};
+  /** What the attempt has sent last. */
+  #sent: SentAs = 'function';
+  #hasLoaded = false;
 
-/** Returns what runs a verb as a script, with the same arguments. */
-function scriptCall(redis: RedisClient, { name, lua, keys }: Script, suffix: '' | 'Buffer'): FunctionCall {
-  const define = once(() => {
-    redis.defineCommand(`script_${name}`, { lua: lua(), numberOfKeys: keys.length });
-    return true;
-  });
-  return (...args) => {
-    define();
-    return Reflect.apply(Reflect.get(redis, `script_${name}${suffix}`), redis, args);
-  };
-}
+  /** @param ofRequest observes the scripts of the request that the call is for */
+  constructor(functions: Functions, verb: Verb, call: ScriptCall, ofRequest: ScriptObserver | undefined) {
+    super(call);
+    this.#functions = functions;
+    this.#verb = verb;
+    this.#ofRequest = ofRequest;
+  }
 
-/**
- * Returns what calls a verb's function.
- * @param suffix `Buffer` for replies in bytes
- * @param onForbidden called once for a client whose Redis forbids functions
- */
-export function functionCall(
-  redis: RedisClient,
-  script: Script,
-  suffix: '' | 'Buffer',
-  onForbidden: () => void,
-): FunctionCall {
-  const { name, keys, library } = script;
-  const runScript = scriptCall(redis, script, suffix);
-  const forbid = () => {
-    if (!forbidding.has(redis)) onForbidden();
-    forbidding.add(redis);
-  };
-  return async (...args) => {
-    if (forbidding.has(redis)) return runScript(...args);
-    const call = () => redis[`call${suffix}`]('FCALL', library().functionOf(name), keys.length, ...args);
-    try {
-      return await call();
-    } catch (error) {
-      if (isForbidden(error)) forbid();
-      else if (!isMissing(error)) throw error;
+  protected override send(mayHaveRun: boolean): void {
+    this.#args = this.receiver?.args(mayHaveRun) ?? [];
+    this.#end = this.#functions.begin(this.#verb, this.#ofRequest);
+    this.#hasLoaded = false;
+    this.#sendAs(this.#functions.isForbidden ? 'digest' : 'function');
+  }
+
+  override answered(reply: unknown): void {
+    this.#end();
+    super.answered(reply);
+  }
+
+  override failed(error: unknown): void {
+    const isFunction = this.#sent === 'function';
+    if (isFunction && isForbidden(error)) {
+      this.#functions.forbid();
+      this.#sendAs('digest');
+    } else if (isFunction && isMissing(error) && !this.#hasLoaded) {
+      this.#hasLoaded = true;
+      this.#functions.load().then(
+        () => this.#sendAs('function'),
+        (cause: unknown) => this.failed(cause),
+      );
+    } else if (this.#sent === 'digest' && isUnknown(error)) this.#sendAs('text');
+    else {
+      this.#end(error);
+      super.failed(error);
     }
-    try {
-      if (!forbidding.has(redis)) await load(redis, library());
-    } catch (error) {
-      if (!isForbidden(error)) throw error;
-      forbid();
-    }
-    return forbidding.has(redis) ? runScript(...args) : call();
-  };
+  }
+
+  #sendAs(what: SentAs): void {
+    this.#sent = what;
+    // Its time may be over. What would run now would run after its caller got a 503.
+    if (this.receiver === undefined) this.#end(new Error('no reply in time'));
+    else this.#functions.send(this.#verb, what, this.#args, this);
+  }
 }

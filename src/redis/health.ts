@@ -4,7 +4,7 @@
  */
 import type { RedisClient } from './client.ts';
 import { PROBE_KEYS } from './keys.ts';
-import { send } from './send.ts';
+import { runScript } from './scripts.ts';
 import { primariesOf } from './topology.ts';
 
 const OLDEST_MAJOR = 7;
@@ -16,7 +16,7 @@ const OLDEST_MAJOR = 7;
  * @throws HoldfastError unavailable, if Redis cannot be reached
  */
 export async function redisFault(redis: RedisClient): Promise<string | null> {
-  await any(PROBE_KEYS.map((key) => send(() => redis.hf_probe(key))));
+  await any(PROBE_KEYS.map((key) => runScript(redis, 'probe', key)));
   const replies = await Promise.allSettled(primariesOf(redis).map((primary) => primary.info('server', 'memory')));
   const faults = replies.flatMap((reply) => (reply.status === 'fulfilled' ? (faultOf(reply.value) ?? []) : []));
   return faults[0] ?? null;

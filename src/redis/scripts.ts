@@ -1,14 +1,15 @@
 /**
- * Gives a Redis client the verbs of lua/verbs as methods `hf_<name>`. They are functions of one library (bundle.ts,
- * functions.ts), or scripts where functions are forbidden. keys.ts names their keys.
+ * Runs the verbs of lua/verbs. They are functions of one library (bundle.ts, functions.ts), or scripts where functions
+ * are forbidden. keys.ts names their keys.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { hash } from 'node:crypto';
 import { basename } from 'node:path';
-import type { ClientContext, Result } from 'ioredis';
 import { once } from '../domain/firstUse.ts';
 import type { TierTable } from '../domain/tiers.ts';
 import { type Library, libraryOf, scriptOf, type Verb as VerbModule } from './bundle.ts';
 import type { RedisClient } from './client.ts';
-import { functionCall } from './functions.ts';
+import { Functions, ScriptAttempts, type ScriptCall } from './functions.ts';
 import { KEYS_OF } from './keys.ts';
 import { readModules, withoutComments } from './luaFiles.ts';
 import { limitsModule } from './tierLimits.ts';
@@ -60,29 +61,20 @@ export type Verb =
   | 'usage'
   | 'waiting';
 
-type Argument = string | number;
-
-/** The prefix keeps scripts apart from Redis's own commands. */
-type Methods<Context extends ClientContext> = {
-  [V in Verb as `hf_${V}`]: (...keysAndArgs: Argument[]) => Result<unknown, Context>;
-} & {
-  [V in 'active' | 'readHistory' as `hf_${V}Buffer`]: (...keysAndArgs: Argument[]) => Result<unknown, Context>;
-};
-
-declare module 'ioredis' {
-  interface RedisCommander<Context> extends Methods<Context> {}
-}
-
 export interface Script {
   readonly name: string;
   /** The file as it is written. */
   readonly source: string;
   /** @returns the text that runs where functions are forbidden */
   readonly lua: () => string;
+  /** @returns the SHA-1 of that text */
+  readonly digest: () => string;
   /** The names of its keys, in order. */
   readonly keys: readonly string[];
   /** @returns the library that has the verb as a function */
   readonly library: () => Library;
+  /** @returns the name of that function */
+  readonly functionName: () => string;
 }
 
 const loaded = new Map<string, Script[]>();
@@ -107,13 +99,18 @@ function readScripts(tiers: TierTable, replaced: Readonly<Record<string, string>
   for (const [name, lua] of Object.entries(replaced)) modules.set(name, lua);
   const verbs = [...files].filter(([name]) => name.startsWith('verbs/')).map(([name, lua]) => verbOf(name, lua));
   const library = once(() => libraryOf(modules, verbs));
-  return verbs.map((verb) => ({
-    name: verb.name,
-    source: files.get(verb.module) ?? '',
-    keys: verb.keys,
-    lua: once(() => scriptOf(modules, verb)),
-    library,
-  }));
+  return verbs.map((verb) => {
+    const lua = once(() => scriptOf(modules, verb));
+    return {
+      name: verb.name,
+      source: files.get(verb.module) ?? '',
+      keys: verb.keys,
+      lua,
+      digest: once(() => hash('sha1', lua())),
+      library,
+      functionName: once(() => library().functionOf(verb.name)),
+    };
+  });
 }
 
 const keysByName: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(KEYS_OF));
@@ -130,24 +127,22 @@ function verbOf(module: string, lua: string): VerbModule {
 /** Called when a script is sent. Returns a callback for its reply or error. */
 export type ScriptObserver = (script: string) => (error?: unknown) => void;
 
-/** Calls an observer at each call of a client's scripts. */
-export function observeScripts(redis: RedisClient, scripts: readonly Script[], observe: ScriptObserver): void {
-  for (const { name } of scripts) {
-    for (const method of [`hf_${name}`, `hf_${name}Buffer`]) {
-      const run: unknown = Reflect.get(redis, method);
-      if (typeof run !== 'function') throw new Error(`the script ${name} is not defined`);
-      Reflect.set(redis, method, (...args: Argument[]) => {
-        const end = observe(name);
-        const reply: Promise<unknown> = Reflect.apply(run, redis, args);
-        reply.then(() => end(), end);
-        return reply;
-      });
-    }
-  }
+/**
+ * What observes the scripts of the request that is being served, if anything does. A script that waits for its turn is
+ * sent out of the reply to another one: the request's observer goes with it (src/engine/line.ts).
+ */
+export const requestObserver = new AsyncLocalStorage<ScriptObserver>();
+
+const functionsOf = new WeakMap<RedisClient, Functions>();
+
+function knownOf(redis: RedisClient): Functions {
+  const functions = functionsOf.get(redis);
+  if (functions === undefined) throw new Error('the client has no scripts: call defineScripts()');
+  return functions;
 }
 
 /**
- * Gives a client the verbs as methods `hf_<name>`, and `hf_<name>Buffer` for replies in bytes.
+ * Lets a client run scripts.
  * @param onForbidden called once if Redis forbids functions
  */
 export function defineScripts(
@@ -155,9 +150,25 @@ export function defineScripts(
   scripts: readonly Script[],
   onForbidden: () => void = () => {},
 ): void {
-  for (const script of scripts) {
-    for (const suffix of ['', 'Buffer'] as const) {
-      Reflect.set(redis, `hf_${script.name}${suffix}`, functionCall(redis, script, suffix, onForbidden));
-    }
-  }
+  functionsOf.set(redis, new Functions(redis, scripts, onForbidden));
 }
+
+/** Calls an observer at each attempt to call one of a client's scripts. */
+export const observeScripts = (redis: RedisClient, observer: ScriptObserver): void => knownOf(redis).observe(observer);
+
+/**
+ * Calls a verb. The call gets the reply, or the errors that send() throws.
+ * @param ofRequest observes the scripts of the request that the call is for
+ */
+export const sendScript = (redis: RedisClient, verb: Verb, call: ScriptCall, ofRequest?: ScriptObserver): void =>
+  new ScriptAttempts(knownOf(redis), verb, call, ofRequest).start();
+
+/**
+ * Calls a verb.
+ * @param args its keys, then what it takes
+ * @throws as send()
+ */
+export const runScript = (redis: RedisClient, verb: Verb, ...args: (string | number)[]): Promise<unknown> =>
+  new Promise((answered, failed) =>
+    sendScript(redis, verb, { args: () => args, answered, failed }, requestObserver.getStore()),
+  );

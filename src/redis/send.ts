@@ -2,6 +2,7 @@
  * Runs commands on a Redis client. Commands are repeated while a primary is being replaced, and fail early enough for
  * callers to get a 503 within 2 s.
  */
+import { performance } from 'node:perf_hooks';
 import { HoldfastError } from '../domain/errors.ts';
 
 /** How long send() repeats a command before it fails. */
@@ -59,46 +60,122 @@ function wordsFor(cause: unknown): string {
   return 'The reservation store cannot be reached. The outcome is unknown: repeat the call.';
 }
 
+/** Takes the reply to a command, or its error. Exactly one of the two is called, once. */
+export interface Receiver<Reply> {
+  answered(reply: Reply): void;
+  failed(error: unknown): void;
+}
+
+/** Commands that have neither reply nor error yet, oldest first. */
+const pending = new Set<{ readonly endMs: number; expire(): void }>();
+/** Goes off when the time of the oldest is over: one timer for all. */
+let timer: NodeJS.Timeout | undefined;
+
+/** Fails the commands whose time is over. */
+function expire(): void {
+  timer = undefined;
+  const now = performance.now();
+  for (const one of pending) {
+    if (one.endMs > now) {
+      timer = setTimeout(expire, one.endMs - now).unref();
+      return;
+    }
+    one.expire();
+  }
+}
+
 /**
- * Runs a command. Repeats it for up to 1.5 s while connections are lost or primaries are replaced, except after its
- * connection was closed for silence: Redis may still be working on it.
+ * A command that is repeated for up to 1.5 s while connections are lost or primaries are replaced, except after its
+ * connection was closed for silence: Redis may still be working on it. The receiver gets its reply, or a HoldfastError
+ * unavailable if Redis cannot serve; any other error is a bug.
+ */
+export abstract class Attempts<Reply, Of extends Receiver<Reply> = Receiver<Reply>> implements Receiver<Reply> {
+  readonly endMs = performance.now() + PATIENCE_MS;
+  #receiver: Of | undefined;
+  #lastError: unknown;
+  #mayHaveRun = false;
+  #silencesBefore = 0;
+
+  constructor(receiver: Of) {
+    this.#receiver = receiver;
+  }
+
+  /**
+   * Sends the command once more. Its outcome goes to answered() or failed().
+   * @param mayHaveRun the connection of an earlier attempt was lost before its reply
+   */
+  protected abstract send(mayHaveRun: boolean): void;
+
+  start(): void {
+    pending.add(this);
+    if (timer === undefined) timer = setTimeout(expire, PATIENCE_MS).unref();
+    this.#attempt();
+  }
+
+  answered(reply: Reply): void {
+    this.#settle()?.answered(reply);
+  }
+
+  failed(error: unknown): void {
+    const message = error instanceof Error ? error.message : '';
+    const isLost = !NOT_RUN.test(message) && LOST.test(message);
+    if (isLost && silences !== this.#silencesBefore) this.#settle()?.failed(unavailable(error));
+    else if (isLost || NOT_RUN.test(message)) {
+      this.#lastError = error;
+      this.#mayHaveRun ||= isLost;
+      setTimeout(() => this.#attempt(), RETRY_EVERY_MS);
+    } else this.#settle()?.failed(UNAVAILABLE.test(message) ? unavailable(error) : error);
+  }
+
+  expire(): void {
+    this.#settle()?.failed(unavailable(this.#lastError ?? new Error('no reply in time')));
+  }
+
+  /** undefined once it has its reply or error */
+  protected get receiver(): Of | undefined {
+    return this.#receiver;
+  }
+
+  #attempt(): void {
+    if (this.#receiver === undefined) return;
+    this.#silencesBefore = silences;
+    try {
+      this.send(this.#mayHaveRun);
+    } catch (error) {
+      this.#settle()?.failed(error);
+    }
+  }
+
+  /** Forgets everything but the reply: ioredis keeps a command that is given up until its connection ends. */
+  #settle(): Of | undefined {
+    const receiver = this.#receiver;
+    this.#receiver = undefined;
+    pending.delete(this);
+    return receiver;
+  }
+}
+
+/** A command of ioredis. */
+class PlainAttempts<Reply> extends Attempts<Reply> {
+  readonly #command: (mayHaveRun: boolean) => Promise<Reply>;
+
+  constructor(command: (mayHaveRun: boolean) => Promise<Reply>, receiver: Receiver<Reply>) {
+    super(receiver);
+    this.#command = command;
+  }
+
+  protected override send(mayHaveRun: boolean): void {
+    this.#command(mayHaveRun).then(
+      (reply) => this.answered(reply),
+      (error: unknown) => this.failed(error),
+    );
+  }
+}
+
+/**
+ * Runs a command, and repeats it as Attempts says.
  * @param command called for each attempt. `mayHaveRun`: the connection of an earlier attempt was lost before its reply
  * @throws HoldfastError unavailable, if Redis cannot serve; any other error is a bug
  */
-export function send<T>(command: (mayHaveRun: boolean) => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    let lastError: unknown;
-    let mayHaveRun = false;
-    let isOver = false;
-    const fail = (error: unknown) => {
-      isOver = true;
-      clearTimeout(timer);
-      reject(error);
-    };
-    const timer = setTimeout(() => fail(unavailable(lastError ?? new Error('no reply in time'))), PATIENCE_MS);
-    const attempt = () => {
-      if (isOver) return;
-      const silencesBefore = silences;
-      command(mayHaveRun).then(
-        (result) => {
-          isOver = true;
-          clearTimeout(timer);
-          resolve(result);
-        },
-        (error: unknown) => {
-          const message = error instanceof Error ? error.message : '';
-          const isLost = !NOT_RUN.test(message) && LOST.test(message);
-          if (isLost && silences !== silencesBefore) return fail(unavailable(error));
-          if (isLost || NOT_RUN.test(message)) {
-            lastError = error;
-            mayHaveRun ||= isLost;
-            setTimeout(attempt, RETRY_EVERY_MS);
-            return;
-          }
-          fail(UNAVAILABLE.test(message) ? unavailable(error) : error);
-        },
-      );
-    };
-    attempt();
-  });
-}
+export const send = <Reply>(command: (mayHaveRun: boolean) => Promise<Reply>): Promise<Reply> =>
+  new Promise((answered, failed) => new PlainAttempts(command, { answered, failed }).start());

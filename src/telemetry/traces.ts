@@ -3,7 +3,6 @@
  * endpoint is configured. The libraries read the other OTEL_ variables themselves: headers, sampler, service name.
  * Spans contain no keys, tokens, bodies or queries.
  */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { defaultTextMapGetter, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -17,6 +16,7 @@ import {
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
 import { BUILD } from '../domain/build.ts';
+import { requestObserver } from '../redis/scripts.ts';
 
 /** How long the collector has to accept the last spans when the instance stops. */
 const CLOSE_WITHIN_MS = 2000;
@@ -32,8 +32,6 @@ export interface Served {
 export class Traces {
   readonly #provider: BasicTracerProvider;
   readonly #propagator = new W3CTraceContextPropagator();
-  /** The span of the current request. */
-  readonly #request = new AsyncLocalStorage<Span>();
 
   /** @param endpoint the address of an OTLP receiver for HTTP, without /v1/traces */
   constructor(endpoint: string, log: Logger) {
@@ -67,7 +65,11 @@ export class Traces {
       return (await serve(null)).answer;
     }
     try {
-      const { answer, served } = await this.#request.run(span, serve, span.spanContext().traceId);
+      const { answer, served } = await requestObserver.run(
+        (script) => this.#startScript(script, span),
+        serve,
+        span.spanContext().traceId,
+      );
       const { route, status, tenant } = served;
       span.updateName(`${method} ${route}`);
       span.setAttributes({ 'http.route': route, 'http.response.status_code': status });
@@ -79,21 +81,17 @@ export class Traces {
     }
   }
 
-  /**
-   * Called when a script is sent. Returns a callback for its reply or error. Scripts outside requests have no span.
-   */
-  readonly startScript = (script: string) => {
-    const request = this.#request.getStore();
-    if (request === undefined) return () => {};
+  /** Begins the span of a script, below that of its request. Returns a callback for the script's reply or error. */
+  #startScript(script: string, request: Span): (error?: unknown) => void {
     const attributes = { 'db.system.name': 'redis', 'db.operation.name': script };
     const parent = trace.setSpan(ROOT_CONTEXT, request);
     const span = this.#tracer.startSpan(`script ${script}`, { kind: SpanKind.CLIENT, attributes }, parent);
-    return (error?: unknown) => {
+    return (error) => {
       // The message is left out: it may contain arguments of the script.
       if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end();
     };
-  };
+  }
 
   /** Sends the remaining spans. Gives up after 2 s. */
   async close(): Promise<void> {

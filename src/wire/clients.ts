@@ -44,7 +44,7 @@ export function createClients(config: Config, log: Logger, { includes, observers
   const scripts = loadScripts(config.tiers, includes);
   const prepare = (client: RedisClient) => {
     defineScripts(client, scripts, () => log.warn(FORBIDDEN));
-    for (const observer of observers) observeScripts(client, scripts, observer);
+    for (const observer of observers) observeScripts(client, observer);
     return client;
   };
   let lastError = NO_ANSWER;

@@ -67,7 +67,7 @@ export async function wire(
 ): Promise<Services> {
   const metrics = config.metricsPort === undefined ? null : new (await import('../telemetry/metrics.ts')).Metrics();
   const traces = await loadTraces(config.tracesEndpoint, log);
-  const observers = [metrics, traces].flatMap((observer) => observer?.startScript ?? []);
+  const observers = metrics === null ? [] : [metrics.startScript];
   const clients = createClients(config, log, { includes, observers });
   const { redis } = clients;
   const stores = await openStores(config, keys, { redis, metrics, log }).catch((error: unknown) => {

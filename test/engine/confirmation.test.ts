@@ -2,9 +2,8 @@
  * Replicas are asked about a script's writes on the connection that sent it (src/redis/replication.ts).
  */
 import { expect, test } from 'vitest';
-import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { Replication } from '../../src/redis/replication.ts';
-import { loadScripts, observeScripts } from '../../src/redis/scripts.ts';
+import { observeScripts } from '../../src/redis/scripts.ts';
 import { startEngine } from '../support/engine.ts';
 import { reserve } from '../support/verbs.ts';
 
@@ -15,7 +14,7 @@ test.each([1, 200])(
     /** Turns of the event loop since the last reply. */
     let turns = 0;
     const turnsBefore: number[] = [];
-    observeScripts(engine.redis, loadScripts(DEFAULT_TIERS), () => () => {
+    observeScripts(engine.redis, () => () => {
       turns = 0;
       setImmediate(() => turns++);
     });

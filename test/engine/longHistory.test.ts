@@ -5,6 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { keptHistory } from '../../src/engine/history/kept.ts';
 import { NEWEST, readPiece } from '../../src/engine/history/pieces.ts';
+import { interceptScript } from '../support/interceptScript.ts';
 import { addIn, LONGEST, longName } from '../support/longHistory.ts';
 import { makeTenant } from '../support/service.ts';
 import { range, running, times, useHog } from './hog/useHog.ts';
@@ -13,23 +14,18 @@ useHog();
 
 /** Watches the script that reads pieces: bytes of each reply, and how many ran at the same time. */
 function watchPieces() {
-  const { redis } = running.engine;
   const watched = { bytes: [] as number[], most: 0, tenants: [] as string[] };
-  const run = redis.hf_readHistoryBuffer;
   let inFlight = 0;
-  redis.hf_readHistoryBuffer = async (...args) => {
-    watched.tenants.push(String(args[0]));
+  const { redis } = interceptScript(running, 'readHistory', async (send, key) => {
+    watched.tenants.push(key);
     watched.most = Math.max(watched.most, ++inFlight);
-    const reply = await run.apply(redis, args);
+    const reply = await send();
     inFlight--;
     const sizes = Array.isArray(reply) ? reply.map((part) => (part instanceof Buffer ? part.length : 8)) : [];
     watched.bytes.push(sizes.reduce((sum, size) => sum + size, 0));
     return reply;
-  };
-  const stop = () => {
-    redis.hf_readHistoryBuffer = run;
-  };
-  return { watched, stop };
+  });
+  return { watched, redis, history: keptHistory(redis) };
 }
 
 const historyOf = () => keptHistory(running.engine.redis);
@@ -41,10 +37,9 @@ describe('a read looks at 1,000 entries or 500 KiB', () => {
   test('and gets no more than the page has', async () => {
     const tenant = makeTenant();
     await addIn(running.engine.redis, tenant, 2000, { isLong: true });
-    const { watched, stop } = watchPieces();
-    const one = await historyOf().page(tenant, {}, undefined, 1);
-    const many = await historyOf().page(tenant, {}, undefined, 500);
-    stop();
+    const { watched, history } = watchPieces();
+    const one = await history.page(tenant, {}, undefined, 1);
+    const many = await history.page(tenant, {}, undefined, 500);
     expect(one.entries.length).toBe(1);
     expect(many.entries.length).toBeLessThan(500);
     expect(many.next).not.toBeNull();
@@ -57,15 +52,14 @@ describe('a read looks at 1,000 entries or 500 KiB', () => {
   test('and gets nothing that a filter does not let through', async () => {
     const tenant = makeTenant();
     await addIn(running.engine.redis, tenant, 2000, { isLong: true });
-    const { watched, stop } = watchPieces();
+    const { watched, history } = watchPieces();
     for (const filter of [
       { requester: 'nobody' },
       { resource: 'none' },
       { resource: longName(7).slice(0, -1) },
       { to: new Date(1000) },
     ])
-      expect((await historyOf().page(tenant, filter, undefined, 500)).entries).toEqual([]);
-    stop();
+      expect((await history.page(tenant, filter, undefined, 500)).entries).toEqual([]);
     for (const bytes of watched.bytes) expect(bytes).toBeLessThan(200);
   });
 
@@ -96,15 +90,13 @@ describe('a read looks at 1,000 entries or 500 KiB', () => {
 
 describe('an instance reads one piece of a tenant at a time', () => {
   test('and those of other tenants in between', async () => {
-    const { redis } = running.engine;
     const [big, small] = [makeTenant(), makeTenant()];
+    const { watched, redis, history } = watchPieces();
     await Promise.all([addIn(redis, big, 1000, { isLong: true }), addIn(redis, small, 10)]);
-    const { watched, stop } = watchPieces();
     const ended: string[] = [];
     const note = (name: string) => () => ended.push(name);
     const pieces = range(8, () => readPiece(redis, big, { requester: 'nobody' }, NEWEST).then(note('big')));
-    await Promise.all([...pieces, historyOf().page(small, {}, undefined, 10).then(note('small'))]);
-    stop();
+    await Promise.all([...pieces, history.page(small, {}, undefined, 10).then(note('small'))]);
     expect(watched.tenants.length).toBe(9);
     expect(watched.most).toBeLessThanOrEqual(2);
     expect(ended.slice(0, 4)).toContain('small');

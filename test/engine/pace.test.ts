@@ -4,12 +4,11 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
-import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { PIECE } from '../../src/engine/pace.ts';
 import { Activity, lastHour, type Minute } from '../../src/engine/tenant/activity.ts';
 import { allRefusals, keptSince } from '../../src/engine/tenant/refusals.ts';
 import { ACTIVE_KEY } from '../../src/redis/keys.ts';
-import { loadScripts, observeScripts } from '../../src/redis/scripts.ts';
+import { observeScripts } from '../../src/redis/scripts.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
 import { changeHot } from '../support/hotRecord.ts';
@@ -27,7 +26,7 @@ beforeAll(async () => {
   const { redis } = running.engine;
   await Promise.all(TENANTS.map((tenant) => changeHot(redis, tenant, { tier: 4 })));
   let inTurn = 0;
-  observeScripts(redis, loadScripts(DEFAULT_TIERS), () => {
+  observeScripts(redis, () => {
     if (inTurn++ === 0)
       setImmediate(() => {
         turns.push(inTurn);

@@ -11,6 +11,7 @@ import { NOW } from '../../src/engine/definitions/step.ts';
 import { readHot } from '../../src/redis/hotRecord.ts';
 import { definitionsKey, keysOfRequest, tenantKey } from '../../src/redis/keys.ts';
 import { toText } from '../../src/redis/reply.ts';
+import { runScript } from '../../src/redis/scripts.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
 import { changeHot, FLAGS } from '../support/hotRecord.ts';
@@ -207,7 +208,7 @@ async function start(kind: Kind, includes: Readonly<Record<string, string>>): Pr
 /** The reply without the number for the work, which each way counts as it likes. */
 async function call({ engine, credential }: Twin, verb: 'reserve' | 'unreserve', flags: string, args: Args) {
   const keys = keysOfRequest(verb, credential, `answer:${tokens}`);
-  const reply = await engine.redis[`hf_${verb}`](...keys, credential.credentialKey, flags, ...args);
+  const reply = await runScript(engine.redis, verb, ...keys, credential.credentialKey, flags, ...args);
   if (!Array.isArray(reply) || reply[0] !== 'OK') return reply;
   const [code, quota, ...rest] = reply;
   return [code, toText(quota).split(' ').slice(0, 6).join(' '), ...rest];
@@ -284,11 +285,20 @@ test.each(['', 's1,1'])('a retry of a release gets the reply of the first try (f
   const tokensOfBoth = [newToken(), newToken()];
   const reserved = tokensOfBoth.flatMap((token, i) => [`one${i}`, 'r', '', '', token, '', '', '']);
   await engine.loadTenant(credential.tenant);
-  await engine.redis.hf_reserve(...keysOfRequest('reserve', credential), credentialKey, '', '', '', ...reserved);
+  await runScript(
+    engine.redis,
+    'reserve',
+    ...keysOfRequest('reserve', credential),
+    credentialKey,
+    '',
+    '',
+    '',
+    ...reserved,
+  );
   const items = tokensOfBoth.flatMap((token, i) => [`one${i}`, 'r', token]);
   const keys = keysOfRequest('unreserve', credential, 'answer:retried');
-  const first = await engine.redis.hf_unreserve(...keys, credentialKey, flags, ...items);
+  const first = await runScript(engine.redis, 'unreserve', ...keys, credentialKey, flags, ...items);
   expect(first).toEqual(['OK', expect.any(String), 'RELINQUISHED\none0', 'RELINQUISHED\none1', ...(flags ? [''] : [])]);
-  expect(await engine.redis.hf_unreserve(...keys, credentialKey, `r${flags}`, ...items)).toEqual(first);
+  expect(await runScript(engine.redis, 'unreserve', ...keys, credentialKey, `r${flags}`, ...items)).toEqual(first);
   running.stop();
 });

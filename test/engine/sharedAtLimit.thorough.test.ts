@@ -1,5 +1,5 @@
 /**
- * Requests that share a call (src/engine/coalesce.ts) while their tenant is at a limit: each is charged and refused as
+ * Requests that share a call (src/engine/batch.ts) while their tenant is at a limit: each is charged and refused as
  * if it had a call to itself, and together they cost Redis few calls.
  */
 import { describe, expect, inject, test } from 'vitest';

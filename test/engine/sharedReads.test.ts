@@ -1,15 +1,15 @@
 /**
- * Reads that share a call (src/engine/coalesce.ts): each gets its own reply, and is charged and refused as if it had a
+ * Reads that share a call (src/engine/batch.ts): each gets its own reply, and is charged and refused as if it had a
  * call to itself.
  */
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { CheckItem } from '../../src/contract/check.ts';
-import { DEFAULT_TIERS, type TierLimits } from '../../src/domain/tiers.ts';
+import type { TierLimits } from '../../src/domain/tiers.ts';
 import { available } from '../../src/engine/definitions/available.ts';
 import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
 import { check } from '../../src/engine/reservations/check.ts';
-import { loadScripts, observeScripts } from '../../src/redis/scripts.ts';
+import { observeScripts } from '../../src/redis/scripts.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
 import { makeTenant } from '../support/service.ts';
 import { reserve } from '../support/verbs.ts';
@@ -30,7 +30,7 @@ async function start(limits: Partial<TierLimits>): Promise<void> {
     held.map((resource) => ({ resource, requester: `holder of ${resource}` })),
   );
   called = [];
-  observeScripts(own.engine.redis, loadScripts(DEFAULT_TIERS), (script) => {
+  observeScripts(own.engine.redis, (script) => {
     called.push(script);
     return () => {};
   });

@@ -54,8 +54,8 @@ const start = (tenant = makeTenant(), user = '') =>
 /** The same tenant, by a user who may not use functions: all verbs are scripts. */
 async function withoutFunctions(tenant: Furnished): Promise<Furnished> {
   await redis.call('ACL', 'SETUSER', 'restricted', 'on', '>secret', '~*', '&*', '+@all', '-fcall', '-function');
-  const { engine, stop } = await start(tenant.running.credential.tenant, 'restricted:secret@');
-  return { ...tenant, running: { engine, credential: tenant.running.credential, stop } };
+  const running = await start(tenant.running.credential.tenant, 'restricted:secret@');
+  return { ...tenant, running: { ...running, credential: tenant.running.credential } };
 }
 
 /** Makes a call on the furnished tenant while Redis has other settings. */

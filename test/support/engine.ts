@@ -9,7 +9,7 @@ import { configuredLoader } from '../../src/engine/tenant/load.ts';
 import { configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import { createRedis } from '../../src/redis/client.ts';
-import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
+import { defineScripts, loadScripts, type Script } from '../../src/redis/scripts.ts';
 import { send } from '../../src/redis/send.ts';
 import { STEERED_CLOCK } from './clock.ts';
 import { makeConfiguredKey, makeTenant } from './service.ts';
@@ -18,6 +18,7 @@ import { until } from './until.ts';
 export interface RunningEngine {
   readonly engine: Engine;
   readonly credential: Credential;
+  readonly scripts: readonly Script[];
   stop(): void;
 }
 
@@ -34,7 +35,8 @@ export async function startEngine(
 ): Promise<RunningEngine> {
   const redis = createRedis(redisUrl, () => {});
   const tiers = { ...DEFAULT_TIERS, Enterprise: { ...UNLIMITED, ...limits } };
-  defineScripts(redis, loadScripts(tiers, includes));
+  const scripts = loadScripts(tiers, includes);
+  defineScripts(redis, scripts);
   // Once it is connected, tests may use it without send().
   await until('Redis', () => send(() => redis.ping()).catch(() => null), 30_000);
   const key = makeConfiguredKey(tenant);
@@ -46,6 +48,7 @@ export async function startEngine(
       tiers,
     },
     credential: { tenant, credentialKey: digestOf(key.key), kind: 'key' },
+    scripts,
     stop: () => redis.disconnect(),
   };
 }

@@ -8,6 +8,7 @@ import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
 import { keysOfRequest } from '../../src/redis/keys.ts';
 import type { Verb } from '../../src/redis/scripts.ts';
+import { runScript } from '../../src/redis/scripts.ts';
 import { setClock } from './clock.ts';
 import type { RunningEngine } from './engine.ts';
 import { changeHot } from './hotRecord.ts';
@@ -207,7 +208,7 @@ export function callExample(running: RunningEngine, one: ExampleCall): Promise<u
   const { verb, args } = one;
   const { credentialKey } = credentialOf(one, running);
   const first = WITHOUT_CREDENTIAL.includes(verb) ? [] : [OF_SERVICE.includes(verb) ? '' : credentialKey];
-  return running.engine.redis[`hf_${verb}`](...keysFor(one, running), ...first, ...args);
+  return runScript(running.engine.redis, verb, ...keysFor(one, running), ...first, ...args);
 }
 
 /** Prepares the tenant for the calls. Without a queue, its requests for plain names go the plain way. */

@@ -1,7 +1,9 @@
 /**
  * What the example calls (exampleCalls.ts) answer, and leave stored: each begins on the tenant as it was furnished.
  */
+
 import type { Redis } from 'ioredis';
+import { HoldfastError } from '../../src/domain/errors.ts';
 import { setClock } from './clock.ts';
 import type { RunningEngine } from './engine.ts';
 import { callExample, EXAMPLE_CALLS, type ExampleCall, furnish, keysIn, START } from './exampleCalls.ts';
@@ -49,9 +51,17 @@ export async function outcomesOf(tenant: Furnished): Promise<Outcome[]> {
 
 export const FAILED = 'failed: ';
 
+/** Some replies are in bytes. */
+const asText = (reply: unknown): unknown =>
+  Array.isArray(reply) ? reply.map(asText) : reply instanceof Buffer ? reply.toString() : reply;
+
+/** Redis's own words, if it has refused. */
+const textOf = (error: unknown): string =>
+  error instanceof HoldfastError && error.cause instanceof Error ? error.cause.message : String(error);
+
 export const replyOf = (running: RunningEngine, one: ExampleCall): Promise<string> =>
   callExample(running, one).then(
     // The ids of entries of the history are times of Redis's own clock.
-    (reply) => JSON.stringify(reply ?? null).replace(/"\d{13}-\d+"/g, 'id'),
-    (error: unknown) => `${FAILED}${error instanceof Error ? error.message : error}`,
+    (reply) => JSON.stringify(asText(reply ?? null)).replace(/"\d{13}-\d+"/g, 'id'),
+    (error: unknown) => `${FAILED}${textOf(error)}`,
   );

@@ -3,10 +3,10 @@
  * (docs/specification.md#waiting-lifetimes).
  */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
-import { inTurn } from '../../src/engine/tenantTurns.ts';
+import { available } from '../../src/engine/definitions/available.ts';
+import { lineOf } from '../../src/engine/line.ts';
 import { Bus } from '../../src/events/bus.ts';
-import { loadScripts, observeScripts } from '../../src/redis/scripts.ts';
+import { observeScripts } from '../../src/redis/scripts.ts';
 import { createSubscriptions } from '../../src/redis/subscriptions.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { HeldCalls } from '../../src/waiting/heldCalls.ts';
@@ -17,6 +17,8 @@ import { reserve, unreserve } from '../support/verbs.ts';
 
 /** The requests of a tenant that wait at an instance. One more is refused as overloaded. */
 const MAX_WAITING = 1024;
+/** The calls of a tenant that are in flight, as long as it is not known that they are short. */
+const IN_FLIGHT = 2;
 /** Credentials of held calls are checked at every second beat. */
 const BEATS = 3;
 
@@ -27,7 +29,7 @@ let beats = 0;
 beforeAll(async () => {
   running = await startEngine();
   const { redis } = running.engine;
-  observeScripts(redis, loadScripts(DEFAULT_TIERS), (verb) => {
+  observeScripts(redis, (verb) => {
     if (verb === 'beat') beats++;
     return () => {};
   });
@@ -44,17 +46,12 @@ afterAll(async () => {
 /** Lets as many requests of the tenant wait as may. Returns what ends them. */
 function fill(): () => Promise<unknown> {
   const { engine, credential } = running;
-  let end = () => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  const call = () => ended.then(() => ({ reply: null, work: 8000 }));
-  const isTaken: Promise<unknown>[] = [];
-  for (let i = 0; i <= MAX_WAITING + 1; i++)
-    isTaken.push(inTurn(engine, credential.tenant, false, call).catch(() => {}));
+  const line = lineOf(engine, credential.tenant);
+  for (let i = 0; i < IN_FLIGHT; i++) line.enter({ start: () => true, fail: () => {} });
+  const waiting = Array.from({ length: MAX_WAITING }, () => available(engine, credential, 'other'));
   return () => {
-    end();
-    return Promise.all(isTaken);
+    for (let i = 0; i < IN_FLIGHT; i++) line.leave(undefined);
+    return Promise.all(waiting);
   };
 }
 

@@ -11,6 +11,7 @@ import { createLogger } from '../../src/telemetry/log.ts';
 import { HeldCalls } from '../../src/waiting/heldCalls.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
 import { wanted } from '../support/held.ts';
+import { interceptScript } from '../support/interceptScript.ts';
 import { makeTenant } from '../support/service.ts';
 import { reserve, unreserve } from '../support/verbs.ts';
 
@@ -56,25 +57,18 @@ function makeCaller() {
 }
 
 /** An engine that tells Redis of tickets that were left once it may: `isTold` resolves when Redis has answered. */
-function tellingLate({ redis, ...engine }: Engine) {
+function tellingLate() {
   const [may, mayTell] = event();
   const [isAsked, asks] = event();
   const [isTold, tells] = event();
-  const late = new Proxy(redis, {
-    get: (client, name) => {
-      const value: unknown = Reflect.get(client, name);
-      if (typeof value !== 'function') return value;
-      return async (...args: unknown[]) => {
-        if (name !== 'hf_leave') return Reflect.apply(value, client, args);
-        asks();
-        await may;
-        const reply: unknown = await Reflect.apply(value, client, args);
-        tells();
-        return reply;
-      };
-    },
+  const engine = interceptScript(running, 'leave', async (send) => {
+    asks();
+    await may;
+    const reply = await send();
+    tells();
+    return reply;
   });
-  return { engine: { ...engine, redis: late }, isAsked, mayTell, isTold };
+  return { engine, isAsked, mayTell, isTold };
 }
 
 /** Has an instance hold a call. `held` of the caller has resolved. */
@@ -87,7 +81,7 @@ async function call(instance: HeldCalls, resource: string, pollSeconds = 20) {
 
 test('a ticket is left when the last of its calls ends in time, if a longer call hung up before', async () => {
   const { engine, credential } = running;
-  const told = tellingLate(engine);
+  const told = tellingLate();
   const instance = startCalls(told.engine);
   await reserve(engine, credential, [{ resource: 'outlasted', requester: 'owner' }]);
   const longer = await call(instance, 'outlasted');
@@ -103,7 +97,7 @@ test('a ticket is left when the last of its calls ends in time, if a longer call
 
 test('a call that attends a ticket again is answered with the others, though Redis was told late that it was left', async () => {
   const { engine, credential } = running;
-  const late = tellingLate(engine);
+  const late = tellingLate();
   const [one, two] = [startCalls(late.engine), startCalls(engine)];
   const [owned] = await reserve(engine, credential, [{ resource: 'r', requester: 'owner' }]);
   const first = await call(one, 'r');

@@ -5,6 +5,7 @@
 import type { RedisClient } from '../../redis/client.ts';
 import { readHot } from '../../redis/hotRecord.ts';
 import { copyingKey, keysOf, tenantKey } from '../../redis/keys.ts';
+import { runScript } from '../../redis/scripts.ts';
 import { send } from '../../redis/send.ts';
 import { encodeStored, type StoredDefinition } from './codec.ts';
 
@@ -69,7 +70,7 @@ export async function copyDefinitions(
       if (characters >= CHUNK_CHARACTERS || labels >= CHUNK_LABELS) break;
     }
     const keys = keysOf('copyDefinitions', tenant);
-    const reply = await send(() => redis.hf_copyDefinitions(...keys, lease, LEASE_MS, ...args));
+    const reply = await runScript(redis, 'copyDefinitions', ...keys, lease, LEASE_MS, ...args);
     if (reply !== 'OK') return false;
   }
   return true;

@@ -6,6 +6,7 @@ import type { Redis } from 'ioredis';
 import type { RedisClient } from '../../redis/client.ts';
 import { NEVER, readHot } from '../../redis/hotRecord.ts';
 import { expiryKey, expiryShard, TENANT_KEYS, tenantKey, tenantOf } from '../../redis/keys.ts';
+import { runScript } from '../../redis/scripts.ts';
 import { isAway, send } from '../../redis/send.ts';
 import { primariesOf } from '../../redis/topology.ts';
 
@@ -66,6 +67,6 @@ async function reconcileTenant(redis: RedisClient, tenant: string): Promise<bool
   const shardKey = expiryKey(expiryShard(tenant));
   const indexed = await send(() => redis.zscore(shardKey, tenant));
   if (indexed !== null && Number(indexed) <= due) return false;
-  await send(() => redis.hf_lowerIndex(shardKey, tenant, due));
+  await runScript(redis, 'lowerIndex', shardKey, tenant, due);
   return true;
 }

@@ -5,6 +5,7 @@
 import type { RedisClient } from '../../redis/client.ts';
 import { EXPIRY_SHARDS, expiryKey, keysOf, tenantKey } from '../../redis/keys.ts';
 import { parseReply, toInteger } from '../../redis/reply.ts';
+import { runScript } from '../../redis/scripts.ts';
 import { isAway, send } from '../../redis/send.ts';
 import { ownerOf } from '../../redis/topology.ts';
 import { endBacklog, pauseAfterPiece } from '../backlog.ts';
@@ -141,14 +142,14 @@ async function visit(
   if (skipped.has(primary) || skipped.has(tenant)) return NOT_VISITED;
   try {
     const [code, ended, next, granted = 0] = parseReply(
-      await send(() => redis.hf_sweep(...keysOf('sweep', tenant), '')),
+      await runScript(redis, 'sweep', ...keysOf('sweep', tenant), ''),
     );
     if (code === 'AGAIN') {
       const count = toInteger(ended);
       return { ended: count, isStuck: false, isDue: true, isChanged: true, isUnsettled: count === 0 };
     }
     const nextDue = toInteger(next);
-    await send(() => redis.hf_raiseIndex(shardKey, tenant, indexed, nextDue));
+    await runScript(redis, 'raiseIndex', shardKey, tenant, indexed, nextDue);
     // A tenant stays due only if its shard's clock is behind, or its time was lowered meanwhile. The next sweep visits
     // it.
     const isDue = nextDue !== -1 && nextDue <= nowMs;

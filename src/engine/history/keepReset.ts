@@ -6,7 +6,7 @@ import { KEPT_ENTRIES } from '../../domain/history.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { keysOf } from '../../redis/keys.ts';
 import { parseReply, toInteger, toText } from '../../redis/reply.ts';
-import { send } from '../../redis/send.ts';
+import { runScript } from '../../redis/scripts.ts';
 
 /**
  * @param room entries that the history may have before a piece is added: beyond it, the newest would displace entries
@@ -23,7 +23,7 @@ export async function keepReset(
   let cursor = '0';
   for (let written = 0; cursor !== ''; ) {
     const args = [cursor, room, written >= most ? '1' : ''];
-    const [, next, count] = parseReply(await send(() => redis.hf_keepReset(...keysOf('keepReset', tenant), ...args)));
+    const [, next, count] = parseReply(await runScript(redis, 'keepReset', ...keysOf('keepReset', tenant), ...args));
     const isFull = toText(next) === cursor && toInteger(count) === 0;
     if (isFull) return false;
     cursor = toText(next);

@@ -7,7 +7,7 @@ import { type HistoryFilter, LOOKED_PER_READ, type PastEntry } from '../../domai
 import type { RedisClient } from '../../redis/client.ts';
 import { keysOf } from '../../redis/keys.ts';
 import { parseReply, toInteger, toText } from '../../redis/reply.ts';
-import { send } from '../../redis/send.ts';
+import { runScript } from '../../redis/scripts.ts';
 import { ownTurn } from '../ownTurn.ts';
 import { readPastEntry } from './pastEntry.ts';
 
@@ -75,7 +75,7 @@ async function read(
   const names = [resource, requester];
   const times = [from?.getTime() ?? 0, to?.getTime() ?? Number.MAX_SAFE_INTEGER];
   const args = [begin.id, begin.field, most, LOOKED_PER_READ, ...names, ...times];
-  const reply = await send(() => redis.hf_readHistoryBuffer(...keysOf('readHistory', tenant), ...args));
+  const reply = await runScript(redis, 'readHistory', ...keysOf('readHistory', tenant), ...args);
   await ownTurn();
   const [, id, field, entries, looked, ...rows] = parseReply(reply);
   const next = { id: toText(id), field: toInteger(field) };

@@ -6,8 +6,8 @@ import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
 import { parseItem, toInteger, toMs, toTime } from '../../redis/reply.ts';
+import { callInBatch } from '../batch.ts';
 import type { Engine } from '../call.ts';
-import { share } from '../coalesce.ts';
 import { toReason } from './reason.ts';
 
 /**
@@ -15,27 +15,30 @@ import { toReason } from './reason.ts';
  * @returns a result for each item, in their order, and the remaining quota
  * @throws HoldfastError unauthenticated, forbidden, unavailable; refused; LimitError
  */
-export async function check(
+export function check(
   engine: Engine,
   credential: Credential,
   items: readonly CheckItem[],
 ): Promise<Charged<CheckResult[]>> {
   const args = items.flatMap(({ resource, requester }) => itemArgs('check', { resource, requester: requester ?? '' }));
-  const { quota, result: replies } = await share(engine, 'check', credential, items.length, args);
-  const result = items.map(({ resource, requester }, i) => {
-    const [reserved, owner = '', expiresAt, held, waiting, reservable, holders, note, why = ''] = parseItem(replies[i]);
-    return {
-      resource,
-      reserved: reserved === '1',
-      requester: owner || null,
-      heldByRequester: requester === undefined ? null : held === '1',
-      expiresAt: toTime(toMs(expiresAt)),
-      waiting: toInteger(waiting),
-      reservable: reservable === '-1' ? null : reservable === '1',
-      ...(note ? { note } : {}),
-      ...(holders === '' ? {} : { mode: 'SHARED' as const, holders: toInteger(holders) }),
-      ...toReason(why),
-    };
-  });
-  return { quota, result };
+  return callInBatch(engine, 'check', credential, items.length, args, undefined, ({ quota, result: replies }) => ({
+    quota,
+    result: items.map((item, i) => toCheckResult(item, parseItem(replies[i]))),
+  }));
+}
+
+function toCheckResult({ resource, requester }: CheckItem, reply: readonly string[]): CheckResult {
+  const [reserved, owner = '', expiresAt, held, waiting, reservable, holders, note, why = ''] = reply;
+  return {
+    resource,
+    reserved: reserved === '1',
+    requester: owner || null,
+    heldByRequester: requester === undefined ? null : held === '1',
+    expiresAt: toTime(toMs(expiresAt)),
+    waiting: toInteger(waiting),
+    reservable: reservable === '-1' ? null : reservable === '1',
+    ...(note ? { note } : {}),
+    ...(holders === '' ? {} : { mode: 'SHARED' as const, holders: toInteger(holders) }),
+    ...toReason(why),
+  };
 }

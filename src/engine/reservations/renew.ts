@@ -9,8 +9,8 @@ import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
 import { parseItem, toMs, toTime } from '../../redis/reply.ts';
+import { callInBatch } from '../batch.ts';
 import type { Engine } from '../call.ts';
-import { share } from '../coalesce.ts';
 import { packToken } from './releaseToken.ts';
 import { explainLoss } from './taken.ts';
 
@@ -20,7 +20,7 @@ import { explainLoss } from './taken.ts';
  * INVALID_RELEASE_TOKEN; the other items are not affected
  * @throws HoldfastError unauthenticated, unavailable
  */
-export async function renew(
+export function renew(
   engine: Engine,
   credential: Credential,
   items: readonly RenewItem[],
@@ -29,8 +29,11 @@ export async function renew(
   const args = items.flatMap(({ resource, requester, releaseToken, ttlSeconds }) =>
     itemArgs('renew', { resource, requester, token: packToken(releaseToken ?? ''), ttlMs: ttlSeconds * 1000 }),
   );
-  const { result: replies, ...charged } = await share(engine, 'renew', credential, items.length, args, once);
-  return { ...charged, result: items.map((item, i) => toResult(item, parseItem(replies[i]))) };
+  const read = ({ result: replies, ...charged }: Charged<unknown[]>) => ({
+    ...charged,
+    result: items.map((item, i) => toResult(item, parseItem(replies[i]))),
+  });
+  return callInBatch(engine, 'renew', credential, items.length, args, once, read);
 }
 
 function toResult(item: RenewItem, [status, ...rest]: readonly string[]): RenewResult {

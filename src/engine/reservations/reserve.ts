@@ -4,11 +4,12 @@
 import type { ReserveItem, ReserveResult } from '../../contract/reservations.ts';
 import { type Asked, textOfAsked } from '../../domain/match.ts';
 import type { Once } from '../../domain/once.ts';
+import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
 import { parseItem, toInteger, toMs, toText, toTime } from '../../redis/reply.ts';
+import { callInBatch } from '../batch.ts';
 import { callCharged, type Engine } from '../call.ts';
-import { share } from '../coalesce.ts';
 import { callArg, type Issued, ticketOf, toStanding, toWaited, type WaitCall, waitArg } from '../waiting/call.ts';
 import { newReleaseToken, packToken, unpackToken } from './releaseToken.ts';
 import { parseDetails } from './slotRecord.ts';
@@ -20,7 +21,7 @@ import { parseDetails } from './slotRecord.ts';
  * @returns a result for each item, in their order, and their tickets
  * @throws HoldfastError unauthenticated, unavailable
  */
-export async function reserve(
+export function reserve(
   engine: Engine,
   credential: Credential,
   items: readonly ReserveItem[],
@@ -29,21 +30,20 @@ export async function reserve(
   among: readonly ReserveItem[] = items,
 ): Promise<Issued<ReserveResult[]>> {
   const args = items.flatMap((item, i) => reserveArgs(item, among, call?.tokens?.[i]));
-  // Tickets belong to one call, so a request that waits shares none.
-  const { result: replies, ...charged } =
-    call === undefined
-      ? await share(engine, 'reserve', credential, items.length, args, once)
-      : await callCharged(engine, 'reserve', credential, (indexed) => [indexed, callArg(call), ...args], {
-          isContinuation: call.isContinuation,
-          once,
-        });
-  const parsed = items.map((_, i) => parseItem(replies[i]));
-  return {
-    ...charged,
-    result: items.map((item, i) => toReserveResult(item, parsed[i] ?? [])),
-    tickets: call === undefined ? [] : parsed.map(ticketOf),
-    replies: call === undefined ? [] : replies,
+  const read = ({ result: replies, ...charged }: Charged<unknown[]>) => {
+    const parsed = items.map((_, i) => parseItem(replies[i]));
+    return {
+      ...charged,
+      result: items.map((item, i) => toReserveResult(item, parsed[i] ?? [])),
+      tickets: call === undefined ? [] : parsed.map(ticketOf),
+      replies: call === undefined ? [] : replies,
+    };
   };
+  // Tickets belong to one call, so a request that waits shares none.
+  if (call === undefined) return callInBatch(engine, 'reserve', credential, items.length, args, once, read);
+  const argsOf = (indexed: string) => [indexed, callArg(call), ...args];
+  const { isContinuation } = call;
+  return callCharged(engine, 'reserve', credential, argsOf, { isContinuation, once }).then(read);
 }
 
 /**

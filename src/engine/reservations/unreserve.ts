@@ -8,8 +8,8 @@ import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
 import { parseItem } from '../../redis/reply.ts';
+import { callInBatch } from '../batch.ts';
 import type { Engine } from '../call.ts';
-import { share } from '../coalesce.ts';
 import { packToken } from './releaseToken.ts';
 import { explainLoss } from './taken.ts';
 
@@ -19,21 +19,17 @@ import { explainLoss } from './taken.ts';
  * INVALID_RELEASE_TOKEN; the other items are not affected
  * @throws HoldfastError unauthenticated, unavailable
  */
-export async function unreserve(
+export function unreserve(
   engine: Engine,
   credential: Credential,
   items: readonly UnreserveItem[],
   once?: Once,
 ): Promise<Charged<UnreserveResult[]>> {
-  const { result: replies, ...charged } = await share(
-    engine,
-    'unreserve',
-    credential,
-    items.length,
-    items.flatMap(unreserveArgs),
-    once,
-  );
-  return { ...charged, result: items.map((item, i) => toUnreserveResult(item, parseItem(replies[i]))) };
+  const read = ({ result: replies, ...charged }: Charged<unknown[]>) => ({
+    ...charged,
+    result: items.map((item, i) => toUnreserveResult(item, parseItem(replies[i]))),
+  });
+  return callInBatch(engine, 'unreserve', credential, items.length, items.flatMap(unreserveArgs), once, read);
 }
 
 /** The script's arguments for an item. */

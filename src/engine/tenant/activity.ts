@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import type { Credential } from '../../domain/tenants.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { ACTIVE_KEY, activityKey, keysOf, usedKey } from '../../redis/keys.ts';
+import { runScript } from '../../redis/scripts.ts';
 import { send } from '../../redis/send.ts';
 import type { Engine } from '../call.ts';
 import { pace } from '../pace.ts';
@@ -89,7 +90,7 @@ export class Activity {
 
   async #write(piece: readonly (readonly [string, Counts])[]): Promise<void> {
     const writes = piece.map(([tenant, { operations, refusals, requests, keys }]) =>
-      send(() => this.#redis.hf_activity(...keysOf('activity', tenant), operations, refusals, requests, ...keys)),
+      runScript(this.#redis, 'activity', ...keysOf('activity', tenant), operations, refusals, requests, ...keys),
     );
     const tenants = piece.map(([tenant]) => tenant);
     const now = String(Date.now());

@@ -5,7 +5,7 @@
 import { grantText, type TenantRecord, termsText } from '../../domain/tenants.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { keysOf } from '../../redis/keys.ts';
-import { send } from '../../redis/send.ts';
+import { runScript } from '../../redis/scripts.ts';
 
 /** A copy of the tenant's definitions that Redis already has. */
 export interface Copied {
@@ -31,7 +31,7 @@ export async function loadTenant(redis: RedisClient, record: TenantRecord, copie
   const settings = [Number(suspended), Number(requireRegistration), maxPriority, termsText(record)];
   const versions = [version ?? '', copied?.definitionsVersion ?? '', copied?.lease ?? ''];
   return (
-    (await send(() => redis.hf_loadTenant(...keysOf('loadTenant', id), ...versions, tier, ...settings, ...entries))) ===
+    (await runScript(redis, 'loadTenant', ...keysOf('loadTenant', id), ...versions, tier, ...settings, ...entries)) ===
     'OK'
   );
 }

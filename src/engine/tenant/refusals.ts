@@ -6,6 +6,7 @@
 import type { HourOfRefusals } from '../../domain/usage.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { refusalsKey, tenantKey } from '../../redis/keys.ts';
+import { runScript } from '../../redis/scripts.ts';
 import { send } from '../../redis/send.ts';
 
 const HOUR_MS = 3_600_000;
@@ -66,7 +67,7 @@ export class RefusalCounts {
         pairs.slice(i * PIECE, (i + 1) * PIECE),
       );
       const keys = [tenantKey(tenant), refusalsKey(tenant, dayOf(now))];
-      return pieces.map((piece) => send(() => redis.hf_refusals(...keys, hour, ...piece.flat())));
+      return pieces.map((piece) => runScript(redis, 'refusals', ...keys, hour, ...piece.flat()));
     });
     await Promise.all(writes);
   }

@@ -5,7 +5,7 @@
 import type { Credential } from '../../domain/tenants.ts';
 import { keysOf, keysOfRequest } from '../../redis/keys.ts';
 import { parseReply, toInteger, toText } from '../../redis/reply.ts';
-import { send } from '../../redis/send.ts';
+import { runScript } from '../../redis/scripts.ts';
 import { call, type Engine } from '../call.ts';
 
 /** Leases of an instance that dies must expire within 45 s. */
@@ -52,7 +52,7 @@ export async function renewStreams(
   let lastMessage = 0;
   for (let from = 0; from < ids.length; from += PAGE) {
     const page = ids.slice(from, from + PAGE);
-    const reply = await send(() => engine.redis.hf_renewStreams(...keys, credential.credentialKey, LEASE_MS, ...page));
+    const reply = await runScript(engine.redis, 'renewStreams', ...keys, credential.credentialKey, LEASE_MS, ...page);
     const [number, ...some] = parseReply(reply);
     lastMessage = toInteger(number);
     ended.push(...some.map(toText));
@@ -65,5 +65,5 @@ export async function renewStreams(
  * @throws HoldfastError unavailable
  */
 export async function closeStreams(engine: Engine, tenant: string, ids: readonly string[]): Promise<void> {
-  await send(() => engine.redis.hf_closeStreams(...keysOf('closeStreams', tenant), ...ids));
+  await runScript(engine.redis, 'closeStreams', ...keysOf('closeStreams', tenant), ...ids);
 }

@@ -27,8 +27,13 @@ export interface Beat {
  */
 export async function beat(engine: Engine, tenant: string, instance: string): Promise<Beat> {
   const keys = keysOf('beat', tenant);
-  const [dueInMs, resets, known, tier, ...granted] = await untilDone(engine.redis, tenant, () =>
-    engine.redis.hf_beat(...keys, '', instance),
+  const [dueInMs, resets, known, tier, ...granted] = await untilDone(
+    engine.redis,
+    tenant,
+    'beat',
+    ...keys,
+    '',
+    instance,
   );
   return {
     dueInMs: toInteger(dueInMs),

@@ -22,6 +22,6 @@ export async function leave(
   const keys = keysOf('leave', tenant);
   for (let from = 0; from < tickets.length; from += PAGE) {
     const page = tickets.slice(from, from + PAGE);
-    await untilDone(engine.redis, tenant, () => engine.redis.hf_leave(...keys, '', instance, ...page));
+    await untilDone(engine.redis, tenant, 'leave', ...keys, '', instance, ...page);
   }
 }

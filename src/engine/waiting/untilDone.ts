@@ -4,7 +4,7 @@
 import { HoldfastError } from '../../domain/errors.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { parseReply } from '../../redis/reply.ts';
-import { send } from '../../redis/send.ts';
+import { runScript } from '../../redis/scripts.ts';
 import { endBacklog, pauseAfterPiece } from '../backlog.ts';
 
 /** How long one call goes on, in ms. */
@@ -12,17 +12,19 @@ const MAX_MS = 2000;
 
 /**
  * Calls a script until it has done all that is due.
+ * @param args its keys, then what it takes
  * @returns the reply after its code
  * @throws HoldfastError unavailable
  */
 export async function untilDone(
   redis: RedisClient,
   tenant: string,
-  script: () => Promise<unknown>,
+  verb: 'beat' | 'leave',
+  ...args: (string | number)[]
 ): Promise<unknown[]> {
   const endMs = performance.now() + MAX_MS;
   for (;;) {
-    const [code, ...rest] = parseReply(await send(script));
+    const [code, ...rest] = parseReply(await runScript(redis, verb, ...args));
     if (code === 'OK') {
       endBacklog(redis, tenant);
       return rest;

@@ -8,6 +8,7 @@ import type { Engine } from '../../../src/engine/call.ts';
 import { reconcile } from '../../../src/engine/expiry/reconcile.ts';
 import { sweep } from '../../../src/engine/expiry/sweep.ts';
 import { expiryKey, expiryShard, keysOf, keysOfRequest } from '../../../src/redis/keys.ts';
+import { runScript } from '../../../src/redis/scripts.ts';
 import { setClock } from '../../support/clock.ts';
 import type { RunningEngine } from '../../support/engine.ts';
 import { countOf, indexed, looking, startOnOwn, useExpiry } from '../../support/expiry.ts';
@@ -18,7 +19,9 @@ useExpiry();
 /** One call of the script of a reserve, of one item by the requester r. */
 const reserveStep = (engine: Engine, credential: Credential, indexed: string, resource: string, leaseMs: number) => {
   const keys = keysOfRequest('reserve', credential);
-  return engine.redis.hf_reserve(
+  return runScript(
+    engine.redis,
+    'reserve',
     ...keys,
     credential.credentialKey,
     '',
@@ -86,10 +89,10 @@ describe('the expiry index', () => {
     const { engine } = running;
     const shard = expiryKey(expiryShard(tenant));
     await looking.zadd(shard, 5000, tenant);
-    await engine.redis.hf_lowerIndex(shard, tenant, 9000);
-    await engine.redis.hf_raiseIndex(shard, tenant, '5000', 9000);
+    await runScript(engine.redis, 'lowerIndex', shard, tenant, 9000);
+    await runScript(engine.redis, 'raiseIndex', shard, tenant, '5000', 9000);
     expect(Number(await indexed(tenant))).toBe(4999);
-    await engine.redis.hf_raiseIndex(shard, tenant, '4999', 9000);
+    await runScript(engine.redis, 'raiseIndex', shard, tenant, '4999', 9000);
     expect(Number(await indexed(tenant))).toBe(9000);
   });
 });
@@ -113,7 +116,7 @@ describe('a lease is in the expiry index whatever sweeps come between the steps 
     const [, ms, swept] = z
       .tuple([z.literal('INDEX'), z.number(), z.number()])
       .parse(await reserveStep(engine, credential, '', 'a', 1000));
-    await engine.redis.hf_lowerIndex(shard, tenant, ms);
+    await runScript(engine.redis, 'lowerIndex', shard, tenant, ms);
     // The instance stalls, and all that was indexed is due: a sweep finds nothing of the tenant, and takes it out.
     await looking.zadd(shard, 1, tenant);
     await sweep(engine.redis);
@@ -127,12 +130,12 @@ describe('a lease is in the expiry index whatever sweeps come between the steps 
   test('the reserve falls between the two steps of a sweep, and the next round of it before the second call', async () => {
     const { engine, credential, tenant, shard, isIndexed, stop } = await prepared();
     await looking.zadd(shard, 5, tenant);
-    await engine.redis.hf_sweep(...keysOf('sweep', tenant), '');
+    await runScript(engine.redis, 'sweep', ...keysOf('sweep', tenant), '');
     const [, ms, swept] = z
       .tuple([z.literal('INDEX'), z.number(), z.number()])
       .parse(await reserveStep(engine, credential, '', 'a', 600_000));
-    await engine.redis.hf_lowerIndex(shard, tenant, ms);
-    await engine.redis.hf_raiseIndex(shard, tenant, '5', -1);
+    await runScript(engine.redis, 'lowerIndex', shard, tenant, ms);
+    await runScript(engine.redis, 'raiseIndex', shard, tenant, '5', -1);
     await sweep(engine.redis);
     expect(await reserveStep(engine, credential, `${ms} ${swept}`, 'a', 600_000)).toEqual(['INDEX', ms, swept + 1]);
     await reserve(engine, credential, [{ resource: 'a', requester: 'r', ttlSeconds: 600 }]);

@@ -17,9 +17,11 @@ import { renewSession } from '../../../src/engine/sessions/renew.ts';
 import { look } from '../../../src/engine/waiting/beat.ts';
 import { expiryKey, expiryShard, keysOf } from '../../../src/redis/keys.ts';
 import { parseReply } from '../../../src/redis/reply.ts';
+import { runScript } from '../../../src/redis/scripts.ts';
 import { setClock } from '../../support/clock.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { hotOf } from '../../support/hotRecord.ts';
+import { interceptScript } from '../../support/interceptScript.ts';
 import { all } from '../../support/listed.ts';
 import { check, reserve, usage } from '../../support/verbs.ts';
 
@@ -105,7 +107,7 @@ describe('while the reservations of a session end', () => {
     const counts = [1000];
     for (let code: unknown = 'AGAIN'; code === 'AGAIN'; ) {
       const { redis } = running.engine;
-      [code] = parseReply(await redis.hf_sweep(...keysOf('sweep', running.credential.tenant), ''));
+      [code] = parseReply(await runScript(redis, 'sweep', ...keysOf('sweep', running.credential.tenant), ''));
       counts.push(await redis.hlen(keyOf('slots')));
     }
     const pieces = counts.slice(1).map((count, i) => (counts[i] ?? 0) - count);
@@ -120,10 +122,8 @@ describe('while the reservations of a session end', () => {
     await hold(session, 1000);
     const { engine, credential } = running;
     // As endSession() does before it ends the reservations.
-    const redis = new Proxy(engine.redis, {
-      get: (target, name) => (name === 'hf_beat' ? () => Promise.reject(new Error('gone')) : Reflect.get(target, name)),
-    });
-    await endSession({ ...engine, redis }, credential, session);
+    const dying = interceptScript(running, 'beat', () => Promise.reject(new Error('gone')));
+    await endSession(dying, credential, session);
     expect((await check(engine, credential, [{ resource: 'h999' }]))[0]?.reserved).toBe(false);
     expect(await engine.redis.hlen(keyOf('slots'))).toBe(0);
   });

@@ -9,7 +9,7 @@ import { sweep } from '../../../src/engine/expiry/sweep.ts';
 import { renew } from '../../../src/engine/reservations/renew.ts';
 import * as engineReserve from '../../../src/engine/reservations/reserve.ts';
 import { unreserve as engineUnreserve } from '../../../src/engine/reservations/unreserve.ts';
-import { loadScripts, observeScripts } from '../../../src/redis/scripts.ts';
+import { observeScripts } from '../../../src/redis/scripts.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { reserve, unreserve } from '../../support/verbs.ts';
 import { CALL } from '../../support/waitingEngine.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const waiting = { resource: 'r', requester: 'waiter', ttlSeconds: 60, waitSeconds: 600 };
   await engineReserve.reserve(engine, credential, [waiting], CALL);
   await unreserve(engine, credential, held ? [held] : []);
-  observeScripts(engine.redis, loadScripts(engine.tiers), () => {
+  observeScripts(engine.redis, () => {
     scripts++;
     return () => {};
   });

@@ -12,6 +12,7 @@ import * as engineTransaction from '../../../src/engine/reservations/transaction
 import { cancel } from '../../../src/engine/waiting/cancel.ts';
 import { standings } from '../../../src/engine/waiting/standings.ts';
 import { keysOf } from '../../../src/redis/keys.ts';
+import { runScript } from '../../../src/redis/scripts.ts';
 import { check, reserve, reset, unreserve } from '../../support/verbs.ts';
 import { IS_FULL, range, running, times, useHog } from '../hog/useHog.ts';
 
@@ -142,7 +143,7 @@ const WORST: readonly (readonly [string, () => Promise<unknown>])[] = [
         range(500, (i) => ({ resource: `leaf${i % 150}` })),
       ),
   ],
-  ['a sweep', () => running.engine.redis.hf_sweep(...keysOf('sweep', running.credential.tenant), '')],
+  ['a sweep', () => runScript(running.engine.redis, 'sweep', ...keysOf('sweep', running.credential.tenant), '')],
   ['a cancel', () => cancel(running.engine, running.credential, [{ resource: 'one', requester: `w${turn++}` }])],
 ];
 

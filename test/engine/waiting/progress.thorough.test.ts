@@ -9,6 +9,7 @@ import { NOW } from '../../../src/engine/definitions/step.ts';
 import { transaction } from '../../../src/engine/reservations/transaction.ts';
 import { keysOf } from '../../../src/redis/keys.ts';
 import { parseReply, toInteger } from '../../../src/redis/reply.ts';
+import { runScript } from '../../../src/redis/scripts.ts';
 import { reserve, reset, unreserve } from '../../support/verbs.ts';
 import { CALL } from '../../support/waitingEngine.ts';
 import { IS_FULL, range, running, times, useHog } from '../hog/useHog.ts';
@@ -60,7 +61,7 @@ function numbers(seed: number): (limit: number) => number {
 async function piecesLeft(): Promise<number> {
   const keys = keysOf('sweep', running.credential.tenant);
   for (let pieces = 1; pieces <= 50_000; pieces++) {
-    const [code, , , granted] = parseReply(await running.engine.redis.hf_sweep(...keys, ''));
+    const [code, , , granted] = parseReply(await runScript(running.engine.redis, 'sweep', ...keys, ''));
     if (code !== 'OK') continue;
     // A second look at the queue grants nothing, so nobody was forgotten.
     expect(toInteger(granted)).toBe(0);

@@ -6,6 +6,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { transaction } from '../../../src/engine/reservations/transaction.ts';
 import { keysOf } from '../../../src/redis/keys.ts';
+import { runScript } from '../../../src/redis/scripts.ts';
 import { reserve, unreserve } from '../../support/verbs.ts';
 import { CALL } from '../../support/waitingEngine.ts';
 import { range, running, times, useHog } from '../hog/useHog.ts';
@@ -51,7 +52,7 @@ describe('no script keeps Redis busy for long when requesters with many tickets 
   });
 
   test('nor what looks at their tickets after it', async () => {
-    const sweep = () => running.engine.redis.hf_sweep(...keysOf('sweep', running.credential.tenant), '');
+    const sweep = () => runScript(running.engine.redis, 'sweep', ...keysOf('sweep', running.credential.tenant), '');
     expect(await times.longest('sweep', sweep, take)).toBeLessThan(MAX_MS);
   });
 

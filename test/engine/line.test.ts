@@ -1,16 +1,16 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
-import { HoldfastError } from '../../src/domain/errors.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
-import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
+import { lineOf } from '../../src/engine/line.ts';
+import { unreserve } from '../../src/engine/reservations/unreserve.ts';
 import { configuredLoader } from '../../src/engine/tenant/load.ts';
-import { inTurn } from '../../src/engine/tenantTurns.ts';
 import { configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
-import { loadScripts, observeScripts } from '../../src/redis/scripts.ts';
+import { observeScripts } from '../../src/redis/scripts.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { interceptScript } from '../support/interceptScript.ts';
 import { makeConfiguredKey, makeTenant } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { check, reserve, transaction } from '../support/verbs.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const blocks = Array.from({ length: 64 }, (_, i) => `blocker-${i}`);
   await register(engine, loud, [{ name: 'wide', capacity: 1000, blocks, treePath: null }], 16, NOW);
   await reserve(engine, quiet, [{ resource: 'first', requester: 'r' }]);
-  observeScripts(engine.redis, loadScripts(DEFAULT_TIERS), () => {
+  observeScripts(engine.redis, () => {
     most = Math.max(most, ++inFlight);
     return () => inFlight--;
   });
@@ -119,79 +119,68 @@ describe('a tenant with many requests in flight', () => {
 
 describe('calls that wait', () => {
   /** Calls of a tenant that end when they are told to. */
-  function pending(): {
-    started: string[];
-    make: (name: string, isRepeat?: boolean) => Promise<string>;
-    end: () => void;
-  } {
+  function pending() {
     const started: string[] = [];
-    const ends: (() => void)[] = [];
+    const line = lineOf(running.engine, makeTenant());
     return {
       started,
-      make: (name, isRepeat = false) =>
-        inTurn(running.engine, 'waiting', isRepeat, () => {
-          started.push(name);
-          return new Promise((resolve) => {
-            ends.push(() => resolve({ reply: name, work: undefined }));
-          });
-        }),
-      end: () => ends.shift()?.(),
+      enter: (name: string, isNext = false) =>
+        line.enter({ start: () => started.push(name) > 0, fail: () => {} }, isNext),
+      end: () => line.leave(undefined),
     };
   }
+  /** Requests with an Idempotency-Key, which share no call. */
+  const alone = (i: number, engine = running.engine) =>
+    unreserve(engine, loud, [{ resource: `a${i}`, requester: 'r', releaseToken: null }], {
+      key: `${makeTenant()}-${i}`,
+      fingerprint: 'f'.repeat(32),
+    });
 
-  test('let one that goes on with an earlier call go first', async () => {
-    const { started, make, end } = pending();
-    const all = [make('a'), make('b'), make('c'), make('again', true)];
-    for (let i = 0; i < all.length; i++) {
-      end();
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    await Promise.all(all);
+  test('let one that goes on with an earlier call go first', () => {
+    const { started, enter, end } = pending();
+    for (const name of ['a', 'b', 'c']) enter(name);
+    enter('again', true);
+    expect(started).toEqual(['a', 'b']);
+    end();
+    end();
     expect(started).toEqual(['a', 'b', 'again', 'c']);
   });
 
   test('are refused after 1.5 s, before anything is done', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     try {
-      const { started, make, end } = pending();
-      const all = [make('a'), make('b'), make('late')];
+      // A call may be long, as far as is known at first.
+      vi.advanceTimersByTime(1001);
+      const all = times(3, (i) => alone(i));
       vi.advanceTimersByTime(1501);
-      end();
-      await expect(all[2]).rejects.toMatchObject({ code: 'overloaded' });
-      end();
-      await Promise.all(all.slice(0, 2));
-      expect(started).toEqual(['a', 'b']);
+      const [first, second, late] = await Promise.allSettled(all);
+      expect([first, second]).toMatchObject([{ status: 'fulfilled' }, { status: 'fulfilled' }]);
+      expect(late).toMatchObject({ reason: { code: 'overloaded' } });
     } finally {
       vi.useRealTimers();
     }
   });
 
   test('are at most 1,024 of a tenant: one more is refused at once, and calls of others are made', async () => {
-    const { started, make, end } = pending();
-    const all = times(1026, (i) => make(`call ${i}`));
-    await expect(make('one more')).rejects.toMatchObject({ code: 'overloaded' });
-    all.push(make('goes on', true));
-    const other = inTurn(running.engine, 'other', false, async () => ({ reply: 'made', work: 0 }));
-    expect(await other).toBe('made');
-    for (let i = 0; i < all.length; i++) {
-      end();
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    const all = times(1026, (i) => alone(i));
+    await expect(alone(1026)).rejects.toMatchObject({ code: 'overloaded' });
+    const other = reserve(running.engine, quiet, [{ resource: 'other', requester: 'r' }]);
+    expect(await other).toMatchObject([{ status: 'ACQUIRED' }]);
     await Promise.all(all);
-    expect(started).toHaveLength(1027);
-    expect(started).not.toContain('one more');
+    // All places are free again.
+    await Promise.all(times(1000, (i) => alone(i)));
   });
 
   test('fail together with one that finds Redis away', async () => {
-    const { started, make, end } = pending();
-    const away = inTurn(running.engine, 'waiting', false, async () => {
-      throw new HoldfastError('unavailable', 'away');
+    let sent = 0;
+    const away = interceptScript(running, 'unreserve', async (send) => {
+      if (++sent === 1) throw new Error('OOM command not allowed');
+      return send();
     });
-    const all = [make('a'), make('late')];
-    await expect(away).rejects.toMatchObject({ code: 'unavailable' });
-    await expect(all[1]).rejects.toMatchObject({ code: 'unavailable' });
-    end();
-    await all[0];
-    expect(started).toEqual(['a']);
+    const [first, second, ...waiting] = await Promise.allSettled(times(10, (i) => alone(i, away)));
+    expect(first).toMatchObject({ reason: { code: 'unavailable' } });
+    expect(second).toMatchObject({ status: 'fulfilled' });
+    for (const one of waiting) expect(one).toMatchObject({ reason: { code: 'unavailable' } });
+    expect(sent).toBe(2);
   });
 });

@@ -3,11 +3,10 @@ import { startRedis } from '../../scripts/redisServer.ts';
 import type { ReserveItem } from '../../src/contract/reservations.ts';
 import { LimitError } from '../../src/domain/errors.ts';
 import { asService } from '../../src/domain/tenants.ts';
-import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
 import { reserve as chargedReserve } from '../../src/engine/reservations/reserve.ts';
-import { loadScripts, observeScripts } from '../../src/redis/scripts.ts';
+import { observeScripts } from '../../src/redis/scripts.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
 import { makeTenant } from '../support/service.ts';
 import { renew, reserve, unreserve, usage } from '../support/verbs.ts';
@@ -18,7 +17,7 @@ const called: string[] = [];
 beforeAll(async () => {
   running = await startEngine();
   await reserve(running.engine, running.credential, [{ resource: 'first', requester: 'r' }]); // so that Redis has the tenant
-  observeScripts(running.engine.redis, loadScripts(DEFAULT_TIERS), (script) => {
+  observeScripts(running.engine.redis, (script) => {
     called.push(script);
     return () => {};
   });
@@ -212,7 +211,7 @@ describe('a shared call that is refused', () => {
       limited,
     );
     const calls: string[] = [];
-    observeScripts(limited.engine.redis, loadScripts(DEFAULT_TIERS), (script) => {
+    observeScripts(limited.engine.redis, (script) => {
       calls.push(script);
       return () => {};
     });

@@ -1,0 +1,246 @@
+/**
+ * Batches requests of one caller: those that arrive while the caller's script calls are in flight share the next call.
+ * The fixed cost of a call (round trip, credential check, quota, writes, event) is then paid once for all of them.
+ */
+import { z } from 'zod';
+import { HoldfastError } from '../domain/errors.ts';
+import type { Once } from '../domain/once.ts';
+import type { Charged } from '../domain/quota.ts';
+import type { Credential } from '../domain/tenants.ts';
+import { toText } from '../redis/reply.ts';
+import { requestObserver, type ScriptObserver } from '../redis/scripts.ts';
+import type { Receiver } from '../redis/send.ts';
+import { chargedPlan, type Engine, readPlan } from './call.ts';
+import { isLate, type Line, lineOf, type Turn, tooBusy } from './line.ts';
+import { refusal } from './refusal.ts';
+import { isUnavailable, type Plan, TenantCall } from './tenantCall.ts';
+import { callArg } from './waiting/call.ts';
+
+/** Verbs whose scripts handle each item on its own. */
+type BatchVerb = 'reserve' | 'unreserve' | 'renew' | 'check' | 'available';
+
+type Replies = Charged<unknown[]>;
+
+/** Calls of one caller and verb that are in flight or have a place in the line, before its requests wait. */
+const MAX_CALLS = 2;
+
+/** Maximum number of items of a batch: they keep Redis busy for about a millisecond, */
+const MAX_ITEMS = 100;
+/** and maximum work of those with long plans, in units of lua/frame/work.lua. */
+const MAX_WORK = 1000;
+
+/**
+ * A request with more items gets a call of its own at once: the fixed cost of a call matters little to it, and Redis
+ * would be idle while the request waits.
+ */
+const MAX_ITEMS_OF_ONE = 20;
+
+/** A request that may share a call. */
+interface Request extends Receiver<Replies> {
+  readonly args: (string | number)[];
+  /** Number of its items. */
+  readonly items: number;
+  readonly sinceMs: number;
+  readonly observer: ScriptObserver | undefined;
+}
+
+/**
+ * Calls a script for the items of one request, together with other requests if they arrive meanwhile.
+ * @param items number of items
+ * @param args what the script takes for the items
+ * @param once the Idempotency-Key of the request. Its reply is kept, so it shares no call
+ * @param read makes the result of the reply to each item
+ * @throws as callCharged(); HoldfastError overloaded if too many requests of the tenant wait
+ */
+export const callInBatch = <Result>(
+  engine: Engine,
+  verb: BatchVerb,
+  credential: Credential,
+  items: number,
+  args: (string | number)[],
+  once: Once | undefined,
+  read: (replies: Replies) => Result,
+): Promise<Result> =>
+  new Promise((resolve, failed) => {
+    const answered = (replies: Replies) => {
+      try {
+        resolve(read(replies));
+      } catch (error) {
+        failed(error);
+      }
+    };
+    if (items > MAX_ITEMS_OF_ONE || once !== undefined) {
+      new TenantCall(engine, planOf(engine, verb, credential, args, [items], once), { answered, failed }).enter();
+      return;
+    }
+    const line = lineOf(engine, credential.tenant);
+    const name = `${verb} ${credential.credentialKey}`;
+    const batcher = line.batchers.get(name) ?? new Batcher(engine, line, name, verb, credential);
+    const observer = requestObserver.getStore();
+    batcher.add({ args, items, sinceMs: performance.now(), observer, answered, failed });
+  });
+
+/** Joins the requests of one caller and verb into batches. */
+export class Batcher implements Turn {
+  readonly #engine: Engine;
+  readonly #line: Line;
+  readonly #name: string;
+  readonly #verb: BatchVerb;
+  readonly #credential: Credential;
+  /** Requests that wait. While there are any, a call is in flight or has a place in the line. */
+  readonly #queue: Request[] = [];
+  /** Its calls that are in flight or have a place in the line. */
+  #calls = 0;
+  /** Work of an item in the last call. */
+  #itemWork = 0;
+
+  constructor(engine: Engine, line: Line, name: string, verb: BatchVerb, credential: Credential) {
+    this.#engine = engine;
+    this.#line = line;
+    this.#name = name;
+    this.#verb = verb;
+    this.#credential = credential;
+  }
+
+  /** @throws HoldfastError overloaded if too many requests of the tenant wait */
+  add(request: Request): void {
+    const isBelow = this.#calls < MAX_CALLS;
+    if (!isBelow || !this.#line.isFree) this.#line.refuseIfFull();
+    this.#queue.push(request);
+    this.#line.waiting++;
+    if (!isBelow) return;
+    if (this.#calls++ === 0) this.#line.batchers.set(this.#name, this);
+    this.#line.enter(this);
+  }
+
+  start(): boolean {
+    const batch = this.#takeBatch();
+    const isSent = batch.length > 0;
+    if (isSent) this.#callFor(batch).start();
+    else this.#endCall();
+    return isSent;
+  }
+
+  fail(error: unknown): void {
+    this.#failQueue(error);
+    this.#endCall();
+  }
+
+  /** Takes as many requests as fit into one call, and at least one. Those that have waited for too long are refused. */
+  #takeBatch(): Request[] {
+    const inTime = this.#queue.findIndex(({ sinceMs }) => !isLate(sinceMs));
+    for (const { failed } of this.#take(inTime === -1 ? this.#queue.length : inTime)) failed(tooBusy());
+    const maxItems = Math.min(MAX_ITEMS, MAX_WORK / this.#itemWork);
+    let items = 0;
+    const end = this.#queue.findIndex((one) => {
+      items += one.items;
+      return items > maxItems;
+    });
+    return this.#take(end === -1 ? this.#queue.length : Math.max(end, 1));
+  }
+
+  #take(requests: number): Request[] {
+    this.#line.waiting -= requests;
+    return this.#queue.splice(0, requests);
+  }
+
+  #failQueue(error: unknown): void {
+    for (const { failed } of this.#take(this.#queue.length)) failed(error);
+  }
+
+  /** Gives its place to the requests that wait. */
+  #endCall(): void {
+    this.#calls--;
+    if (this.#queue.length > 0 && this.#calls < MAX_CALLS) {
+      this.#calls++;
+      this.#line.enter(this);
+    } else if (this.#calls === 0) this.#line.batchers.delete(this.#name);
+  }
+
+  /** @param batch not empty */
+  #callFor(batch: readonly Request[]): TenantCall<Replies> {
+    const args = batch.length === 1 ? (batch[0]?.args ?? []) : batch.flatMap((one) => one.args);
+    const sizes = batch.map(({ items }) => items);
+    const plan = planOf(this.#engine, this.#verb, this.#credential, args, sizes);
+    const answered = (replies: Replies) => {
+      const items = sizes.reduce((sum, size) => sum + size, 0);
+      if (replies.work !== undefined) this.#itemWork = replies.work / items;
+      this.#endCall();
+      this.#handOut(batch, replies);
+    };
+    const failed = (error: unknown) => {
+      if (batch.length > 1 && !isSameForAll(error)) return this.#sendAlone(batch);
+      // Queued requests have waited about as long as these: they fail now too.
+      if (isUnavailable(error)) this.#failQueue(error);
+      this.#endCall();
+      for (const one of batch) one.failed(error);
+    };
+    return new TenantCall(this.#engine, plan, { answered, failed }, batch[0]?.observer);
+  }
+
+  #handOut(batch: readonly Request[], replies: Replies): void {
+    const { result } = replies;
+    let refusals = new Map<number, Error>();
+    try {
+      if (batch.length > 1) refusals = refusalsOf(this.#engine, this.#verb, result.pop());
+    } catch (error) {
+      for (const one of batch) one.failed(error);
+      return;
+    }
+    let from = 0;
+    for (const [i, one] of batch.entries()) {
+      const refused = refusals.get(i);
+      if (refused) one.failed(refused);
+      else one.answered({ ...replies, result: result.slice(from, from + one.items) });
+      from += one.items;
+    }
+  }
+
+  /**
+   * Sends each request of a batch by itself: together they exceed the work budget, or one of them names what its key
+   * may not change. Nothing was done or charged.
+   */
+  #sendAlone(batch: readonly Request[]): void {
+    this.#calls += batch.length;
+    for (const one of batch) {
+      try {
+        this.#callFor([one]).enter();
+      } catch (error) {
+        this.#endCall();
+        one.failed(error);
+      }
+    }
+    this.#endCall();
+  }
+}
+
+/** The requests that a shared call refuses, by their numbers (lua/frame/shares.lua). */
+const Refusals = z.array(z.tuple([z.int(), z.string()], z.unknown()));
+
+function refusalsOf(engine: Engine, verb: BatchVerb, reply: unknown): Map<number, Error> {
+  const text = toText(reply);
+  const refusals = text === '' ? [] : Refusals.parse(JSON.parse(text));
+  return new Map(refusals.map(([number, code, ...rest]) => [number, refusal(engine.tiers, verb, code, rest)]));
+}
+
+/** Whether each request of the call would get this error: it is about none of their items, whose place it would say. */
+const isSameForAll = (error: unknown): boolean =>
+  error instanceof HoldfastError && error.code !== 'refused' && !error.message.startsWith('[');
+
+/** @param sizes the numbers of items of the requests */
+function planOf(
+  engine: Engine,
+  verb: BatchVerb,
+  credential: Credential,
+  args: (string | number)[],
+  sizes: readonly number[],
+  once?: Once,
+): Plan<Replies> {
+  if (verb === 'check' || verb === 'available') return readPlan(verb, credential, sizes, () => args);
+  const argsOf = {
+    reserve: (indexed: string) => [indexed, callArg(undefined), ...args],
+    renew: (indexed: string) => [indexed, ...args],
+    unreserve: () => args,
+  } satisfies Record<typeof verb, (indexed: string) => (string | number)[]>;
+  return chargedPlan(engine, verb, credential, argsOf[verb], { once, ...(sizes.length > 1 && { sizes }) });
+}

@@ -1,0 +1,138 @@
+/**
+ * The line of a tenant: its script calls that are in flight from this instance, and those that wait for their turn, in
+ * the order in which they came. It bounds the work in flight to about 2 ms of Redis: two calls of up to 2 ms each, more
+ * short ones, or one that is longer. So a call of another tenant finds little ahead of it in Redis, however much one
+ * tenant asks for.
+ */
+import { HoldfastError } from '../domain/errors.ts';
+import type { Batcher } from './batch.ts';
+import type { Engine } from './call.ts';
+
+/** Work of a tenant in flight, in units of lua/frame/work.lua: each is about a microsecond of Redis. */
+const MAX_WORK = 2000;
+/** Calls that are not longer than that: Redis has the next one while the reply to the one before travels. */
+const MIN_CALLS = 2;
+/** A call counts at least this much, so 20 are in flight at most: the next one may be longer than those before. */
+const LEAST_WORK = 100;
+/** How far the expected work falls with each call that needs less. */
+const FALL = 0.8;
+/** For how long a line without calls in flight keeps what its calls are expected to take, in ms. */
+const KEEP_MS = 1000;
+/** With more lines than these, those without calls are forgotten at once. */
+const MAX_IDLE = 10_000;
+/** Requests that wait in a line: a quarter of those that an instance has in flight by default. */
+const MAX_WAITING = 1024;
+/** Requests that have waited longer than this are refused: their callers would give up soon. */
+const PATIENCE_MS = 1500;
+
+/** The work of a call that is as long as calls may be: the work budget (lua/frame/work.lua). */
+export const LONG_WORK = 8000;
+/** The work of a call that reads a page. */
+export const PAGE_WORK = 1000;
+
+/** What waits in a line for its turn: a call, or the requests that will share one (batch.ts). */
+export interface Turn {
+  /** Sends its call. Returns false if there is nothing to send any more. */
+  start(): boolean;
+  /** Called instead of start(), if Redis cannot be reached. */
+  fail(error: unknown): void;
+}
+
+export class Line {
+  /** How many requests wait. Whoever waits counts itself. */
+  waiting = 0;
+  /** The batches of its callers, by verb and credential. */
+  readonly batchers = new Map<string, Batcher>();
+  readonly #turns: Turn[] = [];
+  readonly #forget: () => void;
+  #inFlight = 0;
+  /** Expected work of a call: that of the longest of the last ones. It is not known at first, or after a pause. */
+  #work = MAX_WORK;
+  /** When its last call ended, in ms. */
+  #endedMs = 0;
+
+  /** @param forget called when it may be forgotten: nothing is in flight, and nothing waits */
+  constructor(forget: () => void) {
+    this.#forget = forget;
+  }
+
+  /** Whether a call would be sent at once. */
+  get isFree(): boolean {
+    return this.#turns.length === 0 && this.#hasRoom();
+  }
+
+  /** Throws HoldfastError overloaded, if too many requests wait. */
+  refuseIfFull(): void {
+    if (this.waiting < MAX_WAITING) return;
+    throw new HoldfastError(
+      'overloaded',
+      'Too many requests of this tenant wait for each other at this instance. Nothing was done: repeat the call.',
+    );
+  }
+
+  /**
+   * Starts a call when its turn has come: at once, or out of leave().
+   * @param isNext whether it goes on with one that had its turn, ahead of those that wait
+   */
+  enter(turn: Turn, isNext = false): void {
+    if (this.#inFlight === 0 && performance.now() - this.#endedMs > KEEP_MS) this.#work = MAX_WORK;
+    if (this.isFree) this.#start(turn);
+    else if (isNext) this.#turns.unshift(turn);
+    else this.#turns.push(turn);
+  }
+
+  /**
+   * Ends a call that was started, and starts those that there is room for now.
+   * @param work of its script; undefined if that is not known
+   */
+  leave(work: number | undefined): void {
+    if (work !== undefined) this.#work = Math.max(work, this.#work * FALL, LEAST_WORK);
+    this.#inFlight--;
+    while (this.#turns.length > 0 && this.#hasRoom()) {
+      const next = this.#turns.shift();
+      if (next !== undefined) this.#start(next);
+    }
+    if (this.#inFlight > 0) return;
+    this.#endedMs = performance.now();
+    this.#forget();
+  }
+
+  /** Fails those that wait for their turn, since Redis cannot be reached. */
+  fail(error: unknown): void {
+    for (const turn of this.#turns.splice(0)) turn.fail(error);
+  }
+
+  #hasRoom(): boolean {
+    const calls = this.#inFlight;
+    return calls === 0 || (this.#work <= MAX_WORK && calls < MIN_CALLS) || (calls + 1) * this.#work <= MAX_WORK;
+  }
+
+  #start(turn: Turn): void {
+    this.#inFlight++;
+    if (!turn.start()) this.#inFlight--;
+  }
+}
+
+const linesOf = new WeakMap<Engine, Map<string, Line>>();
+
+/** Returns the line of a tenant at an instance. */
+export function lineOf(engine: Engine, tenant: string): Line {
+  const lines = linesOf.get(engine) ?? new Map<string, Line>();
+  linesOf.set(engine, lines);
+  const known = lines.get(tenant);
+  if (known !== undefined) return known;
+  const line = new Line(() => {
+    if (line.waiting === 0 && lines.size > MAX_IDLE) lines.delete(tenant);
+  });
+  lines.set(tenant, line);
+  return line;
+}
+
+/** Whether a request has waited for too long. */
+export const isLate = (sinceMs: number): boolean => performance.now() - sinceMs > PATIENCE_MS;
+
+export const tooBusy = (): HoldfastError =>
+  new HoldfastError(
+    'overloaded',
+    "This tenant's earlier requests take longer than this one can wait. Nothing was done: repeat the call.",
+  );
