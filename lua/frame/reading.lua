@@ -51,7 +51,7 @@ function reading.tooMuch(place)
   return { 'REFUSED', '[' .. place .. '].resource' .. work.TOO_MUCH_WORK }
 end
 
--- Requests that share a call which reads (src/engine/coalesce.ts). Each is charged and refused on its own, as if it had
+-- Requests that share a call which reads (src/engine/batch.ts). Each is charged and refused on its own, as if it had
 -- a call to itself. ARGV[2] is the number of reads of each, with commas between; of only one if the call is not shared.
 
 -- The numbers of the refused ones, from 0 on, each with the arguments of refuse().

@@ -89,6 +89,26 @@ describe('a request', () => {
     });
   });
 
+  test('has the span of its script below it, also if the script waited for its turn', async () => {
+    const redis = await startRedis(() => {});
+    const holdfast = await startInstance({ redisUrl: redis.url, env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } });
+    await holdfast.reserve({ resource: 'first', requester: 'me' });
+    // Two are in flight, and the others wait. With an Idempotency-Key, they share no call.
+    await holdfast.redis.call('CLIENT', 'PAUSE', '300', 'WRITE');
+    const requests = Array.from({ length: 10 }, (_, i) =>
+      holdfast.request('POST', '/api/v1/Reservation/reserve', [{ resource: `r${i}`, requester: 'me' }], {
+        'Idempotency-Key': `key-${i}`,
+      }),
+    );
+    expect((await Promise.all(requests)).map(({ status }) => status)).toEqual(requests.map(() => 200));
+    await holdfast.stop();
+    await redis.stop();
+    const parents = spans().filter(({ name }) => name.startsWith('POST'));
+    expect(parents).toHaveLength(11);
+    for (const { spanId } of parents)
+      expect(spans().filter(({ parentSpanId }) => parentSpanId === spanId)).not.toEqual([]);
+  });
+
   test('and its log lines lead to each other: the span has the request’s id, the lines have the trace’s', async () => {
     const redis = await startRedis(() => {});
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, LOG_REQUESTS: 'all' };

@@ -51,7 +51,7 @@ function fill(): () => Promise<unknown> {
   const waiting = Array.from({ length: MAX_WAITING }, () => available(engine, credential, 'other'));
   return () => {
     for (let i = 0; i < IN_FLIGHT; i++) line.leave(undefined);
-    return Promise.all(waiting);
+    return Promise.allSettled(waiting);
   };
 }
 

@@ -12,6 +12,7 @@ import { setClock } from '../../support/clock.ts';
 import { startEngine } from '../../support/engine.ts';
 import { countOf, indexed, looking, many, server as own, startOnOwn, useExpiry } from '../../support/expiry.ts';
 import { changeHot, hotOf } from '../../support/hotRecord.ts';
+import { interceptScript } from '../../support/interceptScript.ts';
 import { all } from '../../support/listed.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
@@ -143,10 +144,13 @@ describe('the sweep', () => {
     const [moving, stuck] = [makeTenant(), makeTenant()];
     for (const tenant of [moving, stuck]) await redis.zadd(expiryKey(expiryShard(tenant)), 1, tenant);
     // A queue that is stuck is a bug, which no request can bring about.
-    Object.assign(redis, {
-      hf_sweep: async (key: string) => ['OK', 0, -1, key === tenantKey(stuck) ? 2 : 0],
-    });
-    expect(await sweep(redis)).toMatchObject({ ended: 0, stuckQueues: [stuck] });
+    const { redis: bugged } = interceptScript(running, 'sweep', async (_, key) => [
+      'OK',
+      0,
+      -1,
+      key === tenantKey(stuck) ? 2 : 0,
+    ]);
+    expect(await sweep(bugged)).toMatchObject({ ended: 0, stuckQueues: [stuck] });
     running.stop();
     await server.stop();
   });
