@@ -5,7 +5,6 @@
 import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Once } from '../domain/once.ts';
-import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { toText } from '../redis/reply.ts';
 import { requestObserver, type ScriptObserver } from '../redis/scripts.ts';
@@ -13,13 +12,11 @@ import type { Receiver } from '../redis/send.ts';
 import { chargedPlan, type Engine, readPlan } from './call.ts';
 import { isLate, type Line, lineOf, type Turn, tooBusy } from './line.ts';
 import { refusal } from './refusal.ts';
-import { isUnavailable, type Plan, TenantCall } from './tenantCall.ts';
+import { isUnavailable, type Plan, type Replies, TenantCall } from './tenantCall.ts';
 import { callArg } from './waiting/call.ts';
 
 /** Verbs whose scripts handle each item on its own. */
 type BatchVerb = 'reserve' | 'unreserve' | 'renew' | 'check' | 'available';
-
-type Replies = Charged<unknown[]>;
 
 /** Calls of one caller and verb that are in flight or have a place in the line, before its requests wait. */
 const MAX_CALLS = 2;
@@ -34,6 +31,9 @@ const MAX_WORK = 1000;
  * would be idle while the request waits.
  */
 const MAX_ITEMS_OF_ONE = 20;
+
+/** With more batchers in a line than these, those without calls are forgotten at once. */
+const MAX_IDLE = 4;
 
 /** A request that may share a call. */
 interface Request extends Receiver<Replies> {
@@ -69,11 +69,12 @@ export const callInBatch = <Result>(
         failed(error);
       }
     };
+    const line = lineOf(engine, credential.tenant);
     if (items > MAX_ITEMS_OF_ONE || once !== undefined) {
-      new TenantCall(engine, planOf(engine, verb, credential, args, [items], once), { answered, failed }).enter();
+      const plan = planOf(engine, verb, credential, args, [items], once);
+      new TenantCall(engine, line, plan, { answered, failed }).enter();
       return;
     }
-    const line = lineOf(engine, credential.tenant);
     const name = `${verb} ${credential.credentialKey}`;
     const batcher = line.batchers.get(name) ?? new Batcher(engine, line, name, verb, credential);
     const observer = requestObserver.getStore();
@@ -106,10 +107,11 @@ export class Batcher implements Turn {
   add(request: Request): void {
     const isBelow = this.#calls < MAX_CALLS;
     if (!isBelow || !this.#line.isFree) this.#line.refuseIfFull();
+    if (this.#calls === 0) this.#line.batchers.set(this.#name, this);
     this.#queue.push(request);
     this.#line.waiting++;
     if (!isBelow) return;
-    if (this.#calls++ === 0) this.#line.batchers.set(this.#name, this);
+    this.#calls++;
     this.#line.enter(this);
   }
 
@@ -154,41 +156,50 @@ export class Batcher implements Turn {
     if (this.#queue.length > 0 && this.#calls < MAX_CALLS) {
       this.#calls++;
       this.#line.enter(this);
-    } else if (this.#calls === 0) this.#line.batchers.delete(this.#name);
+    } else if (this.#calls === 0 && this.#line.batchers.size > MAX_IDLE) this.#line.batchers.delete(this.#name);
   }
 
   /** @param batch not empty */
-  #callFor(batch: readonly Request[]): TenantCall<Replies> {
-    const args = batch.length === 1 ? (batch[0]?.args ?? []) : batch.flatMap((one) => one.args);
-    const sizes = batch.map(({ items }) => items);
+  #callFor(requests: readonly Request[]): TenantCall {
+    const [first, ...others] = requests;
+    const args = others.length === 0 ? (first?.args ?? []) : requests.flatMap((one) => one.args);
+    const sizes = requests.map(({ items }) => items);
     const plan = planOf(this.#engine, this.#verb, this.#credential, args, sizes);
-    const answered = (replies: Replies) => {
-      const items = sizes.reduce((sum, size) => sum + size, 0);
-      if (replies.work !== undefined) this.#itemWork = replies.work / items;
-      this.#endCall();
-      this.#handOut(batch, replies);
-    };
-    const failed = (error: unknown) => {
-      if (batch.length > 1 && !isSameForAll(error)) return this.#sendAlone(batch);
-      // Queued requests have waited about as long as these: they fail now too.
-      if (isUnavailable(error)) this.#failQueue(error);
-      this.#endCall();
-      for (const one of batch) one.failed(error);
-    };
-    return new TenantCall(this.#engine, plan, { answered, failed }, batch[0]?.observer);
+    return new TenantCall(this.#engine, this.#line, plan, new Batch(this, requests, sizes), first?.observer);
   }
 
-  #handOut(batch: readonly Request[], replies: Replies): void {
+  /** Takes the replies to a batch. */
+  answered(requests: readonly Request[], sizes: readonly number[], replies: Replies): void {
+    const items = sizes.reduce((sum, size) => sum + size, 0);
+    if (replies.work !== undefined) this.#itemWork = replies.work / items;
+    this.#endCall();
+    if (requests.length === 1) requests[0]?.answered(replies);
+    else this.#handOut(requests, replies);
+  }
+
+  /** Takes the error of a batch. */
+  failed(requests: readonly Request[], error: unknown): void {
+    if (requests.length > 1 && !isSameForAll(error)) {
+      this.#sendAlone(requests);
+      return;
+    }
+    // Queued requests have waited about as long as these: they fail now too.
+    if (isUnavailable(error)) this.#failQueue(error);
+    this.#endCall();
+    for (const one of requests) one.failed(error);
+  }
+
+  #handOut(requests: readonly Request[], replies: Replies): void {
     const { result } = replies;
-    let refusals = new Map<number, Error>();
+    let refusals: Map<number, Error>;
     try {
-      if (batch.length > 1) refusals = refusalsOf(this.#engine, this.#verb, result.pop());
+      refusals = refusalsOf(this.#engine, this.#verb, result.pop());
     } catch (error) {
-      for (const one of batch) one.failed(error);
+      for (const one of requests) one.failed(error);
       return;
     }
     let from = 0;
-    for (const [i, one] of batch.entries()) {
+    for (const [i, one] of requests.entries()) {
       const refused = refusals.get(i);
       if (refused) one.failed(refused);
       else one.answered({ ...replies, result: result.slice(from, from + one.items) });
@@ -200,9 +211,9 @@ export class Batcher implements Turn {
    * Sends each request of a batch by itself: together they exceed the work budget, or one of them names what its key
    * may not change. Nothing was done or charged.
    */
-  #sendAlone(batch: readonly Request[]): void {
-    this.#calls += batch.length;
-    for (const one of batch) {
+  #sendAlone(requests: readonly Request[]): void {
+    this.#calls += requests.length;
+    for (const one of requests) {
       try {
         this.#callFor([one]).enter();
       } catch (error) {
@@ -211,6 +222,27 @@ export class Batcher implements Turn {
       }
     }
     this.#endCall();
+  }
+}
+
+/** The requests that share a call. */
+class Batch implements Receiver<Replies> {
+  readonly #batcher: Batcher;
+  readonly #requests: readonly Request[];
+  readonly #sizes: readonly number[];
+
+  constructor(batcher: Batcher, requests: readonly Request[], sizes: readonly number[]) {
+    this.#batcher = batcher;
+    this.#requests = requests;
+    this.#sizes = sizes;
+  }
+
+  answered(replies: Replies): void {
+    this.#batcher.answered(this.#requests, this.#sizes, replies);
+  }
+
+  failed(error: unknown): void {
+    this.#batcher.failed(this.#requests, error);
   }
 }
 
@@ -235,7 +267,7 @@ function planOf(
   args: (string | number)[],
   sizes: readonly number[],
   once?: Once,
-): Plan<Replies> {
+): Plan {
   if (verb === 'check' || verb === 'available') return readPlan(verb, credential, sizes, () => args);
   const argsOf = {
     reserve: (indexed: string) => [indexed, callArg(undefined), ...args],

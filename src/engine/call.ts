@@ -9,7 +9,6 @@ import type { RedisClient } from '../redis/client.ts';
 import { answerKey, KEYS_OF, keysOfRequest, onceKey, type TenantVerb } from '../redis/keys.ts';
 import type { Replication } from '../redis/replication.ts';
 import { toInteger, toText } from '../redis/reply.ts';
-import { LONG_WORK, PAGE_WORK } from './line.ts';
 import { newToken } from './reservations/releaseToken.ts';
 import { type Plan, run } from './tenantCall.ts';
 
@@ -70,6 +69,10 @@ type FreeVerb = Exclude<GuardedVerb, ChargedVerb | ReadVerb>;
 
 /** Verbs whose scripts recognise a retry by themselves: they remember replies only under an Idempotency-Key. */
 const RECOGNISING_VERBS: readonly ChargedVerb[] = ['beginSession', 'keep', 'renew', 'renewSession', 'reserve'];
+/** Verbs whose scripts remember the reply to each request. */
+const REMEMBERING_VERBS: ReadonlySet<ChargedVerb> = new Set(
+  CHARGED_VERBS.filter((verb) => !RECOGNISING_VERBS.includes(verb) && KEYS_OF[verb].some((name) => name === 'answer')),
+);
 
 export interface CallOptions {
   /** The numbers of items of the requests that share the call, if several do. */
@@ -100,10 +103,13 @@ export const call = (
   args: () => (string | number)[],
 ): Promise<unknown[]> =>
   run(engine, {
-    ...base(verb, credential),
+    verb,
+    tenant: credential.tenant,
+    keys: keysOfRequest(verb, credential),
+    replication: undefined,
     args: () => [credential.credentialKey, ...args()],
-    read: (result) => result,
-  });
+    read: (result) => ({ result, quota: [] }),
+  }).then(({ result }) => result);
 
 /**
  * Calls a script that charges the quota of reads.
@@ -126,13 +132,16 @@ export const readPlan = (
   credential: Credential,
   costs: number | readonly number[],
   args: () => (string | number)[],
-): Plan<Charged<unknown[]>> => ({
-  ...base(verb, credential),
+): Plan => ({
+  verb,
+  tenant: credential.tenant,
+  keys: keysOfRequest(verb, credential),
+  replication: undefined,
   args: () => [credential.credentialKey, String(costs), ...args()],
   read: (result) => {
-    const text = toText(result.shift());
-    const [work] = text.split(' ').slice(3).map(toInteger);
-    return { quota: toQuota(text, ['ReadsPerMinute']), result, ...(work !== undefined && { work }) };
+    const numbers = numbersOf(result.shift());
+    const [, , , work] = numbers;
+    return { quota: toQuota(numbers, ['ReadsPerMinute']), result, ...(work !== undefined && { work }) };
   },
 });
 
@@ -157,31 +166,29 @@ export function chargedPlan(
   credential: Credential,
   args: Arguments,
   { sizes, tokenSet = '', isContinuation = false, isDry = false, once }: CallOptions,
-): Plan<Charged<unknown[]>> {
+): Plan {
   const { tenant, credentialKey } = credential;
-  const isRemembered = !RECOGNISING_VERBS.includes(verb) && KEYS_OF[verb].some((name) => name === 'answer');
+  const isRemembered = REMEMBERING_VERBS.has(verb);
   const own = once ? onceKey(once.key) : isRemembered ? answerKey(newToken()) : tokenSet;
-  // `charge` takes no flags (lua/frame/flags.lua).
-  const flagsOf = (mayHaveRun: boolean) =>
-    verb === 'charge'
-      ? []
-      : [
-          (mayHaveRun ? 'r' : '') +
-            (sizes ? `s${sizes.join()}` : '') +
-            (isContinuation ? 'c' : '') +
-            (isDry ? 'd' : '') +
-            (once?.fingerprint ?? ''),
-        ];
+  const flags =
+    (sizes ? `s${sizes.join()}` : '') + (isContinuation ? 'c' : '') + (isDry ? 'd' : '') + (once?.fingerprint ?? '');
   return {
-    ...base(verb, credential, own),
+    verb,
+    tenant,
+    keys: keysOfRequest(verb, credential, own),
     // A dry run writes nothing that has to last.
     replication: isDry ? undefined : engine.replication,
-    args: (mayHaveRun, indexed) => [credentialKey, ...flagsOf(mayHaveRun), ...args(indexed)],
+    args: (mayHaveRun, indexed) =>
+      // `charge` takes no flags (lua/frame/flags.lua).
+      verb === 'charge'
+        ? [credentialKey, ...args(indexed)]
+        : [credentialKey, mayHaveRun ? `r${flags}` : flags, ...args(indexed)],
     read: (result, isReplayed) => {
-      const text = toText(result.shift());
+      const text = result.shift();
       if (isReplayed) return { quota: [], result, isReplayed };
-      const [work, dueInMs, reads] = text.split(' ').slice(6).map(toInteger);
-      const charged = { quota: toQuota(text), result, ...(work !== undefined && { work }) };
+      const numbers = numbersOf(text);
+      const [, , , , , , work, dueInMs, reads] = numbers;
+      const charged = { quota: toQuota(numbers, WRITES), result, ...(work !== undefined && { work }) };
       if (dueInMs === undefined || reads === undefined) return charged;
       engine.onDue?.(tenant, dueInMs);
       return { ...charged, dueInMs, reads };
@@ -189,45 +196,16 @@ export function chargedPlan(
   };
 }
 
-/** @param own the key of the request alone, as keysOfRequest() takes it */
-const base = (verb: GuardedVerb, credential: Credential, own = '') => ({
-  verb,
-  tenant: credential.tenant,
-  keys: keysOfRequest(verb, credential, own),
-  isPaged: PAGED_VERBS.includes(verb),
-  workOf: (reply: readonly unknown[]) => workOf(verb, reply),
-});
-
-/** Verbs that read a page. */
-const PAGED_VERBS: readonly GuardedVerb[] = [
-  'active',
-  'definitions',
-  'labelsInUse',
-  'resource',
-  'sessions',
-  'states',
-  'tree',
-  'unregistered',
-  'waiting',
-];
-
-/** The work of a script, in units of lua/frame/work.lua; undefined if it does not say. */
-function workOf(verb: GuardedVerb, [code, text]: readonly unknown[]): number | undefined {
-  if (code === 'AGAIN' || code === 'REFUSED') return LONG_WORK;
-  if (PAGED_VERBS.includes(verb)) return PAGE_WORK;
-  if (code !== 'OK') return 0;
-  const at = verb === 'check' || verb === 'available' ? 3 : CHARGED_VERBS.some((one) => one === verb) ? 6 : undefined;
-  const work = at === undefined ? undefined : toText(text).split(' ')[at];
-  return work === undefined ? undefined : toInteger(work);
-}
+/** Reads the numbers at the head of a reply: the quota, as lua/limits/quota.lua and reads.lua return it, and others. */
+const numbersOf = (text: unknown): number[] => toText(text).split(' ').map(toInteger);
 
 const WRITES = ['OperationsPerMinute', 'OperationsPerDay'] as const;
 
-/** @param reply the quota as lua/limits/quota.lua and reads.lua return it */
-function toQuota(reply: string, windows: readonly Quota['limitType'][] = WRITES): Quota[] {
-  const numbers = reply.split(' ').map(toInteger);
-  return windows.flatMap((limitType, i) => {
-    const [limit = -1, remaining = 0, resetS = 0] = numbers.slice(3 * i);
-    return limit === -1 ? [] : [{ limitType, limit, remaining, resetS }];
-  });
+function toQuota(numbers: readonly number[], windows: readonly Quota['limitType'][]): Quota[] {
+  const quota: Quota[] = [];
+  for (const [i, limitType] of windows.entries()) {
+    const [limit = -1, remaining = 0, resetS = 0] = numbers.slice(3 * i, 3 * i + 3);
+    if (limit !== -1) quota.push({ limitType, limit, remaining, resetS });
+  }
+  return quota;
 }

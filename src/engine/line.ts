@@ -19,7 +19,7 @@ const FALL = 0.8;
 /** For how long a line without calls in flight keeps what its calls are expected to take, in ms. */
 const KEEP_MS = 1000;
 /** With more lines than these, those without calls are forgotten at once. */
-const MAX_IDLE = 10_000;
+const MAX_IDLE = 2000;
 /** Requests that wait in a line: a quarter of those that an instance has in flight by default. */
 const MAX_WAITING = 1024;
 /** Requests that have waited longer than this are refused: their callers would give up soon. */
@@ -44,16 +44,19 @@ export class Line {
   /** The batches of its callers, by verb and credential. */
   readonly batchers = new Map<string, Batcher>();
   readonly #turns: Turn[] = [];
-  readonly #forget: () => void;
+  readonly #lines: Map<string, Line>;
+  readonly #tenant: string;
   #inFlight = 0;
   /** Expected work of a call: that of the longest of the last ones. It is not known at first, or after a pause. */
   #work = MAX_WORK;
   /** When its last call ended, in ms. */
   #endedMs = 0;
 
-  /** @param forget called when it may be forgotten: nothing is in flight, and nothing waits */
-  constructor(forget: () => void) {
-    this.#forget = forget;
+  /** @param lines of the instance: it adds itself */
+  constructor(lines: Map<string, Line>, tenant: string) {
+    this.#lines = lines;
+    this.#tenant = tenant;
+    lines.set(tenant, this);
   }
 
   /** Whether a call would be sent at once. */
@@ -94,7 +97,7 @@ export class Line {
     }
     if (this.#inFlight > 0) return;
     this.#endedMs = performance.now();
-    this.#forget();
+    if (this.waiting === 0 && this.#lines.size > MAX_IDLE) this.#lines.delete(this.#tenant);
   }
 
   /** Fails those that wait for their turn, since Redis cannot be reached. */
@@ -117,15 +120,12 @@ const linesOf = new WeakMap<Engine, Map<string, Line>>();
 
 /** Returns the line of a tenant at an instance. */
 export function lineOf(engine: Engine, tenant: string): Line {
-  const lines = linesOf.get(engine) ?? new Map<string, Line>();
-  linesOf.set(engine, lines);
-  const known = lines.get(tenant);
-  if (known !== undefined) return known;
-  const line = new Line(() => {
-    if (line.waiting === 0 && lines.size > MAX_IDLE) lines.delete(tenant);
-  });
-  lines.set(tenant, line);
-  return line;
+  let lines = linesOf.get(engine);
+  if (lines === undefined) {
+    lines = new Map();
+    linesOf.set(engine, lines);
+  }
+  return lines.get(tenant) ?? new Line(lines, tenant);
 }
 
 /** Whether a request has waited for too long. */

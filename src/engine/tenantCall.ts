@@ -5,6 +5,8 @@
  * spend much of its time on promises: only the rare steps are asynchronous functions.
  */
 import { HoldfastError } from '../domain/errors.ts';
+import type { Charged } from '../domain/quota.ts';
+import type { ScriptCall } from '../redis/functions.ts';
 import { expiryKey, expiryShard, tenantKey } from '../redis/keys.ts';
 import type { Replication } from '../redis/replication.ts';
 import { parseReply, toInteger, toMs } from '../redis/reply.ts';
@@ -12,7 +14,7 @@ import { requestObserver, runScript, type ScriptObserver, sendScript, type Verb 
 import type { Receiver } from '../redis/send.ts';
 import { endBacklog, pauseAfterPiece } from './backlog.ts';
 import type { Engine } from './call.ts';
-import { isLate, type Line, lineOf, type Turn, tooBusy } from './line.ts';
+import { isLate, type Line, LONG_WORK, lineOf, PAGE_WORK, type Turn, tooBusy } from './line.ts';
 import { ownTurn } from './ownTurn.ts';
 import { noValidKey, refusal } from './refusal.ts';
 
@@ -25,38 +27,52 @@ const MAX_LOADS = 5;
  */
 const LONG_REPLY = 110;
 
+/** Verbs that read a page. */
+const PAGED_VERBS: readonly Verb[] = [
+  'active',
+  'definitions',
+  'labelsInUse',
+  'resource',
+  'sessions',
+  'states',
+  'tree',
+  'unregistered',
+  'waiting',
+];
+
 /** How long a call keeps ending expired reservations before it fails, in ms. */
 const MAX_BACKLOG_MS = 2000;
 
+/** The reply to each item, the quota, and what else a reply says. */
+export type Replies = Charged<unknown[]>;
+
 /** What a call sends, and how its reply is read. */
-export interface Plan<Answer> {
+export interface Plan {
   readonly verb: Verb;
   readonly tenant: string;
   readonly keys: readonly string[];
   /** Confirms what the script has written. */
-  readonly replication?: Replication | undefined;
-  /** Whether its reply is a page. */
-  readonly isPaged: boolean;
+  readonly replication: Replication | undefined;
   /**
    * Returns what the script takes after its keys, anew for each try.
    * @param indexed '' at first, then what was written to the expiry index (lua/limits/cap.lua)
    */
   args(mayHaveRun: boolean, indexed: string): (string | number)[];
-  /** Returns the work of the script, in units of lua/frame/work.lua; undefined if the reply does not say. */
-  workOf(reply: readonly unknown[]): number | undefined;
   /** @param result the reply after its code */
-  read(result: unknown[], isReplayed: boolean): Answer;
+  read(result: unknown[], isReplayed: boolean): Replies;
 }
 
-/** Makes a call. A promise of its answer. */
-export const run = <Answer>(engine: Engine, plan: Plan<Answer>): Promise<Answer> =>
-  new Promise((answered, failed) => new TenantCall(engine, plan, { answered, failed }).enter());
+/** Makes a call. */
+export const run = (engine: Engine, plan: Plan): Promise<Replies> =>
+  new Promise((answered, failed) =>
+    new TenantCall(engine, lineOf(engine, plan.tenant), plan, { answered, failed }).enter(),
+  );
 
-export class TenantCall<Answer> implements Turn {
+export class TenantCall implements Turn, ScriptCall {
   readonly #engine: Engine;
   readonly #line: Line;
-  readonly #plan: Plan<Answer>;
-  readonly #receiver: Receiver<Answer>;
+  readonly #plan: Plan;
+  readonly #receiver: Receiver<Replies>;
   readonly #observer: ScriptObserver | undefined;
   /** Since when it waits for its turn, in ms. */
   #sinceMs: number | undefined;
@@ -67,12 +83,13 @@ export class TenantCall<Answer> implements Turn {
   /** @param observer observes the scripts of its request */
   constructor(
     engine: Engine,
-    plan: Plan<Answer>,
-    receiver: Receiver<Answer>,
+    line: Line,
+    plan: Plan,
+    receiver: Receiver<Replies>,
     observer: ScriptObserver | undefined = requestObserver.getStore(),
   ) {
     this.#engine = engine;
-    this.#line = lineOf(engine, plan.tenant);
+    this.#line = line;
     this.#plan = plan;
     this.#receiver = receiver;
     this.#observer = observer;
@@ -107,36 +124,40 @@ export class TenantCall<Answer> implements Turn {
     this.#receiver.failed(error);
   }
 
+  get keys(): readonly string[] {
+    return this.#plan.keys;
+  }
+
   args(mayHaveRun: boolean): (string | number)[] {
-    const { keys, args } = this.#plan;
-    return [...keys, ...args(mayHaveRun, this.#indexed)];
+    return this.#plan.args(mayHaveRun, this.#indexed);
   }
 
   answered(reply: unknown): void {
-    const { replication, tenant, isPaged, workOf } = this.#plan;
+    const { replication, tenant, verb } = this.#plan;
     let parts: unknown[];
-    let work: number | undefined;
+    let replies: Replies | undefined;
     try {
       parts = parseReply(reply);
-      work = workOf(parts);
+      if (parts[0] === 'OK' || parts[0] === 'REPLAYED') replies = this.#plan.read(parts.slice(1), parts[0] !== 'OK');
     } catch (error) {
       this.failed(error);
       return;
     }
-    this.#line.leave(work);
-    const [code, ...rest] = parts;
+    const [code] = parts;
+    const isPage = PAGED_VERBS.includes(verb);
+    this.#line.leave(isPage && replies ? PAGE_WORK : workOf(code, replies));
     // A call that is answered before the backlog has come to its end is answered at once.
     if (this.#backlogEndsMs > 0 && code !== 'AGAIN') endBacklog(this.#engine.redis, tenant);
-    const isConfirmed = replication !== undefined && (code === 'OK' || code === 'REPLAYED');
-    const isLong = isPaged || rest.length > LONG_REPLY;
+    const isConfirmed = replication !== undefined && replies !== undefined;
+    const isLong = isPage || parts.length > LONG_REPLY;
     if (isConfirmed || isLong)
       this.#later(async () => {
         // In a later turn of the event loop, the connection may be another one (replication.ts).
         if (isConfirmed) await replication.confirm(tenantKey(tenant));
         if (isLong) await ownTurn();
-        this.#goOn(code, rest);
+        this.#goOn(parts, replies);
       });
-    else this.#goOn(code, rest);
+    else this.#goOn(parts, replies);
   }
 
   failed(error: unknown): void {
@@ -154,18 +175,19 @@ export class TenantCall<Answer> implements Turn {
     return isLate(sinceMs);
   }
 
-  /** @param rest the reply after its code */
-  #goOn(code: unknown, rest: unknown[]): void {
-    const { verb, read } = this.#plan;
-    try {
-      if (code === 'OK' || code === 'REPLAYED') this.#receiver.answered(read(rest, code === 'REPLAYED'));
-      else if (code === 'AGAIN') this.#later(() => this.#afterPause());
-      else if (code === 'INDEX') this.#later(() => this.#afterIndex(rest));
-      else if (code === 'NO_TENANT') this.#later(() => this.#afterLoad());
-      else throw refusal(this.#engine.tiers, verb, code, rest);
-    } catch (error) {
-      this.#receiver.failed(error);
+  #goOn(parts: readonly unknown[], replies: Replies | undefined): void {
+    if (replies !== undefined) {
+      this.#receiver.answered(replies);
+      return;
     }
+    const [code, ...rest] = parts;
+    if (code === 'AGAIN') this.#later(() => this.#afterPause());
+    else if (code === 'INDEX') this.#later(() => this.#afterIndex(rest));
+    else if (code === 'NO_TENANT') this.#later(() => this.#afterLoad());
+    else
+      this.#later(async () => {
+        throw refusal(this.#engine.tiers, this.#plan.verb, code, rest);
+      });
   }
 
   #later(step: () => Promise<void>): void {
@@ -205,6 +227,12 @@ export class TenantCall<Answer> implements Turn {
     this.enter(this.#backlogEndsMs === 0);
   }
 }
+
+/** The work of a script, in units of lua/frame/work.lua; undefined if it does not say. */
+const workOf = (code: unknown, replies: Replies | undefined): number | undefined => {
+  if (code === 'OK') return replies?.work;
+  return code === 'AGAIN' || code === 'REFUSED' ? LONG_WORK : 0;
+};
 
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof HoldfastError && error.code === 'unavailable';

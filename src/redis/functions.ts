@@ -15,18 +15,23 @@ export const isForbidden = (error: unknown): boolean =>
   error instanceof Error && /^(NOPERM|ERR unknown command)/.test(error.message);
 const isLoaded = (error: unknown) => error instanceof Error && error.message.includes('already exists');
 
+const unobserved = () => {};
+
 /** Verbs whose replies have packed bytes. */
 const IN_BYTES: readonly Verb[] = ['active', 'readHistory'];
 
-type SentAs = 'function' | 'digest' | 'text';
+/** How a verb is sent, and the command that takes it so. */
+const COMMANDS = { functionName: 'fcall', digest: 'evalsha', lua: 'eval' } as const;
+type SentAs = keyof typeof COMMANDS;
 
 /** A call of a verb, and what takes its reply. */
 export interface ScriptCall extends Receiver<unknown> {
+  readonly keys: readonly (string | number)[];
   /**
-   * Returns its keys, then what it takes: anew for each attempt.
+   * Returns what the script takes after its keys: anew for each attempt.
    * @param mayHaveRun the connection of an earlier attempt was lost before its reply
    */
-  args(mayHaveRun: boolean): (string | number)[];
+  args(mayHaveRun: boolean): readonly (string | number)[];
 }
 
 /** The verbs of lua/verbs on one client. */
@@ -66,6 +71,7 @@ export class Functions {
    */
   begin(verb: Verb, ofRequest: ScriptObserver | undefined): (error?: unknown) => void {
     const observers = ofRequest === undefined ? this.#observers : [...this.#observers, ofRequest];
+    if (observers.length === 0) return unobserved;
     const ends = observers.map((observer) => observer(verb));
     return (error) => {
       for (const end of ends) end(error);
@@ -73,17 +79,17 @@ export class Functions {
   }
 
   /** Sends a verb once: as a function, as the digest of a script, or as its text. */
-  send(verb: Verb, what: SentAs, args: readonly (string | number)[], receiver: Receiver<unknown>): void {
+  send(
+    verb: Verb,
+    what: SentAs,
+    keys: ScriptCall['keys'],
+    args: readonly (string | number)[],
+    receiver: Receiver<unknown>,
+  ): void {
     const script = this.#scripts.get(verb);
     if (script === undefined) throw new Error(`the script ${verb} is not defined`);
-    const [command, head] =
-      what === 'function'
-        ? ['fcall', script.functionName()]
-        : what === 'digest'
-          ? ['evalsha', script.digest()]
-          : ['eval', script.lua()];
-    const all = [head, script.keys.length, ...args];
-    void this.#redis.sendCommand(new ScriptCommand(command, all, IN_BYTES.includes(verb), receiver));
+    const all = [script[what](), script.keys.length, ...keys, ...args];
+    void this.#redis.sendCommand(new ScriptCommand(COMMANDS[what], all, IN_BYTES.includes(verb), receiver));
   }
 
   /** Loads the library into all primaries, once however many calls miss it. Another instance may be quicker. */
@@ -109,9 +115,9 @@ export class ScriptAttempts extends Attempts<unknown, ScriptCall> {
   readonly #ofRequest: ScriptObserver | undefined;
   #args: readonly (string | number)[] = [];
   /** Tells the observers how the attempt ended. */
-  #end: (error?: unknown) => void = () => {};
+  #end: (error?: unknown) => void = unobserved;
   /** What the attempt has sent last. */
-  #sent: SentAs = 'function';
+  #sent: SentAs = 'functionName';
   #hasLoaded = false;
 
   /** @param ofRequest observes the scripts of the request that the call is for */
@@ -126,7 +132,7 @@ export class ScriptAttempts extends Attempts<unknown, ScriptCall> {
     this.#args = this.receiver?.args(mayHaveRun) ?? [];
     this.#end = this.#functions.begin(this.#verb, this.#ofRequest);
     this.#hasLoaded = false;
-    this.#sendAs(this.#functions.isForbidden ? 'digest' : 'function');
+    this.#sendAs(this.#functions.isForbidden ? 'digest' : 'functionName');
   }
 
   override answered(reply: unknown): void {
@@ -135,17 +141,17 @@ export class ScriptAttempts extends Attempts<unknown, ScriptCall> {
   }
 
   override failed(error: unknown): void {
-    const isFunction = this.#sent === 'function';
+    const isFunction = this.#sent === 'functionName';
     if (isFunction && isForbidden(error)) {
       this.#functions.forbid();
       this.#sendAs('digest');
     } else if (isFunction && isMissing(error) && !this.#hasLoaded) {
       this.#hasLoaded = true;
       this.#functions.load().then(
-        () => this.#sendAs('function'),
+        () => this.#sendAs('functionName'),
         (cause: unknown) => this.failed(cause),
       );
-    } else if (this.#sent === 'digest' && isUnknown(error)) this.#sendAs('text');
+    } else if (this.#sent === 'digest' && isUnknown(error)) this.#sendAs('lua');
     else {
       this.#end(error);
       super.failed(error);
@@ -156,6 +162,6 @@ export class ScriptAttempts extends Attempts<unknown, ScriptCall> {
     this.#sent = what;
     // Its time may be over. What would run now would run after its caller got a 503.
     if (this.receiver === undefined) this.#end(new Error('no reply in time'));
-    else this.#functions.send(this.#verb, what, this.#args, this);
+    else this.#functions.send(this.#verb, what, this.receiver.keys, this.#args, this);
   }
 }

@@ -7,14 +7,14 @@ import { Command } from 'ioredis';
 import type { Receiver } from './send.ts';
 
 export class ScriptCommand extends Command {
-  readonly #receiver: Receiver<unknown>;
+  #receiver: Receiver<unknown> | undefined;
 
   /**
    * @param name of the command: fcall, evalsha or eval
    * @param isBytes whether strings of the reply are bytes
    */
   constructor(name: string, args: (string | number)[], isBytes: boolean, receiver: Receiver<unknown>) {
-    super(name, [], isBytes ? {} : { replyEncoding: 'utf8' });
+    super(name, [], isBytes ? IN_BYTES : AS_TEXT);
     this.#receiver = receiver;
     // Command's constructor would copy them.
     this.args = args;
@@ -23,15 +23,25 @@ export class ScriptCommand extends Command {
 
   answer(reply: Buffer | Buffer[]): void {
     this.isResolved = true;
-    this.isSettled = true;
-    this.#receiver.answered(this.transformReply(reply));
+    this.#settle()?.answered(this.transformReply(reply));
   }
 
   fail(error: Error): void {
+    this.#settle()?.failed(error);
+  }
+
+  /** Forgets what belongs to the call: objects that refer to each other long after it cost the garbage collector. */
+  #settle(): Receiver<unknown> | undefined {
     this.isSettled = true;
-    this.#receiver.failed(error);
+    this.args = [];
+    const receiver = this.#receiver;
+    this.#receiver = undefined;
+    return receiver;
   }
 }
+
+const IN_BYTES = {};
+const AS_TEXT = { replyEncoding: 'utf8' } as const;
 
 // Command declares the first as private, and the others as properties: its initPromise() sets them.
 const { answer, fail } = ScriptCommand.prototype;

@@ -170,5 +170,5 @@ export const sendScript = (redis: RedisClient, verb: Verb, call: ScriptCall, ofR
  */
 export const runScript = (redis: RedisClient, verb: Verb, ...args: (string | number)[]): Promise<unknown> =>
   new Promise((answered, failed) =>
-    sendScript(redis, verb, { args: () => args, answered, failed }, requestObserver.getStore()),
+    sendScript(redis, verb, { keys: args, args: () => [], answered, failed }, requestObserver.getStore()),
   );

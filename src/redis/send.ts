@@ -66,30 +66,63 @@ export interface Receiver<Reply> {
   failed(error: unknown): void;
 }
 
-/** Commands that have neither reply nor error yet, oldest first. */
-const pending = new Set<{ readonly endMs: number; expire(): void }>();
-/** Goes off when the time of the oldest is over: one timer for all. */
-let timer: NodeJS.Timeout | undefined;
+/** What has a time limit, in a list of all such things. */
+interface Limited {
+  readonly endMs: number;
+  older: Limited | undefined;
+  newer: Limited | undefined;
+  expire(): void;
+}
 
-/** Fails the commands whose time is over. */
-function expire(): void {
-  timer = undefined;
-  const now = performance.now();
-  for (const one of pending) {
-    if (one.endMs > now) {
-      timer = setTimeout(expire, one.endMs - now).unref();
-      return;
-    }
-    one.expire();
+/**
+ * Ends what has run for too long, with one timer for all. It is a linked list, whose links are cut at removal: a Set
+ * would leave copies of itself behind, by which the garbage collector finds what has ended long ago still reachable.
+ */
+class TimeLimits {
+  #oldest: Limited | undefined;
+  #newest: Limited | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  add(one: Limited): void {
+    one.older = this.#newest;
+    if (this.#newest === undefined) this.#oldest = one;
+    else this.#newest.newer = one;
+    this.#newest = one;
+    if (this.#timer === undefined) this.#expireLater(PATIENCE_MS);
+  }
+
+  remove(one: Limited): void {
+    if (one.older !== undefined) one.older.newer = one.newer;
+    else if (this.#oldest === one) this.#oldest = one.newer;
+    if (one.newer !== undefined) one.newer.older = one.older;
+    else if (this.#newest === one) this.#newest = one.older;
+    one.older = undefined;
+    one.newer = undefined;
+  }
+
+  #expireLater(ms: number): void {
+    this.#timer = setTimeout(() => this.#expire(), ms).unref();
+  }
+
+  #expire(): void {
+    this.#timer = undefined;
+    const now = performance.now();
+    while (this.#oldest !== undefined && this.#oldest.endMs <= now) this.#oldest.expire();
+    if (this.#oldest !== undefined) this.#expireLater(this.#oldest.endMs - now);
   }
 }
+const limits = new TimeLimits();
 
 /**
  * A command that is repeated for up to 1.5 s while connections are lost or primaries are replaced, except after its
  * connection was closed for silence: Redis may still be working on it. The receiver gets its reply, or a HoldfastError
  * unavailable if Redis cannot serve; any other error is a bug.
  */
-export abstract class Attempts<Reply, Of extends Receiver<Reply> = Receiver<Reply>> implements Receiver<Reply> {
+export abstract class Attempts<Reply, Of extends Receiver<Reply> = Receiver<Reply>>
+  implements Receiver<Reply>, Limited
+{
+  older: Limited | undefined;
+  newer: Limited | undefined;
   readonly endMs = performance.now() + PATIENCE_MS;
   #receiver: Of | undefined;
   #lastError: unknown;
@@ -107,8 +140,7 @@ export abstract class Attempts<Reply, Of extends Receiver<Reply> = Receiver<Repl
   protected abstract send(mayHaveRun: boolean): void;
 
   start(): void {
-    pending.add(this);
-    if (timer === undefined) timer = setTimeout(expire, PATIENCE_MS).unref();
+    limits.add(this);
     this.#attempt();
   }
 
@@ -150,7 +182,7 @@ export abstract class Attempts<Reply, Of extends Receiver<Reply> = Receiver<Repl
   #settle(): Of | undefined {
     const receiver = this.#receiver;
     this.#receiver = undefined;
-    pending.delete(this);
+    limits.remove(this);
     return receiver;
   }
 }
