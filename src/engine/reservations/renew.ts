@@ -29,9 +29,9 @@ export function renew(
   const args = items.flatMap(({ resource, requester, releaseToken, ttlSeconds }) =>
     itemArgs('renew', { resource, requester, token: packToken(releaseToken ?? ''), ttlMs: ttlSeconds * 1000 }),
   );
-  const read = ({ result: replies, ...charged }: Charged<unknown[]>) => ({
+  const read = (charged: Charged<unknown[]>) => ({
     ...charged,
-    result: items.map((item, i) => toResult(item, parseItem(replies[i]))),
+    result: items.map((item, i) => toResult(item, parseItem(charged.result[i]))),
   });
   return callInBatch(engine, 'renew', credential, items.length, args, once, read);
 }

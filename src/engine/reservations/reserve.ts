@@ -30,13 +30,13 @@ export function reserve(
   among: readonly ReserveItem[] = items,
 ): Promise<Issued<ReserveResult[]>> {
   const args = items.flatMap((item, i) => reserveArgs(item, among, call?.tokens?.[i]));
-  const read = ({ result: replies, ...charged }: Charged<unknown[]>) => {
-    const parsed = items.map((_, i) => parseItem(replies[i]));
+  const read = (charged: Charged<unknown[]>) => {
+    const parsed = items.map((_, i) => parseItem(charged.result[i]));
     return {
       ...charged,
       result: items.map((item, i) => toReserveResult(item, parsed[i] ?? [])),
       tickets: call === undefined ? [] : parsed.map(ticketOf),
-      replies: call === undefined ? [] : replies,
+      replies: call === undefined ? [] : charged.result,
     };
   };
   // Tickets belong to one call, so a request that waits shares none.
@@ -103,9 +103,9 @@ export function toReserveResult(item: ReserveItem, reply: readonly string[]): Re
   switch (status) {
     case 'ACQUIRED':
     case 'ALREADY_HAD': {
-      const { resource: picked = resource, ...details } = parseDetails(toText(described));
+      const { picked, details } = parseDetails(toText(described));
       return {
-        resource: match === undefined ? resource : picked,
+        resource: match === undefined ? resource : (picked ?? resource),
         requester,
         status,
         explanation: status,

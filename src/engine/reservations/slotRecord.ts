@@ -172,8 +172,9 @@ const toDetails = ({ s, b, p, o, m }: DetailsText): Details => ({
  * Reads the slots that a reservation got, from its details, '' as all null. If a match made it, also the resource that
  * was picked.
  */
-export function parseDetails(text: string): Details & { resource?: string } {
+export function parseDetails(text: string): { readonly details: Details; readonly picked?: string | undefined } {
+  if (text === '') return NOTHING_ELSE;
   const parsed = parseText(text);
-  const picked = parsed.x?.match?.[1];
-  return { ...toDetails(parsed), ...(picked === undefined ? {} : { resource: picked }) };
+  return { details: toDetails(parsed), picked: parsed.x?.match?.[1] };
 }
+const NOTHING_ELSE = { details: toDetails(NO_DETAILS) };

@@ -25,9 +25,9 @@ export function unreserve(
   items: readonly UnreserveItem[],
   once?: Once,
 ): Promise<Charged<UnreserveResult[]>> {
-  const read = ({ result: replies, ...charged }: Charged<unknown[]>) => ({
+  const read = (charged: Charged<unknown[]>) => ({
     ...charged,
-    result: items.map((item, i) => toUnreserveResult(item, parseItem(replies[i]))),
+    result: items.map((item, i) => toUnreserveResult(item, parseItem(charged.result[i]))),
   });
   return callInBatch(engine, 'unreserve', credential, items.length, items.flatMap(unreserveArgs), once, read);
 }
