@@ -12,10 +12,10 @@ import type { Replication } from '../redis/replication.ts';
 import { parseReply, toInteger, toMs } from '../redis/reply.ts';
 import { requestObserver, runScript, type ScriptObserver, sendScript, type Verb } from '../redis/scripts.ts';
 import type { Receiver } from '../redis/send.ts';
-import { endBacklog, pauseAfterPiece } from './backlog.ts';
 import type { Engine } from './call.ts';
 import { isLate, type Line, LONG_WORK, lineOf, PAGE_WORK, type Turn, tooBusy } from './line.ts';
 import { ownTurn } from './ownTurn.ts';
+import { endBacklog, pauseAfterPiece } from './pace.ts';
 import { noValidKey, refusal } from './refusal.ts';
 
 /** How many times one call loads a tenant that Redis keeps losing. */

@@ -8,7 +8,7 @@ import { parseReply, toInteger } from '../../redis/reply.ts';
 import { runScript } from '../../redis/scripts.ts';
 import { isAway, send } from '../../redis/send.ts';
 import { ownerOf } from '../../redis/topology.ts';
-import { endBacklog, pauseAfterPiece } from '../backlog.ts';
+import { endBacklog, pauseAfterPiece } from '../pace.ts';
 
 /** Number of tenants that are read from a shard of the index at a time. */
 const PAGE = 100;

@@ -5,7 +5,7 @@ import { HoldfastError } from '../../domain/errors.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { parseReply } from '../../redis/reply.ts';
 import { runScript } from '../../redis/scripts.ts';
-import { endBacklog, pauseAfterPiece } from '../backlog.ts';
+import { endBacklog, pauseAfterPiece } from '../pace.ts';
 
 /** How long one call goes on, in ms. */
 const MAX_MS = 2000;

@@ -1,16 +1,24 @@
 /**
- * What src/redis/scriptCommand.ts relies on in ioredis: a command has no promise unless initPromise() makes one, and
- * every way in which a client ends a command is its resolve() or reject(). An update of ioredis may change that.
+ * What ScriptCommand (src/redis/functions.ts) relies on in ioredis: a command has no promise unless initPromise() makes
+ * one, and every way in which a client ends a command is its resolve() or reject(). An update of ioredis may change
+ * that.
  */
 import { createHook } from 'node:async_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Command } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../scripts/freePort.ts';
 import { type RedisNode, startRedisNode } from '../../scripts/redisServer.ts';
+import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { createRedis, type RedisClient } from '../../src/redis/client.ts';
-import { ScriptCommand } from '../../src/redis/scriptCommand.ts';
+import { ScriptCommand } from '../../src/redis/functions.ts';
+import { defineScripts, loadScripts, runScript, sendScript } from '../../src/redis/scripts.ts';
 import { send } from '../../src/redis/send.ts';
 import { until } from '../support/until.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
 
 let node: RedisNode;
 let redis: RedisClient;
@@ -79,4 +87,30 @@ describe('a command', () => {
     await expect(lost).rejects.toThrow(/retries|closed|aborted/);
     own.disconnect();
   });
+});
+
+test('a call that was given up keeps nothing alive, although ioredis still waits for its reply', async () => {
+  const own = await startRedisNode(() => {}, await freePort());
+  const client = createRedis(`redis://127.0.0.1:${own.port}`, () => {});
+  defineScripts(client, loadScripts(DEFAULT_TIERS));
+  await runScript(client, 'probe', '{1}probe');
+  process.kill(own.pid, 'SIGSTOP');
+  const calls: WeakRef<object>[] = [];
+  await Promise.all(
+    [1, 2].map(
+      () =>
+        new Promise<void>((done) => {
+          const call = { keys: ['{1}probe'], args: () => [], answered: () => done(), failed: () => done() };
+          calls.push(new WeakRef(call));
+          sendScript(client, 'probe', call);
+        }),
+    ),
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  collectGarbage();
+  const kept = calls.filter((call) => call.deref() !== undefined);
+  process.kill(own.pid, 'SIGCONT');
+  client.disconnect();
+  await own.stop();
+  expect(kept).toEqual([]);
 });
