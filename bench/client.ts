@@ -14,6 +14,7 @@ export class Connection {
   readonly #head: string;
   #received = '';
   #answer: ((body: string) => void) | undefined;
+  #fail: ((error: Error) => void) | undefined;
   #mayFail = false;
 
   /** @param head header lines, such as Host and the key, without Content-Length */
@@ -21,11 +22,15 @@ export class Connection {
     this.#head = head;
     this.#socket = connect(port, '127.0.0.1').setNoDelay(true).setEncoding('latin1');
     this.#socket.on('data', (chunk: string) => this.#receive(chunk));
+    // The error comes before the end of the socket, and says more.
+    this.#socket.on('error', (error) => this.#fail?.(error));
+    this.#socket.on('close', () => this.#fail?.(new Error(`port ${port} closed the connection`)));
   }
 
   /**
    * @param head replaces the connection's header lines
-   * @returns the body of the response, whose status must be 200
+   * @returns the body of the response
+   * @throws Error if the status is not 200, or the server closes the connection
    */
   post(path: string, body: string, head = this.#head): Promise<string> {
     return this.#send(`POST ${path} HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`);
@@ -43,12 +48,15 @@ export class Connection {
   }
 
   close(): void {
+    this.#fail = undefined;
     this.#socket.destroy();
   }
 
   #send(request: string): Promise<string> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
+      if (this.#socket.destroyed) return reject(new Error('the connection is closed'));
       this.#answer = resolve;
+      this.#fail = reject;
       this.#socket.write(request, 'latin1');
     });
   }
@@ -61,7 +69,10 @@ export class Connection {
     const end = headEnd + 4 + Number.parseInt(this.#received.slice(at, at + 12), 10);
     if (this.#received.length < end) return;
     const isOk = this.#received.startsWith('HTTP/1.1 200');
-    if (!isOk && !this.#mayFail) throw new Error(`answered ${this.#received.slice(0, 300)}`);
+    if (!isOk && !this.#mayFail) {
+      this.#fail?.(new Error(`answered ${this.#received.slice(0, 300)}`));
+      return;
+    }
     const body = isOk ? this.#received.slice(headEnd + 4, end) : FAILED;
     this.#received = '';
     this.#answer?.(body);

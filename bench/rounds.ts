@@ -10,6 +10,9 @@ export const ROUNDS = 3;
 export interface Figure {
   readonly rounds: readonly number[];
   readonly median: number;
+  /** The quartiles. */
+  readonly q1: number;
+  readonly q3: number;
   readonly min: number;
   readonly max: number;
 }
@@ -18,7 +21,9 @@ export interface Figure {
 export function figureOf(rounds: readonly number[]): Figure {
   const sorted = rounds.toSorted((a, b) => a - b);
   const at = (index: number) => sorted[index] ?? Number.NaN;
-  return { rounds, median: at(sorted.length >> 1), min: at(0), max: at(sorted.length - 1) };
+  const { length } = sorted;
+  const [q1, q3] = [at(length >> 2), at(length - 1 - (length >> 2))];
+  return { rounds, median: at(length >> 1), q1, q3, min: at(0), max: at(length - 1) };
 }
 
 /** Divides one figure by another, round by round, so that load that slowed both in a round cancels out. */
@@ -45,9 +50,9 @@ export class Series<Sample> {
   }
 }
 
-/** Measures each in turn, over several rounds. */
+/** Measures each in turn, over several rounds. The order is reversed in every other round. */
 export async function inTurn(series: readonly Series<unknown>[], rounds = ROUNDS): Promise<void> {
-  for (let i = 0; i < rounds; i++) for (const one of series) await one.round();
+  for (let i = 0; i < rounds; i++) for (const one of i % 2 === 0 ? series : series.toReversed()) await one.round();
 }
 
 /** Measures one thing over several rounds. */

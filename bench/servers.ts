@@ -2,9 +2,9 @@
  * Starts the measured servers, each as a silent process that ends with this one, and assigns them to cores.
  */
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { freePort } from '../scripts/freePort.ts';
@@ -36,7 +36,7 @@ const running = new Set<RunningServer>();
 
 /**
  * Starts a server and waits until it listens. Its log goes to /dev/null.
- * @param file a file of this repository
+ * @param file a file of this repository, or an absolute path
  * @param env added to this process's environment, together with a free PORT
  * @param more further options of Node
  */
@@ -46,7 +46,7 @@ export async function startServer(
   more: readonly string[] = [],
 ): Promise<RunningServer> {
   const port = await freePort();
-  const options = [...(file.endsWith('.ts') ? TSX : AS_IN_IMAGE), ...more, join(ROOT, file)];
+  const options = [...(file.endsWith('.ts') ? TSX : AS_IN_IMAGE), ...more, resolve(ROOT, file)];
   return startNode(options, port, env);
 }
 
@@ -106,12 +106,13 @@ export async function residentKiB(pid: number): Promise<number> {
   return Number(stdout);
 }
 
-/** Reads the CPU time of a process, in seconds, to a hundredth; NaN without /proc. */
+/** Reads the CPU time of a process's threads, in seconds, to a microsecond; NaN without /proc. */
 export function cpuSeconds(pid: number): number {
   try {
-    // The name, in parentheses, may contain spaces: fields are counted after it.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-    return (Number(fields[11]) + Number(fields[12])) / 100;
+    const threads = `/proc/${pid}/task`;
+    const nanoseconds = (thread: string) =>
+      Number(readFileSync(`${threads}/${thread}/schedstat`, 'utf8').split(' ')[0]);
+    return readdirSync(threads).reduce((sum, thread) => sum + nanoseconds(thread), 0) / 1e9;
   } catch {
     return Number.NaN;
   }

@@ -35,6 +35,14 @@ export const makeTenant = (tenant: string): ConfiguredKey => ({ key: makeKey(ten
 export const headOf = ({ key }: ConfiguredKey): string =>
   `Host: 127.0.0.1\r\nX-Api-Key: ${key}\r\nContent-Type: application/json\r\n`;
 
+/** Returns the environment of an instance with these tenants. */
+export const envOf = ({ url }: RedisServer, tenants: readonly ConfiguredKey[]): Readonly<Record<string, string>> => ({
+  REDIS_URL: url,
+  METRICS_PORT: '0',
+  TIERS: JSON.stringify({ Enterprise: LIMITS }),
+  API_KEYS: JSON.stringify(tenants),
+});
+
 export interface Stage {
   /** Called with a line of text about the progress. */
   readonly say: (line: string) => void;
@@ -44,7 +52,9 @@ export interface Stage {
   /** The environment of instances. */
   readonly env: Readonly<Record<string, string>>;
   readonly service: RunningServer;
+  /** Servers that answer from memory (ceiling.ts): with the service's framework, and without one. */
   readonly ceiling: RunningServer;
+  readonly bareNode: RunningServer;
   /** The tenant of scenarios that need one. */
   readonly tenant: ConfiguredKey;
   /** A thousand other tenants. */
@@ -60,15 +70,11 @@ export async function setStage(say: (line: string) => void): Promise<Stage> {
   const tenant = makeTenant('bench');
   const tenants = Array.from({ length: 1000 }, (_, i) => makeTenant(`tenant-${i}`));
   const redisServer = await startRedis(say);
-  const env = {
-    REDIS_URL: redisServer.url,
-    METRICS_PORT: '0',
-    TIERS: JSON.stringify({ Enterprise: LIMITS }),
-    API_KEYS: JSON.stringify([tenant, ...tenants]),
-  };
+  const env = envOf(redisServer, [tenant, ...tenants]);
   const service = await startServer(SERVICE, env);
-  const ceiling = await startServer('bench/ceiling.ts', {});
-  pinApart([service.pid, ceiling.pid], [process.pid, redisServer.pid]);
+  const ceiling = await startServer('bench/ceiling.ts', { CEILING: 'hono' });
+  const bareNode = await startServer('bench/ceiling.ts', { CEILING: 'node' });
+  pinApart([service.pid, ceiling.pid, bareNode.pid], [process.pid, redisServer.pid]);
   const redis = createRedis(redisServer.url, (error) => say(error.message));
   defineScripts(redis, loadScripts(TIERS));
   const stage: Stage = {
@@ -78,6 +84,7 @@ export async function setStage(say: (line: string) => void): Promise<Stage> {
     env,
     service,
     ceiling,
+    bareNode,
     tenant,
     tenants,
     engine: { redis, loadTenant: configuredLoader(redis, configuredTenants([tenant])), tiers: TIERS },
@@ -89,7 +96,7 @@ export async function setStage(say: (line: string) => void): Promise<Stage> {
     },
   };
   // A warm-up, so that both are compiled.
-  await loadOver(stage, ceiling, 64, (one) => reserveOne(one));
+  for (const server of [ceiling, bareNode]) await loadOver(stage, server, 64, (one) => reserveOne(one));
   for (const size of [1, 50]) await loadOver(stage, service, 16, (one) => cycle(one, size));
   await resetAll(stage, [tenant]);
   return stage;

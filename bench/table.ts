@@ -26,6 +26,9 @@ export interface Measurement {
   readonly cpu?: Readonly<Record<string, number>> | undefined;
 }
 
+/** The number of rounds from which a ratio's range is that of its quartiles. */
+const QUARTILES_FROM = 9;
+
 interface Row extends Measurement {
   readonly family: string;
   readonly ratio: Figure | undefined;
@@ -87,18 +90,7 @@ export class Table {
   }
 }
 
-const HEADINGS = [
-  '',
-  'median',
-  'min..max',
-  'beside',
-  'its median',
-  'ratio',
-  'min..max',
-  'target',
-  '',
-  'CPU, % of a core',
-];
+const HEADINGS = ['', 'median', 'min..max', 'beside', 'its median', 'ratio', 'range', 'target', '', 'CPU, % of a core'];
 
 function cellsOf({ what, figure, unit, beside, ratio, target, verdict, cpu }: Row): string[] {
   return [
@@ -108,7 +100,7 @@ function cellsOf({ what, figure, unit, beside, ratio, target, verdict, cpu }: Ro
     beside?.what ?? '',
     beside === undefined ? '' : readable(beside.figure.median),
     ratio === undefined ? '' : ratio.median.toFixed(2),
-    ratio === undefined || ratio.rounds.length === 1 ? '' : `${ratio.min.toFixed(2)}..${ratio.max.toFixed(2)}`,
+    ratio === undefined || ratio.rounds.length === 1 ? '' : rangeOf(ratio),
     target === undefined ? '' : describe(target),
     verdict ?? '',
     cpu === undefined ? '' : shares(cpu),
@@ -120,6 +112,12 @@ function spreadOf({ rounds, median, min, max }: Figure): string {
   if (rounds.length === 1) return 'one round';
   const percent = (value: number) => (value === median ? 0 : Math.round(((value - median) / Math.abs(median)) * 100));
   return `${percent(min)}..+${percent(max)}%`;
+}
+
+/** Returns the quartiles; of few rounds, the least and the greatest. */
+function rangeOf({ rounds, q1, q3, min, max }: Figure): string {
+  const [from, to] = rounds.length < QUARTILES_FROM ? [min, max] : [q1, q3];
+  return `${from.toFixed(2)}..${to.toFixed(2)}`;
 }
 
 function describe(target: Target): string {

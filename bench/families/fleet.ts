@@ -10,7 +10,7 @@ import { CLUSTER_OPTIONS, formCluster } from '../../test/support/forming.ts';
 import { Connection } from '../client.ts';
 import { type Load, load } from '../load.ts';
 import { cycle } from '../requests.ts';
-import { type Figure, inTurn, Series } from '../rounds.ts';
+import { type Figure, figureOf, inTurn, Series } from '../rounds.ts';
 import { pin, type RunningServer, SERVICE, startServer } from '../servers.ts';
 import { headOf, resetAll, type Stage } from '../stage.ts';
 import type { Table } from '../table.ts';
@@ -90,11 +90,9 @@ export async function fleet(stage: Stage, table: Table): Promise<void> {
 
 /** The row that says how many requests as many nodes of Redis would carry, if they were the only limit. */
 const endOf = (what: string, redisUs: Figure, nodes: number) => {
-  const invert = (us: number) => (nodes * MICROSECONDS) / us;
-  const rounds = redisUs.rounds.map(invert);
   return {
     what: `${what}: carries, extrapolated from its CPU`,
-    figure: { rounds, median: invert(redisUs.median), min: invert(redisUs.max), max: invert(redisUs.min) },
+    figure: figureOf(redisUs.rounds.map((us) => (nodes * MICROSECONDS) / us)),
     unit: 'requests/s',
   };
 };

@@ -9,7 +9,7 @@ import { loadOver, type Stage } from '../stage.ts';
 
 /** Replaces the stage's servers. */
 export async function inDatabaseMode(stage: Stage): Promise<Stage> {
-  await Promise.all([stage.service.stop(), stage.ceiling.stop()]);
+  await Promise.all([stage.service, stage.ceiling, stage.bareNode].map((server) => server.stop()));
   const postgres = await startPostgres(stage.say);
   const { API_KEYS: _, ...others } = stage.env;
   const env = { ...others, DATABASE_URL: postgres.url, KEY_SECRET: 'no key is ever sealed by this secret' };
