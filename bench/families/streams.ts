@@ -2,6 +2,7 @@
  * Events: the latency to a subscriber of another instance, the rate of deliveries to 1, 100 and 1,000 streams, compared
  * with a bare loop that writes each event to as many sockets, and the memory of an idle stream.
  */
+import { HOT_NUMBERS } from '../../src/redis/hotRecord.ts';
 import { eventsChannel, tenantKey } from '../../src/redis/keys.ts';
 import { Connection } from '../client.ts';
 import { percentilesOf } from '../load.ts';
@@ -15,15 +16,22 @@ import type { Table } from '../table.ts';
 /** The size of a burst: at most 500 events, and a limited number of deliveries. */
 const burstTo = (streams: number) => Math.min(500, 100_000 / streams);
 const ROUND_MS = 600;
+/** Where the number of messages is in the tenant's field `hot`, from 1, and where the publisher is. */
+const MESSAGES_AT = 1 + bytesBefore('messages');
+const PUBLISHER_AT = 1 + bytesBefore(undefined);
 /**
  * Publishes an event repeatedly, with the numbers that scripts use. Runs in Redis, so that this process has no cost.
  * KEYS: the channel, the tenant's hash. ARGV: the event, the number of repetitions.
  */
-export const PUBLISH = `local publisher = redis.call('HGET', KEYS[2], 'publisher')
+export const PUBLISH = `local hot = redis.call('HGET', KEYS[2], 'hot')
+local number = struct.unpack('>I6', hot, ${MESSAGES_AT})
+local rest = ' ' .. string.sub(hot, ${PUBLISHER_AT}) .. ' 1769860830000\\n' .. ARGV[1]
 for _ = 1, ARGV[2] do
-  local number = redis.call('HINCRBY', KEYS[2], 'messages', 1)
-  redis.call('SPUBLISH', KEYS[1], 'v2 ' .. number .. ' ' .. publisher .. ' 1769860830000\\n' .. ARGV[1])
-end`;
+  number = number + 1
+  redis.call('SPUBLISH', KEYS[1], 'v2 ' .. number .. rest)
+end
+local after = string.sub(hot, ${MESSAGES_AT + 6})
+redis.call('HSET', KEYS[2], 'hot', string.sub(hot, 1, ${MESSAGES_AT - 1}) .. struct.pack('>I6', number) .. after)`;
 const LATENCIES = 400;
 const IDLE = 1000;
 export const EVENT = `{"type":"RESERVED","expiresAt":null,"requestType":"RESERVE","explanation":"ACQUIRED","resourceType":"UserDefined","apiKeyLabel":null,"acquiredSlots":null,"fencingToken":1795311161344190,"resource":"resource-000001","requester":"worker-1"}`;
@@ -84,6 +92,12 @@ export async function streams(stage: Stage, table: Table): Promise<void> {
     });
   }
   await bare.stop();
+}
+
+/** Returns how many bytes of the field `hot` precede one of its numbers, or all that follows them. */
+function bytesBefore(name: string | undefined): number {
+  const at = HOT_NUMBERS.findIndex(([one]) => one === name);
+  return HOT_NUMBERS.slice(0, at === -1 ? undefined : at).reduce((sum, [, bytes]) => sum + bytes, 0);
 }
 
 /**

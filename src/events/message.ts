@@ -6,7 +6,8 @@
  * unchanged, after the fields that its message and its type determine. Tests check received events against the schema
  * in src/contract/events.ts.
  *
- * Texts are latin1 here, with one character for each byte, so that UTF-8 is copied without being decoded and encoded.
+ * Events are copied as bytes into one buffer for all messages of a turn. Strings are latin1 here, with one character
+ * for each byte, so that an index is the same in both.
  */
 import { EVENT_TYPES, fieldsMissingFrom } from '../contract/events.ts';
 
@@ -15,8 +16,8 @@ export interface Message {
   /** The Redis process that published it. */
   readonly publisher: string;
   readonly events: number;
-  /** The events as streams send them, in latin1. */
-  readonly text: string;
+  /** Where its events end in the text of its batch. */
+  readonly end: number;
 }
 
 /** The messages that arrived in one turn of the event loop. */
@@ -45,40 +46,75 @@ const nullsOf = new Map<string, string>(
   ]),
 );
 
-/** Reads a message. A message of an unknown form gets the number NaN, which follows no other, so streams end at it. */
-export function parseMessage(tenant: string, payload: Buffer): Message {
+/** Reads messages. One of an unknown form gets the number NaN, which follows no other, so streams end at it. */
+export function readMessages(tenant: string, payloads: readonly Buffer[]): Batch {
+  const text = new Text(2 * payloads.reduce((sum, { length }) => sum + length, 0));
+  const messages = payloads.map((payload) => readMessage(tenant, payload, text));
+  const [first] = messages;
+  let [isUnbroken, events] = [true, 0];
+  messages.forEach((message, i) => {
+    isUnbroken &&= message.number === (first?.number ?? 0) + i && message.publisher === first?.publisher;
+    events += message.events;
+  });
+  return { messages, isUnbroken, events, text: text.bytes };
+}
+
+/** Text that is written piece by piece. */
+class Text {
+  #buffer: Buffer;
+  length = 0;
+
+  /** @param size its expected length in bytes. It may become longer */
+  constructor(size: number) {
+    this.#buffer = Buffer.allocUnsafe(size);
+  }
+
+  get bytes(): Buffer {
+    return this.#buffer.subarray(0, this.length);
+  }
+
+  add(bytes: Uint8Array): void {
+    const end = this.length + bytes.length;
+    if (end > this.#buffer.length) this.#buffer = Buffer.concat([this.bytes], 2 * end);
+    this.#buffer.set(bytes, this.length);
+    this.length = end;
+  }
+}
+
+function readMessage(tenant: string, payload: Buffer, text: Text): Message {
   const message = payload.toString('latin1');
+  if (!message.startsWith('v2 ')) return { number: Number.NaN, publisher: '', events: 0, end: text.length };
   const headEnd = message.indexOf('\n');
-  if (!message.startsWith('v2 ')) return UNKNOWN;
   const numberEnd = message.indexOf(' ', 3);
   const publisherEnd = message.indexOf(' ', numberEnd + 1);
   const ms = message.slice(publisherEnd + 1, headEnd);
-  if (ms !== last.ms || tenant !== last.tenant) last = { tenant, ms, read: NOTHING, written: '', hasChanges: false };
-  let [events, text] = [0, ''];
+  if (ms !== last.ms || tenant !== last.tenant) last = { ...NONE, tenant, ms };
+  let events = 0;
   for (let from = headEnd + 1; from < message.length; events++) {
     if (!message.startsWith(last.read, from)) readBeginning(message, from);
     const next = message.indexOf('\n', from);
     const end = next === -1 ? message.length : next;
-    const rest = message.slice(from + last.read.length, end);
-    text += `${last.written}${last.hasChanges ? withTimes(rest) : rest}\n\n`;
+    from += last.read.length;
+    text.add(last.written);
+    text.add(last.hasChanges ? withTimes(message.slice(from, end)) : payload.subarray(from, end));
+    text.add(EVENT_END);
     from = end + 1;
   }
   return {
     number: Number(message.slice(3, numberEnd)),
     publisher: message.slice(numberEnd + 1, publisherEnd),
     events,
-    text,
+    end: text.length,
   };
 }
 
-/** A message of a form that this version does not know. */
-const UNKNOWN: Message = { number: Number.NaN, publisher: '', events: 0, text: '' };
+const EVENT_END = Buffer.from('\n\n');
 
 /** No event begins like this. */
-const NOTHING = '\n';
+const NONE = { tenant: '', ms: '', read: '\n', written: EVENT_END, hasChanges: false };
 
 /** The start of the previous event: as published (read) and as streams send it (written). Most events start alike. */
-let last = { tenant: '', ms: '', read: NOTHING, written: '', hasChanges: false };
+let last = NONE;
 
 /** Reads the start of an event into `last`. */
 function readBeginning(message: string, from: number): void {
@@ -91,22 +127,15 @@ function readBeginning(message: string, from: number): void {
     tenant,
     ms,
     read,
-    written: `event: ${type}\ndata: {"type":"${type}",${shared}`,
+    written: Buffer.from(`event: ${type}\ndata: {"type":"${type}",${shared}`, 'latin1'),
     hasChanges: type.startsWith('TRANSACTION_'),
   };
 }
 
-const withTimes = (changes: string): string => changes.replace(EXPIRES_AT, (_, ms) => `"expiresAt":${toJsonTime(ms)}`);
+const withTimes = (changes: string): Buffer =>
+  Buffer.from(
+    changes.replace(EXPIRES_AT, (_, ms) => `"expiresAt":${toJsonTime(ms)}`),
+    'latin1',
+  );
 
 const toJsonTime = (ms: string): string => `"${new Date(Number(ms)).toISOString()}"`;
-
-export function toBatch(messages: readonly Message[]): Batch {
-  const [first] = messages;
-  let [isUnbroken, events, text] = [true, 0, ''];
-  messages.forEach((message, i) => {
-    isUnbroken &&= message.number === (first?.number ?? 0) + i && message.publisher === first?.publisher;
-    events += message.events;
-    text += message.text;
-  });
-  return { messages, isUnbroken, events, text: Buffer.from(text, 'latin1') };
-}

@@ -85,17 +85,20 @@ export class Stream {
       this.#last += messages.length;
       return this.write(text) ? events : 0;
     }
-    let [fresh, freshEvents, isBroken] = ['', 0, false];
-    for (const { number, publisher, events, text } of messages) {
+    let [from, to, freshEvents, isBroken] = [0, 0, 0, false];
+    for (const { number, publisher, events, end } of messages) {
       // Published before the stream opened, but received after.
-      if (number <= this.#openedAt) continue;
+      if (number <= this.#openedAt) {
+        from = end;
+        continue;
+      }
       isBroken = number !== this.#last + 1 || publisher !== this.#publisher;
       if (isBroken) break;
       this.#last = number;
-      fresh += text;
+      to = end;
       freshEvents += events;
     }
-    const sent = freshEvents > 0 && this.write(Buffer.from(fresh, 'latin1')) ? freshEvents : 0;
+    const sent = freshEvents > 0 && this.write(text.subarray(from, to)) ? freshEvents : 0;
     if (isBroken) this.end('redis_lost');
     return sent;
   }

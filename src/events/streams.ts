@@ -11,7 +11,7 @@ import { pace } from '../engine/pace.ts';
 import { closeStreams, openStream, RENEW_EVERY_MS, renewStreams } from '../engine/tenant/streamLeases.ts';
 import { eventsChannel } from '../redis/keys.ts';
 import type { Bus } from './bus.ts';
-import { type Message, parseMessage, toBatch } from './message.ts';
+import { readMessages } from './message.ts';
 import { type EndReason, Stream } from './stream.ts';
 
 const KEEPALIVE_EVERY_MS = 15_000;
@@ -30,7 +30,7 @@ interface Audience {
   /** Number of streams that are being opened. */
   opening: number;
   /** Messages received in this turn of the event loop. */
-  received: Message[];
+  received: Buffer[];
   /** The number of the last message that an earlier renewal returned, and the time of that renewal. */
   reported: { readonly lastMessage: number; readonly at: number };
   failedRenewals: number;
@@ -139,9 +139,9 @@ export class Streams {
       void this.#renew(tenant);
       return;
     }
-    if (audience.received.push(parseMessage(tenant, payload)) > 1) return;
+    if (audience.received.push(payload) > 1) return;
     setImmediate(() => {
-      const batch = toBatch(audience.received);
+      const batch = readMessages(tenant, audience.received);
       audience.received = [];
       let delivered = 0;
       for (const stream of audience.streams.values()) delivered += stream.deliver(batch);
