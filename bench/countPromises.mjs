@@ -4,7 +4,7 @@
  * --enable-source-maps.
  */
 import { createHook } from 'node:async_hooks';
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 
 const stacks = [];
 Error.stackTraceLimit = 20;
@@ -28,6 +28,7 @@ process.on('SIGUSR2', () => {
   isCounting = !isCounting;
   if (isCounting) return hook.enable();
   hook.disable();
-  if (process.env.PROMISES_DEBUG) console.log(stacks.join('\n\n'));
-  writeFileSync(process.env.PROMISES, JSON.stringify({ all: stacks.length, ours: stacks.filter(isOurs).length }));
+  const counts = { all: stacks.length, ours: stacks.filter(isOurs).length };
+  writeFileSync(`${process.env.PROMISES}.part`, JSON.stringify(counts));
+  renameSync(`${process.env.PROMISES}.part`, process.env.PROMISES);
 });

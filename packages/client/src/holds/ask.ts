@@ -70,7 +70,7 @@ export async function askUntilDecided<O extends Outcome>(asking: Asking<O>): Pro
           onFailure,
         });
       });
-      const answer = await orAborted(call, signal);
+      const answer = await (signal === undefined ? call : orAborted(call, signal));
       failure = undefined;
       const { state, waiting } = answer.result;
       if (state !== 'WAITING') return answer;
@@ -127,8 +127,7 @@ async function giveUp<O extends Outcome>(
 }
 
 /** As the promise settles, or rejects with the reason of the signal as soon as it aborts. */
-async function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
+async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   let abort = () => {};
   const aborted = new Promise<never>((_, reject) => {
     abort = () => reject(signal.reason);

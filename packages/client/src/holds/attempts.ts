@@ -41,11 +41,11 @@ export function attemptOf(api: Api, plan: Plan, requester: string): Attempt {
   return {
     title,
     cancel,
-    ask: async ({ pollSeconds, ...options }) => {
+    ask: async (options) => {
       // The first call is not held: calls for one name join the queue in the order in which they were made.
-      const { result, ...rest } = await api.reserve(item, { ...options, pollSeconds: isQueued ? pollSeconds : 0 });
+      const { result, sentAt, repeated } = await api.reserve(item, isQueued ? options : { ...options, pollSeconds: 0 });
       isQueued = true;
-      return { ...rest, result: outcomeOf([result], isGot(result) ? 'GOT' : stateOf(result)) };
+      return { sentAt, repeated, result: outcomeOf([result], isGot(result) ? 'GOT' : stateOf(result)) };
     },
   };
 }

@@ -71,10 +71,12 @@ export class Reserver {
         this.#requesters.end(use);
         throw state === 'GOT' || decisive === undefined ? unexpected() : await this.#refusal(plan, decisive, until);
       }
-      const isOurs = await this.#isOurs(results, plan, session).catch((error: unknown) => {
-        this.#requesters.end(use);
-        throw error;
-      });
+      const isOurs =
+        this.#isNew(results) ||
+        (await this.#isOurs(results, plan, session).catch((error: unknown) => {
+          this.#requesters.end(use);
+          throw error;
+        }));
       if (!isOurs) {
         await this.#release(results.filter(({ status }) => status === 'ACQUIRED'));
         this.#requesters.end(use);
@@ -100,12 +102,12 @@ export class Reserver {
     });
   }
 
-  async #made(
+  #made(
     plan: Plan,
     use: Use,
     got: { answer: Answer<Outcome>; first: ReserveResult; others: readonly ReserveResult[]; offset: number },
     session: Owner | undefined,
-  ): Promise<Held> {
+  ): Held | Promise<Held> {
     const { answer, first, others, offset } = got;
     const lease = session?.lease ?? new Lease(plan.title, this.clocks);
     if (session === undefined) lease.extend(plan.ttlMs, answer.sentAt, offset);
@@ -124,15 +126,13 @@ export class Reserver {
     };
     const hold = new LiveHold(origin, first, others);
     const wasHad = results.some(({ status }) => status === 'ALREADY_HAD');
-    try {
-      // A reservation from before: who knows when its lease ends. After a wait: much of it may have passed.
-      if (session === undefined && (wasHad || lease.isHalfOver)) await hold.renew();
-      plan.signal?.throwIfAborted();
-      return { hold, lease };
-    } catch (error) {
-      hold.release().catch(() => {});
-      throw error;
-    }
+    // A reservation from before: who knows when its lease ends. After a wait: much of it may have passed.
+    const isOld = session === undefined && (wasHad || lease.isHalfOver);
+    return isOld || plan.signal?.aborted ? renewed({ hold, lease }, isOld, plan.signal) : { hold, lease };
+  }
+
+  #isNew(results: readonly ReserveResult[]): boolean {
+    return results.every((result) => result.status === 'ACQUIRED' && !this.#isHeld(result));
   }
 
   /**
@@ -186,6 +186,18 @@ export class Reserver {
   async #release(results: readonly ReserveResult[]): Promise<void> {
     const unwanted = results.filter((result) => isGot(result) && !this.#isHeld(result));
     await Promise.all(unwanted.map((result) => this.#api.unreserve(keyOf(result)).catch(() => {})));
+  }
+}
+
+/** Renews a hold that may end soon. One that nobody wants any more is released. */
+async function renewed(held: Held, isOld: boolean, signal: AbortSignal | undefined): Promise<Held> {
+  try {
+    if (isOld) await held.hold.renew();
+    signal?.throwIfAborted();
+    return held;
+  } catch (error) {
+    held.hold.release().catch(() => {});
+    throw error;
   }
 }
 

@@ -30,7 +30,7 @@ export function createApi(endpoint: Endpoint): Api {
     retries: exchange.retries,
     reserve(item, options = {}) {
       const { pollSeconds = DEFAULT_POLL_SECONDS, ...rest } = options;
-      if (!item.waitSeconds || pollSeconds === 0) return reserves.call(item, rest);
+      if (!item.waitSeconds || pollSeconds === 0) return reserves.call(item, options);
       return carryOut(exchange, {
         ...rest,
         outgoing: {
