@@ -139,7 +139,17 @@ export default defineConfig({
         items: [
           { text: 'Security', link: '/docs/security' },
           { text: 'Faults', link: '/docs/faults' },
-          { text: 'Performance', link: '/docs/performance' },
+          {
+            text: 'Performance',
+            link: '/docs/performance',
+            collapsed: true,
+            items: [
+              { text: 'Results of 26 November 2026', link: '/docs/performance/2026-11-26' },
+              { text: 'Results of 23 November 2026', link: '/docs/performance/2026-11-23' },
+              { text: 'How cost grows', link: '/docs/performance/2026-11-21' },
+              { text: 'Decisions about speed', link: '/docs/decisions/speed' },
+            ],
+          },
           { text: 'Changes', link: '/CHANGELOG' },
           { text: 'Contribute', link: '/CONTRIBUTING' },
           { text: 'Report a vulnerability', link: '/SECURITY' },
