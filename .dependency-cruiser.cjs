@@ -94,7 +94,7 @@ module.exports = {
       to: {
         path: '^src/http/',
         pathNot:
-          '^src/http/(clientAddress|deps|describeFault|env|errorStatuses|fixedContent|logFault|sameOrigin)\\.ts$',
+          '^src/http/(clientAddress|deps|describeFault|env|errorStatuses|fixedContent|errors|sameOrigin)\\.ts$',
       },
     },
     {
@@ -135,7 +135,7 @@ module.exports = {
       name: 'domain-is-pure',
       severity: 'error',
       from: { path: room('domain') },
-      to: { dependencyTypes: ['npm', 'core'] },
+      to: { dependencyTypes: ['npm', 'core'], pathNot: '^(node:)?async_hooks$' },
     },
     {
       name: 'only-wire-and-main-put-rooms-together',

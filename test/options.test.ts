@@ -91,6 +91,6 @@ describe('--check-config', () => {
     const { code, stdout } = await run('--check-config', {}, 'start');
     expect(code).toBe(0);
     expect(stdout).toMatch(/private/);
-    expect(stdout).toMatch(/local, without a password/);
+    expect(stdout).toMatch(/local, by the link/);
   });
 });

@@ -127,6 +127,8 @@ local function isAwaited(text)
   return false
 end
 
+local TOO_MANY_MATCHES = 'NOT_AVAILABLE: ' .. walks.MAX_MATCHES .. ' other matches are being waited for'
+
 -- Notes that a ticket is about to wait for a match. Returns false if too many others are waited for.
 local function noteMatch(text, match)
   local member, count = text .. '\n' .. match, 0
@@ -180,7 +182,7 @@ local function join(trial, request, refusal, refusals)
   if tooLarge then
     return nil, { tooLarge = tooLarge }
   elseif match and not noteMatch(request.items[1].resource, match) then
-    return nil, { reply = { 'NOT_AVAILABLE', ask.TOO_MANY_MATCHES }, place = 0 }
+    return nil, { reply = { 'NOT_AVAILABLE', TOO_MANY_MATCHES }, place = 0 }
   end
   local ticket = { order = trial.order }
   ask.pending.items = ask.pending.items + itemForms.slotsOf(request.items)

@@ -5,9 +5,9 @@
 import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Once } from '../domain/once.ts';
+import { requestObserver, type ScriptObserver } from '../domain/scriptObserver.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { toText } from '../redis/reply.ts';
-import { requestObserver, type ScriptObserver } from '../redis/scripts.ts';
 import type { Receiver } from '../redis/send.ts';
 import { chargedPlan, type Engine, readPlan } from './call.ts';
 import { isLate, type Line, lineOf, type Turn, tooBusy } from './line.ts';

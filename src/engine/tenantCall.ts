@@ -6,11 +6,12 @@
  */
 import { HoldfastError } from '../domain/errors.ts';
 import type { Charged } from '../domain/quota.ts';
+import { requestObserver, type ScriptObserver } from '../domain/scriptObserver.ts';
 import type { ScriptCall } from '../redis/functions.ts';
 import { expiryKey, expiryShard, tenantKey } from '../redis/keys.ts';
 import type { Replication } from '../redis/replication.ts';
 import { parseReply, toInteger, toMs } from '../redis/reply.ts';
-import { requestObserver, runScript, type ScriptObserver, sendScript, type Verb } from '../redis/scripts.ts';
+import { runScript, sendScript, type Verb } from '../redis/scripts.ts';
 import type { Receiver } from '../redis/send.ts';
 import type { Engine } from './call.ts';
 import { isLate, type Line, LONG_WORK, lineOf, PAGE_WORK, type Turn, tooBusy } from './line.ts';

@@ -3,8 +3,9 @@
  * joined a cluster, or has restarted without its data. Where functions are forbidden, scripts run instead.
  */
 import { Command } from 'ioredis';
+import type { ScriptObserver } from '../domain/scriptObserver.ts';
 import type { RedisClient } from './client.ts';
-import type { Script, ScriptObserver, Verb } from './scripts.ts';
+import type { Script, Verb } from './scripts.ts';
 import { Attempts, type Receiver } from './send.ts';
 import { primariesOf } from './topology.ts';
 

@@ -2,10 +2,10 @@
  * Runs the verbs of lua/verbs. They are functions of one library (bundle.ts, functions.ts), or scripts where functions
  * are forbidden. keys.ts names their keys.
  */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
 import { once } from '../domain/firstUse.ts';
+import { requestObserver, type ScriptObserver } from '../domain/scriptObserver.ts';
 import type { TierTable } from '../domain/tiers.ts';
 import { type Library, libraryOf, scriptOf, type Verb as VerbModule } from './bundle.ts';
 import type { RedisClient } from './client.ts';
@@ -123,15 +123,6 @@ function verbOf(module: string, lua: string): VerbModule {
   const keys = keysByName.get(name) ?? [...header.matchAll(/^ {2}KEYS\[\d+\] {2}(\w+)/gm)].map(([, key = '']) => key);
   return { name, module, keys, hasFlags: /^ {2}ARGV\[2\] {2}flags of the request/m.test(header) };
 }
-
-/** Called when a script is sent. Returns a callback for its reply or error. */
-export type ScriptObserver = (script: string) => (error?: unknown) => void;
-
-/**
- * What observes the scripts of the request that is being served, if anything does. A script that waits for its turn is
- * sent out of the reply to another one: the request's observer goes with it (src/engine/line.ts).
- */
-export const requestObserver = new AsyncLocalStorage<ScriptObserver>();
 
 const functionsOf = new WeakMap<RedisClient, Functions>();
 

@@ -16,7 +16,7 @@ import {
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
 import { BUILD } from '../domain/build.ts';
-import { requestObserver } from '../redis/scripts.ts';
+import { requestObserver } from '../domain/scriptObserver.ts';
 
 /** How long the collector has to accept the last spans when the instance stops. */
 const CLOSE_WITHIN_MS = 2000;

@@ -5,9 +5,10 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { Outage } from '../domain/outage.ts';
+import type { ScriptObserver } from '../domain/scriptObserver.ts';
 import { createPatientRedis, createRedis, type RedisClient } from '../redis/client.ts';
 import { Replication } from '../redis/replication.ts';
-import { defineScripts, loadScripts, observeScripts, type ScriptObserver } from '../redis/scripts.ts';
+import { defineScripts, loadScripts, observeScripts } from '../redis/scripts.ts';
 import { createSubscriptions, type Subscriptions } from '../redis/subscriptions.ts';
 
 export interface ClientOptions {

@@ -50,10 +50,13 @@ test('each module is needed by some verb', () => {
   expect([...modules.keys()].filter((name) => !found.has(name))).toEqual([]);
 });
 
-test('each module has the fields that others use of it', () => {
+test('each module has the fields that it and others use of it', () => {
   const modules = new Map([...readModules()].map(([name, lua]) => [name, withoutComments(lua)]));
   const missing = [...modules].flatMap(([name, lua]) =>
-    [...lua.matchAll(/^local (\w+) = require\('([\w/]+)'\)$/gm)].flatMap(([, alias = '', of = '']) => {
+    [
+      ...[...lua.matchAll(/^local (\w+) = require\('([\w/]+)'\)$/gm)].map(([, alias = '', of = '']) => [alias, of]),
+      ...[...lua.matchAll(/\nreturn (\w+)\s*$/g)].map(([, own = '']) => [own, name]),
+    ].flatMap(([alias = '', of = '']) => {
       const other = modules.get(of) ?? '';
       const own = /\nreturn (\w+)\s*$/.exec(other)?.[1];
       // These get their fields in each call.
@@ -62,7 +65,12 @@ test('each module has the fields that others use of it', () => {
         [...lua.matchAll(new RegExp(`(?<![.\\w'])${alias}\\.(\\w+)`, 'g'))].map(([, field]) => field),
       );
       return [...used]
-        .filter((field) => !new RegExp(`(?<![.\\w])${own}\\.${field}\\b`).test(other))
+        .filter(
+          (field) =>
+            !new RegExp(`(?<![.\\w])${own}\\.${field}\\b(,[\\w., \\n]+)? =(?!=)|function ${own}\\.${field}\\b`).test(
+              other,
+            ),
+        )
         .map((field) => `${name}: ${of}.${field}`);
     }),
   );
