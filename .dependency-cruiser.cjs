@@ -93,8 +93,7 @@ module.exports = {
       from: { path: room('dashboard') },
       to: {
         path: '^src/http/',
-        pathNot:
-          '^src/http/(clientAddress|deps|describeFault|env|errorStatuses|fixedContent|errors|sameOrigin)\\.ts$',
+        pathNot: '^src/http/(clientAddress|deps|describeFault|env|errorStatuses|fixedContent|errors|sameOrigin)\\.ts$',
       },
     },
     {
