@@ -7,7 +7,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startRedis } from '../../scripts/redisServer.ts';
 import { LUA_FOLDER } from '../../src/redis/luaFiles.ts';
 import { STEERED_CLOCK } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';
@@ -61,21 +62,27 @@ interface Tenant extends Furnished {
   readonly expected: readonly Outcome[];
 }
 
+/** Of these tests alone: the jobs of other tests' instances would go on with what a call has left to do. */
+let server: Awaited<ReturnType<typeof startRedis>>;
 let redis: Redis;
-beforeAll(() => {
-  redis = new Redis(redisAddress(inject('redisUrl')));
+beforeAll(async () => {
+  server = await startRedis(() => {});
+  redis = new Redis(redisAddress(server.url));
 });
-afterAll(() => redis.disconnect());
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
 
 /** Furnishes a tenant, and makes each call on it with a library that does not fail. */
 async function startTenant(hasQueue: boolean, nowMs: number): Promise<Tenant> {
-  const sound = await startEngine();
+  const sound = await startEngine(undefined, server.url);
   const tenant = await furnished(sound, redis, hasQueue, nowMs);
   const expected = await outcomesOf(tenant);
   sound.stop();
   const writing = [String(await redis.acl('CAT', 'write')).replaceAll(',', ' '), 'spublish'];
   const includes = { 'frame/now': STEERED_CLOCK, 'frame/run': failing(writing) };
-  const unsound = await startEngine(sound.credential.tenant, undefined, includes);
+  const unsound = await startEngine(sound.credential.tenant, server.url, includes);
   return { ...tenant, running: { ...unsound, credential: sound.credential }, expected };
 }
 
