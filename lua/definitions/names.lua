@@ -78,32 +78,26 @@ function naming.childrenOf(name, after, limit)
   return members
 end
 
+-- Returns what a field of the definitions lists for a resource, one a line. It is kept in the definition.
+local function listOf(one, list, field)
+  if not one[list] then
+    local text = redis.call('HGET', keys.definitions, field) or ''
+    one[list] = itemForms.splitLines(text)
+    work.spend(2 + #one[list] / 4 + #text / 200)
+  end
+  return one[list]
+end
+
 -- Returns the blockers that a resource declares, an array of names.
 function naming.blockersOf(name)
   local one = registry.definition(name)
-  if not one or not one.hasBlockers then
-    return NONE
-  end
-  if not one.blocks then
-    local text = redis.call('HGET', keys.definitions, '\1' .. name) or ''
-    one.blocks = itemForms.splitLines(text)
-    work.spend(2 + #one.blocks / 4 + #text / 200)
-  end
-  return one.blocks
+  return one and one.hasBlockers and listOf(one, 'blocks', '\1' .. name) or NONE
 end
 
 -- Returns the labels of a resource (docs/specification.md#labels), a sorted array of '<key>=<value>'.
 function naming.labelsOf(name)
   local one = registry.definition(name)
-  if not one or not one.hasLabels then
-    return NONE
-  end
-  if not one.labels then
-    local text = redis.call('HGET', keys.definitions, '\4' .. name) or ''
-    one.labels = itemForms.splitLines(text)
-    work.spend(2 + #one.labels / 4 + #text / 200)
-  end
-  return one.labels
+  return one and one.hasLabels and listOf(one, 'labels', '\4' .. name) or NONE
 end
 
 function naming.begin()

@@ -1,4 +1,4 @@
--- Reserves plain names (docs/specification.md#reserve). Takes the keys and arguments of
+-- Reserves plain names, or one slot of a pool (docs/specification.md#reserve). Takes the keys and arguments of
 -- lua/verbs/reservations/reserve.lua, and returns its reply; or nil and what was read of the tenant, nil nothing:
 -- then nothing has been changed, and the request goes the general way.
 local codec = require('slots/codec')

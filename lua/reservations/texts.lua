@@ -10,7 +10,7 @@ local texts = {}
 -- Joins the parts of an item of a reply by line breaks. A refused item that lacked one slot tells who holds that
 -- (docs/specification.md#why-a-reservation-fails): the slot; requester, '' if it is a blocker; since ms and expiry ms,
 -- 0 none; note, '' none.
-function texts.textOf(item)
+local function textOf(item)
   local text, record = table.concat(item, '\n'), item.holder
   if not record then
     return text
@@ -30,7 +30,7 @@ end
 -- Turns the items of a reply into texts, from its place `first` on. Returns the reply.
 function texts.asTexts(reply, first)
   for i = first, #reply do
-    reply[i] = texts.textOf(reply[i])
+    reply[i] = textOf(reply[i])
   end
   return reply
 end
