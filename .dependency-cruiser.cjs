@@ -32,15 +32,8 @@ module.exports = {
     {
       name: 'no-circle',
       severity: 'error',
-      from: { pathNot: '^src/(engine|redis)/' },
+      from: {},
       to: { circular: true },
-    },
-    {
-      name: 'no-circle-of-values',
-      severity: 'error',
-      from: { path: '^src/(engine|redis)/' },
-      // Types may refer to each other there.
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
       name: 'no-orphan',

@@ -6,10 +6,10 @@ import { pathToFileURL } from 'node:url';
 import { Redis } from 'ioredis';
 import type { Credential } from '../src/domain/tenants.ts';
 import { DEFAULT_TIERS, UNLIMITED } from '../src/domain/tiers.ts';
-import type { Engine } from '../src/engine/call.ts';
+import type { Engine } from '../src/engine/engine.ts';
 import { digestOf, makeKey } from '../src/identity/credentials.ts';
 import type { RedisClient } from '../src/redis/client.ts';
-import type { Verb } from '../src/redis/scripts.ts';
+import type { Verb } from '../src/redis/verbs.ts';
 
 const TIERS = { ...DEFAULT_TIERS, Enterprise: UNLIMITED };
 export const VERBS = ['reserve', 'check', 'unreserve'] as const;

@@ -6,7 +6,7 @@ import { fork } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
-import type { Engine } from '../../src/engine/call.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 import { configuredLoader } from '../../src/engine/tenant/load.ts';
 import { configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { digestOf } from '../../src/identity/credentials.ts';

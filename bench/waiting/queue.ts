@@ -7,7 +7,7 @@ import { startRedis } from '../../scripts/redisServer.ts';
 import type { ReserveItem, UnreserveItem } from '../../src/contract/reservations.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS, UNLIMITED } from '../../src/domain/tiers.ts';
-import type { Engine } from '../../src/engine/call.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 import { reserve } from '../../src/engine/reservations/reserve.ts';
 import { transaction } from '../../src/engine/reservations/transaction.ts';
 import { configuredLoader } from '../../src/engine/tenant/load.ts';

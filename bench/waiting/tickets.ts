@@ -6,9 +6,9 @@
 import type { UnreserveItem } from '../../src/contract/reservations.ts';
 import { HoldfastError } from '../../src/domain/errors.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
-import type { Engine } from '../../src/engine/call.ts';
 import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 import { check } from '../../src/engine/reservations/check.ts';
 import { reserve } from '../../src/engine/reservations/reserve.ts';
 import { reset } from '../../src/engine/reservations/reset.ts';

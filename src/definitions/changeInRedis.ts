@@ -1,10 +1,11 @@
 /**
  * Changes definitions in the in-memory mode: in Redis only.
  */
-import type { Engine } from '../engine/call.ts';
+
 import { deleteDefinition } from '../engine/definitions/delete.ts';
 import { register } from '../engine/definitions/register.ts';
 import { NOW } from '../engine/definitions/step.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { DefinitionChanges } from './change.ts';
 
 /** @param maxTreeDepth maximum number of ancestors of a resource */

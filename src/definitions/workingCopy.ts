@@ -7,7 +7,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { and, asc, eq, gt, gte, isNull, or } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import { asService } from '../domain/tenants.ts';
-import type { Engine } from '../engine/call.ts';
 import { isSameDefinition, removal, type StoredDefinition, toStored } from '../engine/definitions/codec.ts';
 import {
   copyDefinitions,
@@ -17,6 +16,7 @@ import {
   versionsInRedis,
 } from '../engine/definitions/copy.ts';
 import { definitions as listDefinitions } from '../engine/definitions/list.ts';
+import type { Engine } from '../engine/engine.ts';
 import { loadTenant } from '../engine/tenant/load.ts';
 import { purgeTenant } from '../engine/tenant/purge.ts';
 import { tenantKey } from '../redis/keys.ts';

@@ -9,7 +9,8 @@ import { requestObserver, type ScriptObserver } from '../domain/scriptObserver.t
 import type { Credential } from '../domain/tenants.ts';
 import { toText } from '../redis/reply.ts';
 import type { Receiver } from '../redis/send.ts';
-import { chargedPlan, type Engine, readPlan } from './call.ts';
+import { chargedPlan, readPlan } from './call.ts';
+import type { Engine } from './engine.ts';
 import { isLate, type Line, lineOf, type Turn, tooBusy } from './line.ts';
 import { refusal } from './refusal.ts';
 import { isUnavailable, type Plan, type Replies, TenantCall } from './tenantCall.ts';
@@ -76,7 +77,8 @@ export const callInBatch = <Result>(
       return;
     }
     const name = `${verb} ${credential.credentialKey}`;
-    const batcher = line.batchers.get(name) ?? new Batcher(engine, line, name, verb, credential);
+    const known = line.batchers.get(name);
+    const batcher = known instanceof Batcher ? known : new Batcher(engine, line, name, verb, credential);
     const observer = requestObserver.getStore();
     batcher.add({ args, items, sinceMs: performance.now(), observer, answered, failed });
   });
@@ -159,7 +161,7 @@ export class Batcher implements Turn {
     } else if (this.#calls === 0 && this.#line.batchers.size > MAX_IDLE) this.#line.batchers.delete(this.#name);
   }
 
-  /** @param batch not empty */
+  /** @param requests at least one */
   #callFor(requests: readonly Request[]): TenantCall {
     const [first, ...others] = requests;
     const args = others.length === 0 ? (first?.args ?? []) : requests.flatMap((one) => one.args);

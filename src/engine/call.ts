@@ -4,28 +4,11 @@
 import type { Once } from '../domain/once.ts';
 import type { Charged, Quota } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
-import type { TierTable } from '../domain/tiers.ts';
-import type { RedisClient } from '../redis/client.ts';
 import { answerKey, KEYS_OF, keysOfRequest, onceKey, type TenantVerb } from '../redis/keys.ts';
-import type { Replication } from '../redis/replication.ts';
 import { toInteger, toText } from '../redis/reply.ts';
+import type { Engine } from './engine.ts';
 import { newToken } from './reservations/releaseToken.ts';
 import { type Plan, run } from './tenantCall.ts';
-
-export interface Engine {
-  readonly redis: RedisClient;
-  /** Waits for replicas to confirm writes before their requests get responses. */
-  readonly replication?: Replication | undefined;
-  /** Loads a tenant that Redis has lost or never had. Returns false if there is no such tenant. */
-  readonly loadTenant: (id: string) => Promise<boolean>;
-  /** The limits of each tier. */
-  readonly tiers: TierTable;
-  /**
-   * Called when a reply says when something of the tenant is next due, if requests of the tenant wait.
-   * @param dueInMs -1: nothing is due
-   */
-  readonly onDue?: ((tenant: string, dueInMs: number) => void) | undefined;
-}
 
 /** Verbs whose scripts are passed the credential's key. */
 type VerbWithCredential = {

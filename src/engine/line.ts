@@ -5,8 +5,7 @@
  * tenant asks for.
  */
 import { HoldfastError } from '../domain/errors.ts';
-import type { Batcher } from './batch.ts';
-import type { Engine } from './call.ts';
+import type { Engine } from './engine.ts';
 
 /** Work of a tenant in flight, in units of lua/frame/work.lua: each is about a microsecond of Redis. */
 const MAX_WORK = 2000;
@@ -41,8 +40,8 @@ export interface Turn {
 export class Line {
   /** How many requests wait. Whoever waits counts itself. */
   waiting = 0;
-  /** The batches of its callers, by verb and credential. */
-  readonly batchers = new Map<string, Batcher>();
+  /** What joins the requests of a caller into batches, by verb and credential (batch.ts). */
+  readonly batchers = new Map<string, Turn>();
   readonly #turns: Turn[] = [];
   readonly #lines: Map<string, Line>;
   readonly #tenant: string;

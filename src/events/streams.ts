@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Credential } from '../domain/tenants.ts';
-import type { Engine } from '../engine/call.ts';
+import type { Engine } from '../engine/engine.ts';
 import { pace } from '../engine/pace.ts';
 import { closeStreams, openStream, RENEW_EVERY_MS, renewStreams } from '../engine/tenant/streamLeases.ts';
 import { eventsChannel } from '../redis/keys.ts';

@@ -5,7 +5,8 @@
 import type { Quota } from '../domain/quota.ts';
 import type { Right } from '../domain/rights.ts';
 import type { Credential } from '../domain/tenants.ts';
-import { callRead, type Engine } from '../engine/call.ts';
+import { callRead } from '../engine/call.ts';
+import type { Engine } from '../engine/engine.ts';
 
 export class ReadLimiter {
   readonly #engine: Engine;

@@ -9,7 +9,7 @@ import type { Charged } from '../domain/quota.ts';
 import type { TransactionMethod } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { Caller, Wait } from '../domain/waiting.ts';
-import type { Engine } from '../engine/call.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { Activity } from '../engine/tenant/activity.ts';
 import type { Listings } from '../limits/listings.ts';
 import type { ReadLimiter } from '../limits/reads.ts';

@@ -5,7 +5,7 @@ import { HoldfastError } from '../domain/errors.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { type Caller, DEFAULT_PRIORITY, type Wait } from '../domain/waiting.ts';
-import type { Engine } from '../engine/call.ts';
+import type { Engine } from '../engine/engine.ts';
 import { readMaxPriority } from '../engine/tenant/maxPriority.ts';
 import type { HeldCalls, OperationDeps } from './deps.ts';
 

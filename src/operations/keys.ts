@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { LimitError } from '../domain/errors.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { KeyLimits } from '../domain/tenants.ts';
-import type { Engine } from '../engine/call.ts';
+import type { Engine } from '../engine/engine.ts';
 import { lastUses } from '../engine/tenant/activity.ts';
 import { chargeWrite } from '../engine/tenant/charge.ts';
 import { emitLimitReached } from '../engine/tenant/emitLimitReached.ts';

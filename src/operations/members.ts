@@ -6,7 +6,7 @@ import { HoldfastError } from '../domain/errors.ts';
 import type { Memberships } from '../domain/memberships.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Role } from '../domain/rights.ts';
-import type { Engine } from '../engine/call.ts';
+import type { Engine } from '../engine/engine.ts';
 import { chargeWrite } from '../engine/tenant/charge.ts';
 import { endSignIns, giveSignInsRole } from '../engine/tenant/signIns.ts';
 import { verifyCredential } from '../engine/tenant/verifyCredential.ts';

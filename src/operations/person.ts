@@ -7,7 +7,7 @@ import type { TransactionItem } from '../contract/reservations.ts';
 import { HoldfastError } from '../domain/errors.ts';
 import { RIGHTS_OF_ROLE } from '../domain/rights.ts';
 import type { Credential } from '../domain/tenants.ts';
-import type { Engine } from '../engine/call.ts';
+import type { Engine } from '../engine/engine.ts';
 import { readSignIn, requesterOf, type SessionUser } from '../engine/tenant/signIns.ts';
 
 /** Whether a requester is the person: what they reserve with on the dashboard, or their own e-mail address. */

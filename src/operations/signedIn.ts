@@ -4,7 +4,7 @@
  */
 import type { Role } from '../domain/rights.ts';
 import type { Credential } from '../domain/tenants.ts';
-import type { Engine } from '../engine/call.ts';
+import type { Engine } from '../engine/engine.ts';
 import { endSignIn, readSignIn, type SessionUser } from '../engine/tenant/signIns.ts';
 
 /** Returns the role that a person has in a tenant by now; null: none */

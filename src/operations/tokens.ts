@@ -5,7 +5,7 @@
 import { afterCharge, HoldfastError } from '../domain/errors.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
-import type { Engine } from '../engine/call.ts';
+import type { Engine } from '../engine/engine.ts';
 import * as engineTokens from '../engine/tenant/issueToken.ts';
 import { MAX_TOKEN_MS } from '../engine/tenant/tokens.ts';
 import { makeToken, parseKey } from '../identity/credentials.ts';

@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Credential } from '../domain/tenants.ts';
-import type { Engine } from '../engine/call.ts';
+import type { Engine } from '../engine/engine.ts';
 import { type Author, authorOf } from '../engine/tenant/author.ts';
 import { type AuditEntry, noteActions } from '../store/audit.ts';
 import type { Database } from '../store/database.ts';

@@ -5,9 +5,9 @@
 import { Command } from 'ioredis';
 import type { ScriptObserver } from '../domain/scriptObserver.ts';
 import type { RedisClient } from './client.ts';
-import type { Script, Verb } from './scripts.ts';
 import { Attempts, type Receiver } from './send.ts';
 import { primariesOf } from './topology.ts';
+import type { Script, Verb } from './verbs.ts';
 
 /** Nothing has run. */
 const isMissing = (error: unknown) => error instanceof Error && error.message.startsWith('ERR Function not found');
@@ -141,7 +141,8 @@ export class Functions {
 
   /** Loads the library into all primaries, once however many calls miss it. Another instance may be quicker. */
   load(): Promise<unknown> {
-    const [lua = ''] = [...this.#scripts.values()].map(({ library }) => library().lua);
+    const [script] = this.#scripts.values();
+    const lua = script?.library().lua ?? '';
     this.#loading ??= Promise.all(
       primariesOf(this.#redis).map((primary) =>
         primary.function('LOAD', lua).catch((error: unknown) => {

@@ -7,75 +7,13 @@ import { basename } from 'node:path';
 import { once } from '../domain/firstUse.ts';
 import { requestObserver, type ScriptObserver } from '../domain/scriptObserver.ts';
 import type { TierTable } from '../domain/tiers.ts';
-import { type Library, libraryOf, scriptOf, type Verb as VerbModule } from './bundle.ts';
+import { libraryOf, scriptOf, type Verb as VerbModule } from './bundle.ts';
 import type { RedisClient } from './client.ts';
 import { Functions, ScriptAttempts, type ScriptCall } from './functions.ts';
 import { KEYS_OF } from './keys.ts';
 import { readModules, withoutComments } from './luaFiles.ts';
 import { limitsModule } from './tierLimits.ts';
-
-export type Verb =
-  | 'active'
-  | 'activity'
-  | 'authenticate'
-  | 'available'
-  | 'beat'
-  | 'beginSession'
-  | 'cancel'
-  | 'charge'
-  | 'chargeReads'
-  | 'check'
-  | 'closeStreams'
-  | 'copyDefinitions'
-  | 'definitions'
-  | 'delete'
-  | 'endSession'
-  | 'issueToken'
-  | 'keep'
-  | 'labelsInUse'
-  | 'keepReset'
-  | 'leave'
-  | 'loadTenant'
-  | 'lowerIndex'
-  | 'openStream'
-  | 'probe'
-  | 'raiseIndex'
-  | 'readHistory'
-  | 'refusals'
-  | 'register'
-  | 'renew'
-  | 'renewSession'
-  | 'renewStreams'
-  | 'reserve'
-  | 'reset'
-  | 'resource'
-  | 'sessions'
-  | 'standings'
-  | 'states'
-  | 'sweep'
-  | 'emitLimitReached'
-  | 'transaction'
-  | 'tree'
-  | 'unregistered'
-  | 'unreserve'
-  | 'usage'
-  | 'waiting';
-
-export interface Script {
-  readonly name: string;
-  /** The file as it is written. */
-  readonly source: string;
-  /** @returns the text that runs where functions are forbidden */
-  readonly lua: () => string;
-  /** @returns the SHA-1 of that text */
-  readonly digest: () => string;
-  /** The names of its keys, in order. */
-  readonly keys: readonly string[];
-  /** @returns the library that has the verb as a function */
-  readonly library: () => Library;
-  /** @returns the name of that function */
-  readonly functionName: () => string;
-}
+import type { Script, Verb } from './verbs.ts';
 
 const loaded = new Map<string, Script[]>();
 

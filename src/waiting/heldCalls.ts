@@ -12,7 +12,7 @@ import type { Charged } from '../domain/quota.ts';
 import type { TransactionMethod } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { type Caller, HELD_SHARE, type Wait } from '../domain/waiting.ts';
-import type { Engine } from '../engine/call.ts';
+import type { Engine } from '../engine/engine.ts';
 import { leave } from '../engine/waiting/leave.ts';
 import type { Bus } from '../events/bus.ts';
 import { Shares } from '../limits/shares.ts';

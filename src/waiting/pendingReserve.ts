@@ -6,7 +6,7 @@ import type { Once } from '../domain/once.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { DEFAULT_PRIORITY } from '../domain/waiting.ts';
-import type { Engine } from '../engine/call.ts';
+import type { Engine } from '../engine/engine.ts';
 import { keepReply } from '../engine/reservations/keep.ts';
 import { newReleaseToken } from '../engine/reservations/releaseToken.ts';
 import { refusal, reserve } from '../engine/reservations/reserve.ts';

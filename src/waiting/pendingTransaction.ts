@@ -7,7 +7,7 @@ import type { Charged } from '../domain/quota.ts';
 import type { TransactionMethod } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { DEFAULT_PRIORITY, type Wait } from '../domain/waiting.ts';
-import type { Engine } from '../engine/call.ts';
+import type { Engine } from '../engine/engine.ts';
 import { keepReply } from '../engine/reservations/keep.ts';
 import { newReleaseToken } from '../engine/reservations/releaseToken.ts';
 import { refusal } from '../engine/reservations/reserve.ts';

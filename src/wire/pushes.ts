@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import type { Engine } from '../engine/call.ts';
+import type { Engine } from '../engine/engine.ts';
 import { Bus } from '../events/bus.ts';
 import { Streams } from '../events/streams.ts';
 import type { Subscriptions } from '../redis/subscriptions.ts';

@@ -6,7 +6,7 @@ import type { DefinitionChanges } from '../definitions/change.ts';
 import type { WorkingCopy } from '../definitions/workingCopy.ts';
 import type { History } from '../domain/history.ts';
 import type { Memberships } from '../domain/memberships.ts';
-import type { Engine } from '../engine/call.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { JwtVerifier } from '../identity/jwtVerifier.ts';
 import type { Sealer } from '../identity/sealer.ts';
 import type { RoleNow } from '../operations/signedIn.ts';

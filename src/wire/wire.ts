@@ -4,7 +4,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { SignInWay } from '../dashboard/env.ts';
-import type { Engine } from '../engine/call.ts';
+import type { Engine } from '../engine/engine.ts';
 import { Activity } from '../engine/tenant/activity.ts';
 import { look } from '../engine/waiting/beat.ts';
 import type { ConfiguredKey } from '../identity/configuredTenants.ts';

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { changeInDatabase } from '../../src/definitions/changeInDatabase.ts';
 import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
-import type { Engine } from '../../src/engine/call.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import { createRedis } from '../../src/redis/client.ts';
 import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';

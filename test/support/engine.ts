@@ -4,13 +4,14 @@
 import { inject } from 'vitest';
 import type { Credential } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS, type TierLimits, UNLIMITED } from '../../src/domain/tiers.ts';
-import type { Engine } from '../../src/engine/call.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 import { configuredLoader } from '../../src/engine/tenant/load.ts';
 import { configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import { createRedis } from '../../src/redis/client.ts';
-import { defineScripts, loadScripts, type Script } from '../../src/redis/scripts.ts';
+import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { send } from '../../src/redis/send.ts';
+import type { Script } from '../../src/redis/verbs.ts';
 import { STEERED_CLOCK } from './clock.ts';
 import { makeConfiguredKey, makeTenant } from './service.ts';
 import { until } from './until.ts';

@@ -2,8 +2,9 @@
  * An engine whose calls of one script go through a test.
  */
 import { Command } from 'ioredis';
-import type { Engine } from '../../src/engine/call.ts';
-import { defineScripts, type Verb } from '../../src/redis/scripts.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { defineScripts } from '../../src/redis/scripts.ts';
+import type { Verb } from '../../src/redis/verbs.ts';
 import type { RunningEngine } from './engine.ts';
 
 /**

@@ -1,8 +1,8 @@
 /**
  * An engine that loses the first reply of a script.
  */
-import type { Engine } from '../../src/engine/call.ts';
-import type { Verb } from '../../src/redis/scripts.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import type { Verb } from '../../src/redis/verbs.ts';
 import type { RunningEngine } from './engine.ts';
 import { interceptScript } from './interceptScript.ts';
 

@@ -3,7 +3,7 @@
  */
 import type { Context } from 'hono';
 import type { Credential } from '../../domain/tenants.ts';
-import type { Engine } from '../../engine/call.ts';
+import type { Engine } from '../../engine/engine.ts';
 import type { DashboardEnv } from '../env.ts';
 import { searched } from '../form.ts';
 

@@ -2,8 +2,8 @@
  * Reads the registered resources for a page, up to a limit, with the number of slots held.
  */
 import type { Credential } from '../../domain/tenants.ts';
-import type { Engine } from '../../engine/call.ts';
 import { definitions, tree } from '../../engine/definitions/list.ts';
+import type { Engine } from '../../engine/engine.ts';
 
 /** Maximum number of resources that a page reads: about 200 ms of an instance. */
 export const MAX_ROWS = 20_000;

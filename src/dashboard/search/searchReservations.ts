@@ -3,7 +3,7 @@
  */
 import type { ActiveFilter, ActiveReservation } from '../../contract/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import type { Engine } from '../../engine/call.ts';
+import type { Engine } from '../../engine/engine.ts';
 import { active } from '../../engine/reservations/active.ts';
 
 /** Maximum number of reservations that a search reads: about 100 ms of an instance. */

@@ -4,7 +4,7 @@
  */
 import type { WaitingRequest } from '../../contract/waiting.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import type { Engine } from '../../engine/call.ts';
+import type { Engine } from '../../engine/engine.ts';
 import { waiting } from '../../engine/waiting/list.ts';
 
 /** Maximum number of tickets that a search reads. */

@@ -4,7 +4,7 @@
 import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { callInBatch } from '../batch.ts';
-import type { Engine } from '../call.ts';
+import type { Engine } from '../engine.ts';
 
 /**
  * Costs one read.

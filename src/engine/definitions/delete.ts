@@ -3,7 +3,8 @@
  */
 import type { Credential } from '../../domain/tenants.ts';
 import { toInteger, toText } from '../../redis/reply.ts';
-import { callCharged, type Engine } from '../call.ts';
+import { callCharged } from '../call.ts';
+import type { Engine } from '../engine.ts';
 import type { Planned, Step } from './step.ts';
 
 /** How long the names to be deleted are closed to reservations while the database deletes them, in ms. */

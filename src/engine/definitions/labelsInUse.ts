@@ -3,7 +3,8 @@
  */
 import type { Credential } from '../../domain/tenants.ts';
 import { toText } from '../../redis/reply.ts';
-import { call, type Engine } from '../call.ts';
+import { call } from '../call.ts';
+import type { Engine } from '../engine.ts';
 
 /** A key with more values than these names single resources, as a serial number does. */
 const MAX_VALUES = 8;

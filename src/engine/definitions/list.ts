@@ -6,7 +6,8 @@ import type { Definition } from '../../contract/definitions.ts';
 import type { Quota } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { toInteger, toText } from '../../redis/reply.ts';
-import { callRead, type Engine } from '../call.ts';
+import { callRead } from '../call.ts';
+import type { Engine } from '../engine.ts';
 import { decodeListed } from './codec.ts';
 import { decodeLabels, type Labels } from './labels.ts';
 

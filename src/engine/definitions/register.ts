@@ -4,7 +4,8 @@
 import type { Definition, Registration } from '../../contract/definitions.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { toInteger, toText } from '../../redis/reply.ts';
-import { callCharged, type Engine } from '../call.ts';
+import { callCharged } from '../call.ts';
+import type { Engine } from '../engine.ts';
 import { detailsOf, encodeRegistration } from './codec.ts';
 import { decodeLabels } from './labels.ts';
 import type { Planned, Step } from './step.ts';

@@ -6,8 +6,9 @@
 import type { ActiveFilter, ActiveReservation } from '../../contract/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseReply, toInteger, toMs, toText } from '../../redis/reply.ts';
-import { callRead, type Engine } from '../call.ts';
+import { callRead } from '../call.ts';
 import type { Page } from '../definitions/list.ts';
+import type { Engine } from '../engine.ts';
 import { FencingTokenSet } from './fencingTokenSet.ts';
 import { readReservation } from './slotRecord.ts';
 

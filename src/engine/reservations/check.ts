@@ -7,7 +7,7 @@ import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
 import { parseItem, toInteger, toMs, toTime } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
-import type { Engine } from '../call.ts';
+import type { Engine } from '../engine.ts';
 import { toReason } from './reason.ts';
 
 /**

@@ -4,7 +4,8 @@
  */
 import type { Once } from '../../domain/once.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { callCharged, type Engine } from '../call.ts';
+import { callCharged } from '../call.ts';
+import type { Engine } from '../engine.ts';
 
 /**
  * Keeps a reply, unless one is kept already.

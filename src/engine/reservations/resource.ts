@@ -5,8 +5,9 @@
 import type { WaitingRequest } from '../../contract/waiting.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseItem, parseReply, toInteger, toText } from '../../redis/reply.ts';
-import { call, type Engine } from '../call.ts';
+import { call } from '../call.ts';
 import { decodeLabels, type Labels } from '../definitions/labels.ts';
+import type { Engine } from '../engine.ts';
 import { toRow } from '../waiting/list.ts';
 import { type Hold, toSlotState } from './slotState.ts';
 

@@ -5,8 +5,9 @@
 import { PATH_DELIMITER } from '../../domain/resources.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseItem, parseReply, toInteger } from '../../redis/reply.ts';
-import { call, type Engine } from '../call.ts';
+import { call } from '../call.ts';
 import { decodeLabels, type Labels } from '../definitions/labels.ts';
+import type { Engine } from '../engine.ts';
 import { type Hold, type SlotState, toSlotState } from './slotState.ts';
 
 /** A blocker that is in use, so that nobody new can reserve the resource that takes it along. */

@@ -7,7 +7,8 @@ import { TRANSACTION_STATUSES, type TransactionMethod } from '../../domain/reser
 import type { Credential } from '../../domain/tenants.ts';
 import type { Wait } from '../../domain/waiting.ts';
 import { parseItem, toText } from '../../redis/reply.ts';
-import { callCharged, type Engine } from '../call.ts';
+import { callCharged } from '../call.ts';
+import type { Engine } from '../engine.ts';
 import { callArg, type Issued, ticketOf, type WaitCall, waitArg } from '../waiting/call.ts';
 import { reserveArgs, toReserveResult } from './reserve.ts';
 import { toUnreserveResult, unreserveArgs } from './unreserve.ts';

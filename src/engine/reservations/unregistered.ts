@@ -3,7 +3,8 @@
  */
 import type { Credential } from '../../domain/tenants.ts';
 import { toText } from '../../redis/reply.ts';
-import { call, type Engine } from '../call.ts';
+import { call } from '../call.ts';
+import type { Engine } from '../engine.ts';
 
 /** Slots that one call reads: about 1 ms of Redis. */
 const PAGE_SLOTS = 400;

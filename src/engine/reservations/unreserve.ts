@@ -9,7 +9,7 @@ import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
 import { parseItem } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
-import type { Engine } from '../call.ts';
+import type { Engine } from '../engine.ts';
 import { packToken } from './releaseToken.ts';
 import { explainLoss } from './taken.ts';
 

@@ -6,7 +6,8 @@ import type { Once } from '../../domain/once.ts';
 import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { toMs, toText } from '../../redis/reply.ts';
-import { callCharged, type Engine } from '../call.ts';
+import { callCharged } from '../call.ts';
+import type { Engine } from '../engine.ts';
 import { newToken, unpackToken } from '../reservations/releaseToken.ts';
 
 /**

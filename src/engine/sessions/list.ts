@@ -4,8 +4,9 @@
 import type { Session } from '../../contract/sessions.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseItem, toInteger, toMs, toText } from '../../redis/reply.ts';
-import { callRead, type Engine } from '../call.ts';
+import { callRead } from '../call.ts';
 import type { Page } from '../definitions/list.ts';
+import type { Engine } from '../engine.ts';
 import { unpackToken } from '../reservations/releaseToken.ts';
 
 /** Sessions that one call reads: about 1 ms of Redis. */

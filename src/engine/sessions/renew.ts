@@ -7,7 +7,8 @@ import type { Charged } from '../../domain/quota.ts';
 import { RENEW_SESSION_STATUSES } from '../../domain/sessions.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { toMs, toTime } from '../../redis/reply.ts';
-import { callCharged, type Engine } from '../call.ts';
+import { callCharged } from '../call.ts';
+import type { Engine } from '../engine.ts';
 import { packToken } from '../reservations/releaseToken.ts';
 
 /**

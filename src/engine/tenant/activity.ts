@@ -10,7 +10,7 @@ import type { RedisClient } from '../../redis/client.ts';
 import { ACTIVE_KEY, activityKey, keysOf, usedKey } from '../../redis/keys.ts';
 import { runScript } from '../../redis/scripts.ts';
 import { send } from '../../redis/send.ts';
-import type { Engine } from '../call.ts';
+import type { Engine } from '../engine.ts';
 import { pace } from '../pace.ts';
 import { RefusalCounts } from './refusals.ts';
 

@@ -3,7 +3,7 @@
  */
 import { HoldfastError } from '../../domain/errors.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import type { Engine } from '../call.ts';
+import type { Engine } from '../engine.ts';
 import { actorNameOf, readSignIn } from './signIns.ts';
 import { verifyCredential } from './verifyCredential.ts';
 

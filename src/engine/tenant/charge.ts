@@ -5,7 +5,8 @@
 import type { Quota } from '../../domain/quota.ts';
 import type { Right } from '../../domain/rights.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { callCharged, type Engine } from '../call.ts';
+import { callCharged } from '../call.ts';
+import type { Engine } from '../engine.ts';
 
 /**
  * @param right what the credential must be allowed to do

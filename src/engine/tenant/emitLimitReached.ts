@@ -4,7 +4,8 @@
  */
 import type { LimitType } from '../../domain/limits.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { call, type Engine } from '../call.ts';
+import { call } from '../call.ts';
+import type { Engine } from '../engine.ts';
 
 /** @throws HoldfastError unauthenticated, unavailable */
 export async function emitLimitReached(

@@ -3,7 +3,8 @@
  */
 import type { Quota } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { callCharged, type Engine } from '../call.ts';
+import { callCharged } from '../call.ts';
+import type { Engine } from '../engine.ts';
 import { KEEP_TOKENS_MS, type TokenSource, tokenSetNow } from './tokens.ts';
 
 /**

@@ -7,7 +7,7 @@ import { readHot } from '../../redis/hotRecord.ts';
 import { tenantKey } from '../../redis/keys.ts';
 import { toInteger } from '../../redis/reply.ts';
 import { send } from '../../redis/send.ts';
-import type { Engine } from '../call.ts';
+import type { Engine } from '../engine.ts';
 import { verifyCredential } from './verifyCredential.ts';
 
 /** @throws HoldfastError unauthenticated, forbidden, unavailable */

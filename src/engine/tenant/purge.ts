@@ -9,7 +9,7 @@ import { readHot } from '../../redis/hotRecord.ts';
 import { eventsChannel, expiryKey, expiryShard, keysOfTenant, tenantKey } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
 import { connectionTo } from '../../redis/topology.ts';
-import type { Engine } from '../call.ts';
+import type { Engine } from '../engine.ts';
 import { reset } from '../reservations/reset.ts';
 
 /** How many keys a step looks at, which takes Redis about 1 ms. */

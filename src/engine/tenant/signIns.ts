@@ -10,7 +10,7 @@ import type { Credential } from '../../domain/tenants.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { eventsChannel, keyOfCredential, sessionKey, signInsKey } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
-import type { Engine } from '../call.ts';
+import type { Engine } from '../engine.ts';
 
 /** The longest that a session lasts, in ms. */
 export const SIGN_IN_MS = 12 * 3_600_000;

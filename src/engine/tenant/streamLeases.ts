@@ -6,7 +6,8 @@ import type { Credential } from '../../domain/tenants.ts';
 import { keysOf, keysOfRequest } from '../../redis/keys.ts';
 import { parseReply, toInteger, toText } from '../../redis/reply.ts';
 import { runScript } from '../../redis/scripts.ts';
-import { call, type Engine } from '../call.ts';
+import { call } from '../call.ts';
+import type { Engine } from '../engine.ts';
 
 /** Leases of an instance that dies must expire within 45 s. */
 const LEASE_MS = 40_000;

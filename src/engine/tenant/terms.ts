@@ -5,7 +5,7 @@
 import { type Credential, type Terms, termsOf } from '../../domain/tenants.ts';
 import { tenantKey } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
-import type { Engine } from '../call.ts';
+import type { Engine } from '../engine.ts';
 
 /** @throws HoldfastError unavailable */
 export const readTerms = async ({ redis }: Pick<Engine, 'redis'>, { tenant }: Credential): Promise<Terms> =>

@@ -6,7 +6,8 @@ import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { TIERS, type Tier } from '../../domain/tiers.ts';
 import { toInteger } from '../../redis/reply.ts';
-import { callRead, type Engine } from '../call.ts';
+import { callRead } from '../call.ts';
+import type { Engine } from '../engine.ts';
 
 export interface Usage {
   readonly tier: Tier;

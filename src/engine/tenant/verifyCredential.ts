@@ -7,7 +7,8 @@ import { RIGHTS, RIGHTS_OF_KEY, type Right } from '../../domain/rights.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { TIERS, type Tier } from '../../domain/tiers.ts';
 import { toText } from '../../redis/reply.ts';
-import { call, type Engine } from '../call.ts';
+import { call } from '../call.ts';
+import type { Engine } from '../engine.ts';
 
 export interface Verified {
   readonly tier: Tier;

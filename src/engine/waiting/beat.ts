@@ -5,7 +5,7 @@
 import { TIERS, type Tier } from '../../domain/tiers.ts';
 import { keysOf } from '../../redis/keys.ts';
 import { toInteger, toText } from '../../redis/reply.ts';
-import type { Engine } from '../call.ts';
+import type { Engine } from '../engine.ts';
 import { untilDone } from './untilDone.ts';
 
 export interface Beat {

@@ -10,7 +10,8 @@ import { CANCEL_STATUSES } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs } from '../../redis/items.ts';
 import { toText } from '../../redis/reply.ts';
-import { callCharged, type Engine } from '../call.ts';
+import { callCharged } from '../call.ts';
+import type { Engine } from '../engine.ts';
 
 /** How long one request goes on, in ms. */
 const MAX_MS = 2000;

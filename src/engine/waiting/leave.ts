@@ -3,7 +3,7 @@
  * (docs/specification.md#waiting-lifetimes).
  */
 import { keysOf } from '../../redis/keys.ts';
-import type { Engine } from '../call.ts';
+import type { Engine } from '../engine.ts';
 import { untilDone } from './untilDone.ts';
 
 /** Tickets that one call handles. */

@@ -6,8 +6,9 @@ import type { Quota } from '../../domain/quota.ts';
 import { TRANSACTION_METHODS } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseItem, toInteger, toMs, toText } from '../../redis/reply.ts';
-import { callRead, type Engine } from '../call.ts';
+import { callRead } from '../call.ts';
 import type { Page } from '../definitions/list.ts';
+import type { Engine } from '../engine.ts';
 import { toReason } from '../reservations/reason.ts';
 
 /** Rows that one call looks at. */

@@ -4,7 +4,8 @@
 import type { Mode } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseItem, toInteger, toMs, toText } from '../../redis/reply.ts';
-import { call, type Engine } from '../call.ts';
+import { call } from '../call.ts';
+import type { Engine } from '../engine.ts';
 
 export interface Standing {
   /** Whether it was granted, and is to be claimed. */

@@ -4,7 +4,7 @@
  */
 import { HoldfastError } from '../../domain/errors.ts';
 import { isRight, type Need, RIGHTS_OF_KEY, type Right, SCOPED_RIGHTS } from '../../domain/rights.ts';
-import type { Engine } from '../../engine/call.ts';
+import type { Engine } from '../../engine/engine.ts';
 import { actorNameOf, readSignIn } from '../../engine/tenant/signIns.ts';
 import { verifyCredential } from '../../engine/tenant/verifyCredential.ts';
 import { type AdminRule, adminStanding } from '../../identity/admins.ts';

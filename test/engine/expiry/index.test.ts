@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Credential } from '../../../src/domain/tenants.ts';
-import type { Engine } from '../../../src/engine/call.ts';
+import type { Engine } from '../../../src/engine/engine.ts';
 import { reconcile } from '../../../src/engine/expiry/reconcile.ts';
 import { sweep } from '../../../src/engine/expiry/sweep.ts';
 import { expiryKey, expiryShard, keysOf, keysOfRequest } from '../../../src/redis/keys.ts';

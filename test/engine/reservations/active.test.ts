@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Engine } from '../../../src/engine/call.ts';
+import type { Engine } from '../../../src/engine/engine.ts';
 import { active } from '../../../src/engine/reservations/active.ts';
 import { FencingTokenSet } from '../../../src/engine/reservations/fencingTokenSet.ts';
 import { observeScripts } from '../../../src/redis/scripts.ts';

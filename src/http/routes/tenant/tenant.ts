@@ -4,7 +4,7 @@
  */
 import { DeletedTenant, DeleteTenantQuery } from '../../../contract/members.ts';
 import { Settings, SettingsChange, Tenant } from '../../../contract/tenant.ts';
-import type { Engine } from '../../../engine/call.ts';
+import type { Engine } from '../../../engine/engine.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
 import { changeSettings, readSettings, type SettingsDeps } from '../../../operations/settings.ts';
 import { deleteTenant, tenantUsage } from '../../../operations/tenant.ts';
