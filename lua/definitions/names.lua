@@ -1,5 +1,5 @@
--- What a name that a caller sends means; the paths and the labels of registered resources, and the names of the
--- resources around them.
+-- Finds the resource or slot that a name of a caller stands for. Reads the paths, labels, blockers and children of
+-- registered resources.
 local itemForms = require('frame/items')
 local keys = require('frame/keys')
 local pools = require('slots/pools')
@@ -7,7 +7,7 @@ local registry = require('definitions/definitions')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
 local naming = {}
--- What resources without blockers or labels have. It is never changed.
+-- The list of resources without blockers or labels. It is never changed.
 local NONE = {}
 -- paths[name]: the path of a resource.
 local paths

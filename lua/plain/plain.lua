@@ -1,7 +1,7 @@
--- Whether a request can go the plain way: all its items name resources of one slot that nobody waits for, registered
--- without parent, blockers and labels or not at all; or its only item names a pool or one of its slots
--- (plain/slots.lua). Whatever else is needed goes the general way (lua/verbs), which gives the same replies. begin()
--- assigns all state of this module. Field: isHeard, true if a stream is open.
+-- Decides if a request can go the plain way. It can in two cases: each of its items names a resource of one slot,
+-- which is not registered, or has no parent, blockers and labels; or its only item names a pool or one of its slots
+-- (plain/slots.lua). Nobody may wait in the tenant. Other requests go the general way (lua/verbs), with the same
+-- replies. begin() assigns all state of this module. Field: isHeard, true if a stream is open.
 local events = require('events/events')
 local pools = require('slots/pools')
 local registry = require('definitions/definitions')

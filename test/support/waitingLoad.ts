@@ -3,6 +3,7 @@
  * both, a pool. They note when each of them owned what, and by which fencing token.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'vitest';
 import type { ReserveResult } from '../../src/contract/reservations.ts';
 import { createClient } from './client.ts';
 import { until } from './until.ts';
@@ -51,6 +52,24 @@ interface Waiting {
   readonly closing: AbortController;
   /** Whether its caller does not come back. */
   isGivenUp: boolean;
+}
+
+/**
+ * Has callers wait while something happens, and checks that nothing was granted twice and nobody was told what must
+ * never be told.
+ * @param happen is over when what it does is
+ */
+export async function underLoad(load: WaitingLoad, happen: (load: WaitingLoad) => Promise<void>): Promise<void> {
+  try {
+    await load.moreGrants(10);
+    await happen(load);
+    await load.moreGrants(10);
+    await load.drain();
+  } finally {
+    await load.kill();
+  }
+  expect(load.doubles(), 'granted twice').toEqual([]);
+  expect(load.faults).toEqual([]);
 }
 
 export class WaitingLoad {

@@ -11,7 +11,7 @@ import { moveSlot } from '../../support/moveSlot.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 import { startCluster, startSentinels, type Topology } from '../../support/topologies.ts';
 import { until } from '../../support/until.ts';
-import { GRANTED_WITHIN_MS, WaitingLoad } from '../../support/waitingLoad.ts';
+import { GRANTED_WITHIN_MS, underLoad, WaitingLoad } from '../../support/waitingLoad.ts';
 
 const WAIT_REPLICAS = { REDIS_WAIT_REPLICAS: '1' };
 const TIMEOUT = { timeout: 120_000 };
@@ -25,20 +25,8 @@ async function startTwo(redisUrl: string, env: Record<string, string> = {}): Pro
   return two;
 }
 
-/** Has callers wait while something happens, and checks that it does not matter. */
-async function underLoad(two: readonly Instance[], happen: () => Promise<void>): Promise<void> {
-  const load = new WaitingLoad({ key: two[0]?.key ?? '', urls: two.map(({ url }) => url) });
-  try {
-    await load.moreGrants(10);
-    await happen();
-    await load.moreGrants(10);
-    await load.drain();
-  } finally {
-    await load.kill();
-  }
-  expect(load.doubles(), 'granted twice').toEqual([]);
-  expect(load.faults).toEqual([]);
-}
+const loadOf = (two: readonly Instance[]) =>
+  new WaitingLoad({ key: two[0]?.key ?? '', urls: two.map(({ url }) => url) });
 
 /** Kills a primary, and waits until it is replaced. */
 async function kill(topology: Topology, slot: number): Promise<void> {
@@ -100,7 +88,7 @@ describe('with sentinels', () => {
 
   test('a primary dies', TIMEOUT, async () => {
     const two = await startTwo(topology.url, WAIT_REPLICAS);
-    await underLoad(two, () => kill(topology, 0));
+    await underLoad(loadOf(two), () => kill(topology, 0));
     await Promise.all(two.map(({ stop }) => stop()));
   });
 
@@ -117,7 +105,7 @@ describe('in a cluster', () => {
   test('a slot moves, and a primary is replaced', TIMEOUT, async () => {
     const two = await startTwo(topology.url, WAIT_REPLICAS);
     const slot = slotOf(tenantKey(two[0].tenant));
-    await underLoad(two, async () => {
+    await underLoad(loadOf(two), async () => {
       await moveSlot(topology, slot, 60);
       await moveSlot(topology, slot, 0);
       await topology.replace?.(slot);

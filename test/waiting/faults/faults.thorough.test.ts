@@ -4,9 +4,9 @@
  * (docs/specification.md#waiting-lifetimes). FAULTS is the number of times that each of these happens.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, test } from 'vitest';
 import { Killable } from '../../support/killable.ts';
-import { GRANTED_WITHIN_MS, SOON_MS, WaitingLoad } from '../../support/waitingLoad.ts';
+import { GRANTED_WITHIN_MS, SOON_MS, underLoad, WaitingLoad } from '../../support/waitingLoad.ts';
 
 const ROUNDS = Number(process.env.FAULTS ?? 1);
 
@@ -91,17 +91,7 @@ test.each(FAULTS)(
   '%s',
   async (_, withinMs, fault) => {
     for (let round = 0; round < ROUNDS; round++) {
-      const load = new WaitingLoad(service, withinMs);
-      try {
-        await load.moreGrants(10);
-        await fault(load);
-        await load.moreGrants(10);
-        await load.drain();
-      } finally {
-        await load.kill();
-      }
-      expect(load.doubles(), 'granted twice').toEqual([]);
-      expect(load.faults).toEqual([]);
+      await underLoad(new WaitingLoad(service, withinMs), fault);
     }
   },
   60_000 + ROUNDS * 60_000,
