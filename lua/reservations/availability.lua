@@ -33,7 +33,7 @@ local function slotOfHolder(slot)
   local MAX_STEPS = 8
   for _ = 1, MAX_STEPS do
     local record = slotMap.recordAt(slot)
-    local by = record and not record.token and string.match(record.owner, '^system:(.+)$')
+    local by = record and not record.token and slotMap.declarerOf(record.owner)
     local own = by and registry.definition(by)
     if not by or own and own.capacity > 1 then
       return slot

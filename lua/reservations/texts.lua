@@ -20,7 +20,7 @@ local function textOf(item)
     -- An item before has claimed it (waiting/endings.lua).
     record = now
   end
-  local isBlocker = string.sub(record.owner, 1, 7) == 'system:'
+  local isBlocker = slotMap.declarerOf(record.owner)
   return table.concat({
     text, item.held, isBlocker and '' or record.owner, record.token and record.reservedAt or 0,
     record.token and ownership.endOf(record) or 0, record.note or '',

@@ -122,7 +122,7 @@ local function addHolders(reason, name, depth, along)
   for _, slot in ipairs(slots) do
     work.spend(1)
     local record = slotMap.recordAt(slot)
-    local declarer = not record.token and string.match(record.owner, '^system:(.+)$')
+    local declarer = not record.token and slotMap.declarerOf(record.owner)
     if shared.isSharedHold(slot, record) then
       addSharers(reason, slot, record, along)
     elseif #reason.h >= MAX_HOLDERS then

@@ -72,9 +72,15 @@ function slotMap.recordAt(slot)
   return record
 end
 
+-- Returns the resource for which the service holds a slot, as its blocker or its ancestor, or because the slot is held
+-- SHARED. Takes the owner in the slot's record. Returns nil if that is a requester.
+function slotMap.declarerOf(owner)
+  return string.match(owner, '^system:(.+)$')
+end
+
 -- Returns true if a record is of a further slot of a reservation of several slots: these count towards the cap.
 function slotMap.isFurther(record)
-  return record and record.byName and not record.token and string.sub(record.owner, 1, 7) ~= 'system:'
+  return record and record.byName and not record.token and not slotMap.declarerOf(record.owner)
 end
 
 -- Notes the record that a slot has before a change.

@@ -22,7 +22,7 @@ function exempt.isHeldThrough(requester, slot, owner, depth)
     return true
   end
   local MAX_DEPTH = 6
-  local declarer = string.match(owner, '^system:(.+)$')
+  local declarer = slotMap.declarerOf(owner)
   return declarer ~= nil and depth < MAX_DEPTH and holds(requester, declarer, depth + 1, slot)
 end
 

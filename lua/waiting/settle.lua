@@ -49,7 +49,7 @@ local function touchName(name, owner)
   if lines.isLineEmpty(name) then
     return
   end
-  if not owner or walks.isSystem(owner) then
+  if not owner or slotMap.declarerOf(owner) then
     agenda.addWalk(owner and 'j' or 'f', name)
   else
     agenda.stirKept(name)
@@ -65,7 +65,7 @@ local function touchSlot(slot, pool, owner, match)
     touchName(pool, owner)
   end
   -- It may hold by this what a next ticket waits for, or what a match of it waits for.
-  if owner and not walks.isSystem(owner) and (state.hasKept or match and lines.nthOf('\9', 1)) then
+  if owner and not slotMap.declarerOf(owner) and (state.hasKept or match and lines.nthOf('\9', 1)) then
     agenda.addWalk('r', owner)
   end
 end

@@ -78,14 +78,10 @@ function firstOf.a(_, from)
   return page[lines.placeIn(page, from)]
 end
 
-function walks.isSystem(owner)
-  return string.sub(owner, 1, 7) == 'system:'
-end
-
 -- Returns true if blockers hold a slot of a resource, so that others may join their holds.
 local function isJoinable(name)
   for _, slot in ipairs(exempt.heldSlotsOf(name)) do
-    if walks.isSystem(slotMap.recordAt(slot).owner) then
+    if slotMap.declarerOf(slotMap.recordAt(slot).owner) then
       return true
     end
   end
@@ -100,7 +96,7 @@ function walks.isOpen(kind, name)
     return isJoinable(name)
   end
   local record = slotMap.recordAt(name)
-  return record and walks.isSystem(record.owner)
+  return record and slotMap.declarerOf(record.owner)
 end
 
 -- Forgets that something of a line is kept if that is not free any more, or nobody waits for it.
@@ -180,7 +176,7 @@ local function walkHolders(name, depth, visited)
   end
   for _, slot in ipairs(exempt.heldSlotsOf(name)) do
     local record = slotMap.recordAt(slot)
-    local declarer = string.match(record.owner, '^system:(.+)$')
+    local declarer = slotMap.declarerOf(record.owner)
     work.spend(0.5)
     if shared.isSharedHold(slot, record) then
       walkSharers(record)
