@@ -42,6 +42,8 @@ describe('holds', () => {
     const renewed = { ...ann, status: 'RENEWED', explanation: 'RENEWED', expiresAt: iso(2505) } as const;
     history.call('renew', [renewal], [500, 510], { response: [renewed] });
     expect(only(history)).toEqual({ from: 10, endsFrom: 2495, endedBy: 2515 });
+    history.call('renew', [renewal], [520, 530], { response: [renewed] }, { isReplayed: true });
+    expect(only(history)).toEqual({ from: 10, endsFrom: 2495, endedBy: 2515 });
   });
 
   test('a fault that loses recent writes makes holds uncertain that were answered shortly before', () => {

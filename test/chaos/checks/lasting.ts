@@ -36,7 +36,8 @@ export function dueOf(
   let due = first ? undoing.withSteps(first.setAt, first.due) : never;
   let unsure: Span = { from: Infinity, by: 0 };
   for (const { call, outcome, ttlMs } of beats) {
-    if (outcome === 'refused') continue;
+    // A replayed renewal renews nothing: the call it repeats is in the history too.
+    if (outcome === 'refused' || call.isReplayed) continue;
     const { invokedAt: from, completedAt: by } = call;
     const next = undoing.withSteps(from, { from: from + ttlMs - CLOCK_MS, by: by + ttlMs + CLOCK_MS });
     const isUndone = undoing.undoneFrom({ from, by }) < Infinity;
