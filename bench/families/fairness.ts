@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { configuredLoader } from '../../src/engine/tenant/load.ts';
+import { configuredLoader } from '../../src/engine/tenant/record.ts';
 import { configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import { changeHot } from '../../test/support/hotRecord.ts';

@@ -10,7 +10,7 @@ import { DEFAULT_TIERS, UNLIMITED } from '../../src/domain/tiers.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { reserve } from '../../src/engine/reservations/reserve.ts';
 import { transaction } from '../../src/engine/reservations/transaction.ts';
-import { configuredLoader } from '../../src/engine/tenant/load.ts';
+import { configuredLoader } from '../../src/engine/tenant/record.ts';
 import { configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import { createRedis, type RedisClient } from '../../src/redis/client.ts';

@@ -7,7 +7,7 @@ import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../domain/errors.ts';
 import { RIGHTS_OF_ROLE, type Right } from '../domain/rights.ts';
 import { actorNameOf, requesterOf } from '../engine/tenant/signIns.ts';
-import { standings } from '../engine/waiting/standings.ts';
+import { standings } from '../engine/waiting/list.ts';
 import { clientAddress } from '../http/clientAddress.ts';
 import { isChange } from '../http/sameOrigin.ts';
 import { adminStanding } from '../identity/admins.ts';

@@ -5,7 +5,7 @@ import type { Definition, Registration } from '../contract/definitions.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 
-/** Throws the errors of engine/definitions/register.ts and engine/definitions/delete.ts. */
+/** Throws the errors of engine/definitions/changes.ts. */
 export interface DefinitionChanges {
   /** @returns the definitions as stored, including missing ancestors that were registered too */
   register(credential: Credential, items: readonly Registration[]): Promise<Charged<Definition[]>>;

@@ -2,9 +2,7 @@
  * Changes definitions in the in-memory mode: in Redis only.
  */
 
-import { deleteDefinition } from '../engine/definitions/delete.ts';
-import { register } from '../engine/definitions/register.ts';
-import { NOW } from '../engine/definitions/step.ts';
+import { deleteDefinition, NOW, register } from '../engine/definitions/changes.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { DefinitionChanges } from './change.ts';
 

@@ -16,8 +16,7 @@ import type { Receiver } from '../redis/send.ts';
 import type { Verb } from '../redis/verbs.ts';
 import type { Engine } from './engine.ts';
 import { isLate, type Line, LONG_WORK, lineOf, PAGE_WORK, type Turn, tooBusy } from './line.ts';
-import { ownTurn } from './ownTurn.ts';
-import { endBacklog, pauseAfterPiece } from './pace.ts';
+import { endBacklog, ownTurn, pauseAfterPiece } from './pace.ts';
 import { noValidKey, refusal } from './refusal.ts';
 
 /** How many times one call loads a tenant that Redis keeps losing. */

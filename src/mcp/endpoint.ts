@@ -8,7 +8,7 @@ import { withRules } from '../contract/sizes.ts';
 import { HoldfastError } from '../domain/errors.ts';
 import { onFirstUse } from '../domain/firstUse.ts';
 import { DEFAULT_POLL_SECONDS } from '../domain/waiting.ts';
-import { verifyCredential } from '../engine/tenant/verifyCredential.ts';
+import { verifyCredential } from '../engine/tenant/credentials.ts';
 import { takeBody } from '../http/call/body.ts';
 import type { Call } from '../http/call/call.ts';
 import { checkCaller, identify } from '../http/call/callers.ts';

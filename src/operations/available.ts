@@ -3,7 +3,7 @@
  */
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
-import * as engine from '../engine/definitions/available.ts';
+import * as engine from '../engine/definitions/list.ts';
 import { countUse } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
 

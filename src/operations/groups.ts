@@ -4,7 +4,7 @@
  */
 import type { Charged } from '../domain/quota.ts';
 import type { Role } from '../domain/rights.ts';
-import { chargeWrite } from '../engine/tenant/charge.ts';
+import { chargeWrite } from '../engine/tenant/usage.ts';
 import * as store from '../store/groupRoles.ts';
 import type { Actor } from './actor.ts';
 import { charged, countUse } from './counting.ts';

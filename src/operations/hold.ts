@@ -6,7 +6,7 @@ import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { type Caller, DEFAULT_PRIORITY, type Wait } from '../domain/waiting.ts';
 import type { Engine } from '../engine/engine.ts';
-import { readMaxPriority } from '../engine/tenant/maxPriority.ts';
+import { readMaxPriority } from '../engine/tenant/record.ts';
 import type { HeldCalls, OperationDeps } from './deps.ts';
 
 export type WaitDeps = Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads' | 'calls' | 'trail'>;

@@ -8,7 +8,7 @@ import type { Credential } from '../domain/tenants.ts';
 import { heldNow } from '../domain/usage.ts';
 import { definitions } from '../engine/definitions/list.ts';
 import type { Engine } from '../engine/engine.ts';
-import { heldOfTenant } from '../engine/reservations/held.ts';
+import { heldOfTenant } from '../engine/reservations/active.ts';
 import { allRefusals } from '../engine/tenant/refusals.ts';
 import type { OperationDeps } from './deps.ts';
 import { debitLooked } from './looked.ts';

@@ -6,7 +6,7 @@ import { Issuer } from '../contract/tenant.ts';
 import { HoldfastError } from '../domain/errors.ts';
 import { audienceFault } from '../domain/issuerNames.ts';
 import type { Charged } from '../domain/quota.ts';
-import { chargeWrite } from '../engine/tenant/charge.ts';
+import { chargeWrite } from '../engine/tenant/usage.ts';
 import { jwksAddressFault } from '../identity/jwks.ts';
 import * as store from '../store/issuers.ts';
 import type { Store } from '../store/records.ts';

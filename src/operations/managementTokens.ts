@@ -4,8 +4,8 @@
 
 import type { Charged } from '../domain/quota.ts';
 import type { Scope } from '../domain/rights.ts';
-import { chargeWrite } from '../engine/tenant/charge.ts';
-import { verifyCredential } from '../engine/tenant/verifyCredential.ts';
+import { verifyCredential } from '../engine/tenant/credentials.ts';
+import { chargeWrite } from '../engine/tenant/usage.ts';
 import { digestOf, makeManagementToken } from '../identity/credentials.ts';
 import * as store from '../store/managementTokens.ts';
 import type { Store } from '../store/records.ts';

@@ -4,8 +4,8 @@
  */
 import { HoldfastError } from '../domain/errors.ts';
 import type { TierTable } from '../domain/tiers.ts';
-import { addWaiting, takeWaiting, type WaitingHistory } from '../engine/history/waiting.ts';
-import { activeSince } from '../engine/tenant/measure.ts';
+import { addWaiting, takeWaiting, type WaitingHistory } from '../engine/history/stream.ts';
+import { activeSince } from '../engine/tenant/usage.ts';
 import { moveHistory } from '../store/moveHistory.ts';
 import type { Store } from '../store/records.ts';
 

@@ -2,8 +2,8 @@
  * Copies the counts of refusals from Redis, which keeps some days, to the database (docs/specification.md#refusals).
  */
 
-import { activeSince } from '../engine/tenant/measure.ts';
 import { allRefusals } from '../engine/tenant/refusals.ts';
+import { activeSince } from '../engine/tenant/usage.ts';
 import type { Store } from '../store/records.ts';
 import { putRefusals } from '../store/refusals.ts';
 

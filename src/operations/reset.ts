@@ -4,7 +4,7 @@
 import type { Once } from '../domain/once.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
-import * as engine from '../engine/reservations/reset.ts';
+import * as engine from '../engine/reservations/unreserve.ts';
 import { countWhole } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
 import { refuseToken } from './permissions.ts';

@@ -4,7 +4,7 @@
 import type { SettingsChange } from '../contract/tenant.ts';
 import type { Charged } from '../domain/quota.ts';
 import { type Settings, settingsOf } from '../domain/tenants.ts';
-import { chargeWrite } from '../engine/tenant/charge.ts';
+import { chargeWrite } from '../engine/tenant/usage.ts';
 import type { Store } from '../store/records.ts';
 import { putSettings, readTenant } from '../store/tenants.ts';
 import type { Actor } from './actor.ts';

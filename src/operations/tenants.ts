@@ -5,7 +5,7 @@
  */
 import { asService } from '../domain/tenants.ts';
 import type { Tier } from '../domain/tiers.ts';
-import * as engineReset from '../engine/reservations/reset.ts';
+import * as engineReset from '../engine/reservations/unreserve.ts';
 import type { Sealer } from '../identity/sealer.ts';
 import type { Store } from '../store/records.ts';
 import * as creation from '../store/tenantCreation.ts';

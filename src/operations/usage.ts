@@ -15,7 +15,7 @@ import {
   stepsOf,
   withHeld,
 } from '../domain/usage.ts';
-import { capacityOf, heldOf } from '../engine/reservations/held.ts';
+import { capacityOf, heldOf } from '../engine/reservations/active.ts';
 import { charged, countUse } from './counting.ts';
 import type { OperationDeps } from './deps.ts';
 import { debitLooked } from './looked.ts';

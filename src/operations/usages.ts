@@ -2,7 +2,7 @@
  * Copies what tenants use from Redis, where each tenant's numbers are its own, to the database, where administrators
  * can sort tenants by them (docs/specification.md#the-use-of-tenants).
  */
-import { activeSince, measure } from '../engine/tenant/measure.ts';
+import { activeSince, measure } from '../engine/tenant/usage.ts';
 import type { Store } from '../store/records.ts';
 import { putUsages, staleUsages } from '../store/usages.ts';
 

@@ -44,7 +44,7 @@
  *                         those of sign-in sessions
  *   {active}              sorted set: tenant that has been active → ms at which it was last
  *   {history}             sorted set: tenant whose history may have to be moved to the database → ms since when
- *                         (engine/history/waiting.ts)
+ *                         (engine/history/stream.ts)
  *   {expiry:<n>}          sorted set, one shard of the expiry index: tenant → ms; none of its reservations is due
  *                         earlier
  */

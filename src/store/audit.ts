@@ -3,7 +3,7 @@
  */
 import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
-import type { Author } from '../engine/tenant/author.ts';
+import type { Author } from '../engine/tenant/credentials.ts';
 import type { Database } from './database.ts';
 import type { Db } from './db.ts';
 import { audit } from './schema.ts';

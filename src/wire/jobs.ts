@@ -5,8 +5,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { KEPT_ENTRIES } from '../domain/history.ts';
 import type { Swept } from '../engine/expiry/sweep.ts';
-import { keepReset } from '../engine/history/keepReset.ts';
-import { addIfWaiting, addWaiting, longestWaitingMs } from '../engine/history/waiting.ts';
+import { addIfWaiting, addWaiting, keepReset, longestWaitingMs } from '../engine/history/stream.ts';
 import {
   auditJob,
   copiesJob,

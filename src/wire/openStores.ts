@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts';
 import { changeInRedis } from '../definitions/changeInRedis.ts';
 import { MAX_TREE_DEPTH } from '../domain/maxSizes.ts';
 import { keptHistory } from '../engine/history/kept.ts';
-import { configuredLoader } from '../engine/tenant/load.ts';
+import { configuredLoader } from '../engine/tenant/record.ts';
 import { configuredMembers } from '../identity/configuredMembers.ts';
 import { type ConfiguredKey, configuredTenants } from '../identity/configuredTenants.ts';
 import type { IssuerLookup } from '../identity/jwtVerifier.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NEWEST, readPiece } from '../../src/engine/history/pieces.ts';
-import { ownTurn } from '../../src/engine/ownTurn.ts';
+import { ownTurn } from '../../src/engine/pace.ts';
 import { active } from '../../src/engine/reservations/active.ts';
 import { Activity } from '../../src/engine/tenant/activity.ts';
 import { Listings } from '../../src/limits/listings.ts';

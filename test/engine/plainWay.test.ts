@@ -6,8 +6,7 @@
 import { randomInt } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { register } from '../../src/engine/definitions/register.ts';
-import { NOW } from '../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { readHot } from '../../src/redis/hotRecord.ts';
 import { definitionsKey, keysOfRequest, tenantKey } from '../../src/redis/keys.ts';
 import { toText } from '../../src/redis/reply.ts';

@@ -5,9 +5,8 @@
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { CheckItem } from '../../src/contract/check.ts';
 import type { TierLimits } from '../../src/domain/tiers.ts';
-import { available } from '../../src/engine/definitions/available.ts';
-import { register } from '../../src/engine/definitions/register.ts';
-import { NOW } from '../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../src/engine/definitions/changes.ts';
+import { available } from '../../src/engine/definitions/list.ts';
 import { check } from '../../src/engine/reservations/check.ts';
 import { observeScripts } from '../../src/redis/scripts.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';

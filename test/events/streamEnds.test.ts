@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
-import { loadTenant } from '../../src/engine/tenant/load.ts';
+import { loadTenant } from '../../src/engine/tenant/record.ts';
 import { configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';

@@ -3,9 +3,8 @@
  * one entry, as it was, and nothing that is still held has one.
  */
 import { expect } from 'vitest';
-import { keepReset } from '../../src/engine/history/keepReset.ts';
 import { readPastEntry } from '../../src/engine/history/pastEntry.ts';
-import { oldest } from '../../src/engine/history/stream.ts';
+import { keepReset, oldest } from '../../src/engine/history/stream.ts';
 import { readRecord } from '../../src/engine/reservations/slotRecord.ts';
 import type { RedisClient } from '../../src/redis/client.ts';
 

@@ -5,7 +5,7 @@ import { inject } from 'vitest';
 import type { Credential } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS, type TierLimits, UNLIMITED } from '../../src/domain/tiers.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { configuredLoader } from '../../src/engine/tenant/load.ts';
+import { configuredLoader } from '../../src/engine/tenant/record.ts';
 import { configuredTenants } from '../../src/identity/configuredTenants.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import { createRedis } from '../../src/redis/client.ts';

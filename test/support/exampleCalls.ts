@@ -4,8 +4,7 @@
  */
 
 import type { Credential } from '../../src/domain/tenants.ts';
-import { register } from '../../src/engine/definitions/register.ts';
-import { NOW } from '../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { keysOfRequest } from '../../src/redis/keys.ts';
 import { runScript } from '../../src/redis/scripts.ts';
 import type { Verb } from '../../src/redis/verbs.ts';

@@ -5,8 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HoldfastError } from '../../src/domain/errors.ts';
-import { register } from '../../src/engine/definitions/register.ts';
-import { NOW } from '../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { readReservation } from '../../src/engine/reservations/slotRecord.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { slotOf } from '../../src/redis/topology.ts';

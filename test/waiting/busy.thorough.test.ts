@@ -3,7 +3,7 @@
  * (docs/specification.md#waiting-lifetimes).
  */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { available } from '../../src/engine/definitions/available.ts';
+import { available } from '../../src/engine/definitions/list.ts';
 import { lineOf } from '../../src/engine/line.ts';
 import { Bus } from '../../src/events/bus.ts';
 import { observeScripts } from '../../src/redis/scripts.ts';

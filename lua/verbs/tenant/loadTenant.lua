@@ -9,7 +9,7 @@
   ARGV[4]  tier
   ARGV[5]  1 if the tenant is suspended, else 0
   ARGV[6]  1 if only registered resources may be reserved, else 0
-  ARGV[7]  the highest priority that requests may wait with: src/engine/tenant/maxPriority.ts reads it
+  ARGV[7]  the highest priority that requests may wait with: src/engine/tenant/record.ts reads it
   ARGV[8]  the settings for leases and notes (reservations/terms.lua), '' if none is set
   ARGV[9]  SHA-256 of the first key (that of a management token follows `management:`); its label ('' none) and its
            grant ('' none: frame/tenant.lua) follow, then the other keys likewise

@@ -5,8 +5,8 @@
  */
 import { PATH_DELIMITER } from '../../domain/resources.ts';
 import { type TreeRow, tree } from '../../engine/definitions/list.ts';
+import { unregistered } from '../../engine/reservations/active.ts';
 import { type ResourceState, resourceStates } from '../../engine/reservations/states.ts';
-import { unregistered } from '../../engine/reservations/unregistered.ts';
 import { labelTexts } from '../resource/registeredResources.ts';
 import { namesWith } from './heldNames.ts';
 import { type BoardQuery, type BoardRequest, MAX_LOOKED_AT } from './query.ts';

@@ -8,7 +8,7 @@ import { itemArgs } from '../../redis/items.ts';
 import { parseItem, toInteger, toMs, toTime } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
 import type { Engine } from '../engine.ts';
-import { toReason } from './reason.ts';
+import { toReason } from './holders.ts';
 
 /**
  * Costs one read for each item.

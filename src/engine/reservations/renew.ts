@@ -12,7 +12,7 @@ import { parseItem, toMs, toTime } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
 import type { Engine } from '../engine.ts';
 import { packToken } from './releaseToken.ts';
-import { explainLoss } from './taken.ts';
+import { explainLoss } from './unreserve.ts';
 
 /**
  * @param once its Idempotency-Key, if it has one

@@ -6,9 +6,9 @@ import { PATH_DELIMITER } from '../../domain/resources.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseItem, parseReply, toInteger } from '../../redis/reply.ts';
 import { call } from '../call.ts';
-import { decodeLabels, type Labels } from '../definitions/labels.ts';
+import { decodeLabels, type Labels } from '../definitions/codec.ts';
 import type { Engine } from '../engine.ts';
-import { type Hold, type SlotState, toSlotState } from './slotState.ts';
+import { type Hold, type SlotState, toSlotState } from './holders.ts';
 
 /** A blocker that is in use, so that nobody new can reserve the resource that takes it along. */
 export interface BlockedBy {

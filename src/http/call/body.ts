@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import { MAX_BLOCKS, type Sizes } from '../../domain/maxSizes.ts';
-import { ownTurn } from '../../engine/ownTurn.ts';
+import { ownTurn } from '../../engine/pace.ts';
 import { BodyError } from '../arrivals.ts';
 import { malformed, misfit, Refusal } from '../errors.ts';
 import { BODY_TIMEOUT, bodyTooLarge, OVERLOADED } from '../readyResponses.ts';

@@ -5,7 +5,7 @@
  * large body, or from an address that failed too often, is verified before its body is read.
  */
 import { HoldfastError } from '../../domain/errors.ts';
-import { verifyCredential } from '../../engine/tenant/verifyCredential.ts';
+import { verifyCredential } from '../../engine/tenant/credentials.ts';
 import { type SignedInDeps, signedInUser } from '../../operations/signedIn.ts';
 import { addressOf } from '../clientAddress.ts';
 import type { CallerDeps } from '../deps.ts';

@@ -5,8 +5,7 @@
 import { beforeAll } from 'vitest';
 import type { Definition } from '../../../src/contract/definitions.ts';
 import { MAX_BLOCKS, MAX_NAME_LENGTH } from '../../../src/domain/maxSizes.ts';
-import { register } from '../../../src/engine/definitions/register.ts';
-import { NOW } from '../../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../../src/engine/definitions/changes.ts';
 import { setClock } from '../../support/clock.ts';
 import { reserve } from '../../support/verbs.ts';
 import { IS_FULL, range, running, useHog } from './useHog.ts';

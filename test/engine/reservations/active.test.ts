@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Engine } from '../../../src/engine/engine.ts';
-import { active } from '../../../src/engine/reservations/active.ts';
-import { FencingTokenSet } from '../../../src/engine/reservations/fencingTokenSet.ts';
+import { active, FencingTokenSet } from '../../../src/engine/reservations/active.ts';
 import { observeScripts } from '../../../src/redis/scripts.ts';
 import { startEngine } from '../../support/engine.ts';
 import { reserve, unreserve } from '../../support/verbs.ts';

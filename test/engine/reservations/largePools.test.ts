@@ -2,8 +2,7 @@
  * Pools of more slots than one chunk of a bitmap has (lua/slots/pools.lua): 512.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { register } from '../../../src/engine/definitions/register.ts';
-import { NOW } from '../../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../../src/engine/definitions/changes.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { reserve, unreserve } from '../../support/verbs.ts';
 

@@ -1,6 +1,10 @@
 /**
- * A slot as pages show it: who holds it, why, since when and until when. lua/reservations/texts.lua writes the text.
+ * Reads what scripts say about holders: who holds a slot, for pages, and who is in the way of a reserve.
  */
+
+import { z } from 'zod';
+import type { Reason } from '../../contract/reservationFields.ts';
+import { REASONS } from '../../domain/reservations.ts';
 import { parseItem, toInteger, toMs, toTime } from '../../redis/reply.ts';
 
 /**
@@ -80,4 +84,50 @@ export function holderText({ kind, holder, sharers, count }: Hold): string {
   const others = count - shown.length;
   if (shown.length === 0) return `SHARED by ${others} ${others === 1 ? 'requester' : 'requesters'}`;
   return `SHARED by ${shown.join(', ')}${others > 0 ? ` and ${others} ${others === 1 ? 'other' : 'others'}` : ''}`;
+}
+
+const Ms = z.number();
+
+const ReasonText = z.object({
+  k: z.enum(REASONS),
+  r: z.string(),
+  h: z
+    .array(
+      z.object({
+        q: z.string(),
+        s: z.string(),
+        r: z.string().optional(),
+        a: Ms.default(0),
+        e: Ms.default(0),
+        n: z.string().optional(),
+      }),
+    )
+    .default([]),
+  m: z.number(),
+  w: z.array(z.object({ q: z.string(), a: Ms, e: Ms, n: z.string() })).default([]),
+});
+
+/**
+ * Reads who is in the way of a reserve (docs/specification.md#who-is-in-the-way), as
+ * lua/reservations/why.lua describes it.
+ * @param text '' if nobody is in the way, or it is not known who
+ */
+export function toReason(text: string): { readonly reason?: Reason } {
+  if (text === '') return {};
+  const { k, r, h, m, w } = ReasonText.parse(JSON.parse(text));
+  const holders = h.map(({ q, s, r: resource, a, e, n }) => ({
+    requester: q,
+    resource: resource ?? null,
+    slot: s,
+    since: toTime(a),
+    until: toTime(e),
+    note: n ?? null,
+  }));
+  const next = w.map(({ q, a, e, n }) => ({
+    requester: q,
+    since: new Date(a).toISOString(),
+    until: new Date(e).toISOString(),
+    note: n || null,
+  }));
+  return { reason: { kind: k, resource: r, holders, more: m, next } };
 }
