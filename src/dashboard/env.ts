@@ -11,9 +11,8 @@ import type { ConfiguredKey } from '../identity/configuredTenants.ts';
 import type { OidcClient } from '../identity/oidc.ts';
 import type { OneTimeToken } from '../identity/oneTimeToken.ts';
 import type { Sealer } from '../identity/sealer.ts';
-import type { Actor } from '../operations/actor.ts';
 import type { OperationDeps } from '../operations/deps.ts';
-import type { SignedInDeps } from '../operations/signedIn.ts';
+import type { Actor, SignedInDeps } from '../operations/permissions.ts';
 
 /** How people sign in: at an OpenID Connect provider; by the link that the start prints; by a key; not at all. */
 export type SignInWay =

@@ -12,7 +12,7 @@ import { clientAddress } from '../http/clientAddress.ts';
 import { isChange } from '../http/sameOrigin.ts';
 import { adminStanding } from '../identity/admins.ts';
 import { parseSession } from '../identity/credentials.ts';
-import { signedInUser } from '../operations/signedIn.ts';
+import { signedInUser } from '../operations/permissions.ts';
 import type { DashboardDeps, DashboardEnv, Viewer } from './env.ts';
 import { joinedReadCookie } from './session/startSession.ts';
 

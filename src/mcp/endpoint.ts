@@ -18,7 +18,7 @@ import { asIs, type Reply } from '../http/call/reply.ts';
 import type { Route, RouteDeps } from '../http/call/route.ts';
 import type { HttpDeps } from '../http/deps.ts';
 import { Refusal } from '../http/errors.ts';
-import { chargeRead } from '../operations/read.ts';
+import { chargeRead } from '../operations/charging.ts';
 import { checkSession, newRequester, Requester, SESSION_HEADER } from './requester.ts';
 import { rpcErrors } from './rpcErrors.ts';
 import type { ToolCall } from './tool.ts';

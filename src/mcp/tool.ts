@@ -9,7 +9,7 @@ import type { Right } from '../domain/rights.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { describeFault } from '../http/describeFault.ts';
 import type { OperationDeps } from '../operations/deps.ts';
-import type { Hold } from '../operations/hold.ts';
+import type { Hold } from '../operations/waiting.ts';
 import { ToolError } from './failures.ts';
 import type { Requester } from './requester.ts';
 import { sentence } from './words.ts';

@@ -10,8 +10,8 @@ import { definitions } from '../engine/definitions/list.ts';
 import type { Engine } from '../engine/engine.ts';
 import { heldOfTenant } from '../engine/reservations/active.ts';
 import { allRefusals } from '../engine/tenant/refusals.ts';
+import { debitLooked } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
-import { debitLooked } from './looked.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 /** Registered resources, and reservations in force, that are looked at. */

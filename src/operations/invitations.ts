@@ -11,9 +11,9 @@ import { chargeWrite } from '../engine/tenant/usage.ts';
 import { digestOf } from '../identity/credentials.ts';
 import type { Author } from '../store/audit.ts';
 import * as store from '../store/invitations.ts';
-import type { Actor } from './actor.ts';
-import { charged, countUse } from './counting.ts';
+import { charged, countUse } from './charging.ts';
 import { type MemberDeps, refuseOwnerByToken } from './members.ts';
+import type { Actor } from './permissions.ts';
 
 /** A new invitation. */
 export interface Created {

@@ -14,9 +14,9 @@ import { digestOf, makeKey } from '../identity/credentials.ts';
 import type { Sealer } from '../identity/sealer.ts';
 import * as store from '../store/keys.ts';
 import type { Store } from '../store/records.ts';
-import type { Actor } from './actor.ts';
-import { charged, countUse } from './counting.ts';
+import { charged, countUse } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
+import type { Actor } from './permissions.ts';
 
 export interface KeyDeps extends Pick<OperationDeps, 'engine' | 'activity' | 'reads'> {
   readonly store: Store;

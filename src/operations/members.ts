@@ -14,10 +14,10 @@ import type { Sealer } from '../identity/sealer.ts';
 import * as store from '../store/members.ts';
 import type { Store } from '../store/records.ts';
 import { recordSignIn } from '../store/signIns.ts';
-import type { Actor } from './actor.ts';
-import { charged, countUse } from './counting.ts';
+import { charged, countUse } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
 import { newDefaultKey } from './keys.ts';
+import type { Actor } from './permissions.ts';
 
 export type MemberDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'> & { readonly store: Store };
 

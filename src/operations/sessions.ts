@@ -6,10 +6,9 @@ import type { Once } from '../domain/once.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import * as engine from '../engine/sessions.ts';
-import { countWhole } from './counting.ts';
+import { chargeRepeat, countWhole } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
-import { refuseOthersNames } from './person.ts';
-import { chargeRepeat } from './repeats.ts';
+import { refuseOthersNames } from './permissions.ts';
 
 type SessionDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'>;
 

@@ -11,9 +11,9 @@ import type { Store } from '../store/records.ts';
 import * as creation from '../store/tenantCreation.ts';
 import { readUsedTenant, type UsedTenant } from '../store/tenantList.ts';
 import * as tenants from '../store/tenants.ts';
-import type { Actor } from './actor.ts';
 import type { OperationDeps } from './deps.ts';
 import { newDefaultKey } from './keys.ts';
+import type { Actor } from './permissions.ts';
 
 /**
  * Creates a tenant, and invites its first owner.

@@ -193,7 +193,7 @@ export const apiKeys = pgTable(
   ],
 );
 
-/** What administrators see of a tenant's use: a copy of what Redis knows, some seconds old (operations/usages.ts). */
+/** What administrators see of a tenant's use: a copy of what Redis knows, some seconds old (operations/copies.ts). */
 export const tenantUsages = pgTable('tenant_usages', {
   tenantId: text('tenant_id')
     .primaryKey()

@@ -19,9 +19,7 @@ import {
   usagesJob,
 } from '../jobs/jobs.ts';
 import { startSchedule } from '../jobs/schedule.ts';
-import { moveHistories } from '../operations/moveHistories.ts';
-import { copyRefusals } from '../operations/refusals.ts';
-import { copyUsages } from '../operations/usages.ts';
+import { copyRefusals, copyUsages, moveHistories } from '../operations/copies.ts';
 import { deleteOldLibraries } from '../redis/oldLibraries.ts';
 import { deleteOldEntries } from '../store/auditRetention.ts';
 import { deleteOfDeleted } from '../store/historyOwners.ts';

@@ -9,7 +9,7 @@ import type { Memberships } from '../domain/memberships.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { JwtVerifier } from '../identity/jwtVerifier.ts';
 import type { Sealer } from '../identity/sealer.ts';
-import type { RoleNow } from '../operations/signedIn.ts';
+import type { RoleNow } from '../operations/permissions.ts';
 import type { Trail } from '../operations/trail.ts';
 import type { RedisClient } from '../redis/client.ts';
 import type { Store } from '../store/records.ts';

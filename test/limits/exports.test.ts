@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Listings } from '../../src/limits/listings.ts';
-import { openExport } from '../../src/operations/exports.ts';
+import { openExport } from '../../src/operations/lists.ts';
 
 /** An export of so many pages with a row each. */
 const exportOf = (listings: Listings, pages: number) =>

@@ -5,7 +5,7 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { PATH_DELIMITER } from '../../domain/resources.ts';
-import { deleteDefinition } from '../../operations/deleteDefinition.ts';
+import { deleteDefinition } from '../../operations/definitions.ts';
 import { cancelForm } from '../actions/cancelWait.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { EventLog } from '../components/eventLog.tsx';

@@ -11,7 +11,7 @@ import { TIERS } from '../../domain/tiers.ts';
 import { actorNameOf } from '../../engine/tenant/signIns.ts';
 import type { TenantDeps } from '../../http/deps.ts';
 import { isChange } from '../../http/sameOrigin.ts';
-import type { Actor } from '../../operations/actor.ts';
+import type { Actor } from '../../operations/permissions.ts';
 import { changeTier, createTenant, resetTenant, resume, suspend } from '../../operations/tenants.ts';
 import { type AuditRow, auditPage } from '../../store/audit.ts';
 import { listTenants } from '../../store/tenantList.ts';

@@ -145,8 +145,8 @@ const PIECE = 500;
 const MAX_HOLDERS = 20;
 
 /**
- * Returns the number of slots of a resource: 1 if it is not registered. This and the two functions below serve the figures
- * of use. They read plain data, so that a long list keeps no script busy.
+ * Returns the number of slots of a resource: 1 if it is not registered. This and the two functions below serve the
+ * figures of use. They read plain data, so that a long list keeps no script busy.
  * @throws HoldfastError unavailable
  */
 export async function capacityOf(redis: RedisClient, tenant: string, resource: string): Promise<number> {

@@ -1,6 +1,6 @@
 /**
- * A tenant's record in Redis (tier, settings, keys), beside the tenant's state (docs/specification.md#store-modes-and-start):
- * loads it, reads settings, and deletes all that Redis has of a tenant.
+ * A tenant's record in Redis (tier, settings, keys), beside the tenant's state
+ * (docs/specification.md#store-modes-and-start): loads it, reads settings, and deletes all that Redis has of a tenant.
  */
 
 import { HoldfastError } from '../../domain/errors.ts';
@@ -90,9 +90,9 @@ const STEP = 1000;
 
 /**
  * Deletes all that Redis has of a tenant, after the database has deleted the tenant
- * (docs/specification.md#deleting-a-tenant): ends all reservations and waits, with their event, then every stream, session
- * and token, and deletes all keys. Nothing brings it back: a copy that read the database before that loses its lease here,
- * and without the lease no copy makes a tenant.
+ * (docs/specification.md#deleting-a-tenant): ends all reservations and waits, with their event, then every stream,
+ * session and token, and deletes all keys. Nothing brings it back: a copy that read the database before that loses its
+ * lease here, and without the lease no copy makes a tenant.
  * @throws HoldfastError unavailable
  */
 export async function purgeTenant(engine: Engine, tenant: string): Promise<void> {

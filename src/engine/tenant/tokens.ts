@@ -1,7 +1,7 @@
 /**
- * Derived tokens (docs/specification.md#jwt-exchange): issues them, and ends those of an issuer when the tenant removes it.
- * Redis keeps sets of tokens for each minute in which they were issued. A set expires after its last token, so nothing has
- * to be cleaned up, and no set is larger than a sixteenth of a minute's quota of writes.
+ * Derived tokens (docs/specification.md#jwt-exchange): issues them, and ends those of an issuer when the tenant removes
+ * it. Redis keeps sets of tokens for each minute in which they were issued. A set expires after its last token, so
+ * nothing has to be cleaned up, and no set is larger than a sixteenth of a minute's quota of writes.
  */
 import { createHash } from 'node:crypto';
 import type { Quota } from '../../domain/quota.ts';

@@ -1,6 +1,7 @@
 /**
- * How an instance attends the requests that wait at it (docs/specification.md#waiting-lifetimes). It beats: every few seconds
- * it says that it lives, and hears what it may have missed. And it says which of its calls have ended before their time.
+ * How an instance attends the requests that wait at it (docs/specification.md#waiting-lifetimes). It beats: every few
+ * seconds it says that it lives, and hears what it may have missed. And it says which of its calls have ended before
+ * their time.
  */
 
 import { HoldfastError } from '../../domain/errors.ts';

@@ -8,7 +8,7 @@ import type { Once } from '../../domain/once.ts';
 import type { Quota } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import type { SessionUser } from '../../engine/tenant/signIns.ts';
-import type { Actor } from '../../operations/actor.ts';
+import type { Actor } from '../../operations/permissions.ts';
 import type { AppEnv } from '../env.ts';
 import { commonHeaders, type Fields, requestIdOf } from './requestId.ts';
 

@@ -1,7 +1,7 @@
 /** The tool `cancel`: gives up a wait (docs/specification.md#tools). */
 import { item, resourceName } from '../../contract/fields.ts';
 import { CancelResult } from '../../contract/waiting.ts';
-import { cancel as carryOut } from '../../operations/cancel.ts';
+import { cancel as carryOut } from '../../operations/waiting.ts';
 import { tool } from '../tool.ts';
 import { requester } from '../words.ts';
 

@@ -4,8 +4,7 @@
 import { item, releaseToken, resourceName, ttlSeconds } from '../../contract/fields.ts';
 import { RenewResult, UnreserveResult } from '../../contract/reservations.ts';
 import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
-import { renew as carryOutRenew } from '../../operations/renew.ts';
-import { unreserve } from '../../operations/unreserve.ts';
+import { renew as carryOutRenew, unreserve } from '../../operations/reservations.ts';
 import { tool } from '../tool.ts';
 import { requester, untilText } from '../words.ts';
 import { DEFAULT_TTL_S } from './reserve.ts';

@@ -12,8 +12,8 @@ import { LABEL } from '../../domain/names.ts';
 import { PATH_DELIMITER } from '../../domain/resources.ts';
 import { detailsOf } from '../../engine/definitions/codec.ts';
 import type { TreeRow } from '../../engine/definitions/list.ts';
-import { check as carryOut } from '../../operations/check.ts';
 import { listReservations, listTree, listWaiting, type OpenList } from '../../operations/lists.ts';
+import { check as carryOut } from '../../operations/reservations.ts';
 import { tool } from '../tool.ts';
 import { holderText, lines, noteText, reasonText, requester, untilText } from '../words.ts';
 

@@ -7,7 +7,7 @@ import { HoldfastError } from '../../../domain/errors.ts';
 import { resourceStates } from '../../../engine/reservations/states.ts';
 import { readTerms } from '../../../engine/tenant/record.ts';
 import { requesterOf } from '../../../engine/tenant/signIns.ts';
-import { renew } from '../../../operations/renew.ts';
+import { renew } from '../../../operations/reservations.ts';
 import { leaseFields, leaseOf, longerChoice } from '../../actions/lease.ts';
 import { Page } from '../../components/layout.tsx';
 import { LeaseFields } from '../../components/leaseFields.tsx';

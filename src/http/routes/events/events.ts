@@ -4,9 +4,8 @@
 
 import { Event } from '../../../contract/events.ts';
 import type { Quota } from '../../../domain/quota.ts';
+import { chargeRead, watch } from '../../../operations/charging.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
-import { chargeRead } from '../../../operations/read.ts';
-import { watch } from '../../../operations/watch.ts';
 import { operation } from '../../call/operation.ts';
 import { asIs, headersOf, SENT } from '../../call/reply.ts';
 import { type Route, route } from '../../call/route.ts';

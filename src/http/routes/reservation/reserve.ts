@@ -7,8 +7,8 @@ import { ReserveBody, type ReserveResult } from '../../../contract/reservations.
 import { PollQuery } from '../../../contract/waiting.ts';
 import type { Charged } from '../../../domain/quota.ts';
 import * as dryRun from '../../../operations/dryRun.ts';
-import type { WaitDeps } from '../../../operations/hold.ts';
-import { reserve } from '../../../operations/reserve.ts';
+import { reserve } from '../../../operations/reservations.ts';
+import type { WaitDeps } from '../../../operations/waiting.ts';
 import { isDryRun } from '../../call/dryRun.ts';
 import { holdOf, waitingHeader } from '../../call/hold.ts';
 import { chargedItems } from '../../call/minimal.ts';

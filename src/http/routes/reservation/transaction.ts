@@ -6,8 +6,8 @@ import { Transaction, TransactionResult } from '../../../contract/reservations.t
 import { PollQuery } from '../../../contract/waiting.ts';
 import type { Charged } from '../../../domain/quota.ts';
 import * as dryRun from '../../../operations/dryRun.ts';
-import type { WaitDeps } from '../../../operations/hold.ts';
-import { transaction } from '../../../operations/transaction.ts';
+import { transaction } from '../../../operations/reservations.ts';
+import type { WaitDeps } from '../../../operations/waiting.ts';
 import { isDryRun } from '../../call/dryRun.ts';
 import { holdOf, waitingHeader } from '../../call/hold.ts';
 import { operation } from '../../call/operation.ts';

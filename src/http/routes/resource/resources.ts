@@ -13,11 +13,9 @@ import {
   RegisterBody,
   ResourceParams,
 } from '../../../contract/definitions.ts';
-import { available } from '../../../operations/available.ts';
-import { deleteDefinition } from '../../../operations/deleteDefinition.ts';
+import { available, deleteDefinition, register } from '../../../operations/definitions.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
 import { listDefinitions } from '../../../operations/lists.ts';
-import { register } from '../../../operations/register.ts';
 import { NOTE_HEADER, noteOf } from '../../ancestorsNote.ts';
 import { answerList, jsonRows } from '../../call/listing.ts';
 import { operation } from '../../call/operation.ts';

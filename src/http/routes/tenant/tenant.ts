@@ -6,8 +6,13 @@ import { DeletedTenant, DeleteTenantQuery } from '../../../contract/members.ts';
 import { Settings, SettingsChange, Tenant } from '../../../contract/tenant.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
-import { changeSettings, readSettings, type SettingsDeps } from '../../../operations/settings.ts';
-import { deleteTenant, tenantUsage } from '../../../operations/tenant.ts';
+import {
+  changeSettings,
+  deleteTenant,
+  readSettings,
+  type SettingsDeps,
+  tenantUsage,
+} from '../../../operations/tenant.ts';
 import type { Store } from '../../../store/records.ts';
 import { operation } from '../../call/operation.ts';
 import { charged, json } from '../../call/reply.ts';

@@ -1,12 +1,17 @@
 /**
- * What reserve and transaction have in common if something in the request waits (docs/specification.md#waiting).
+ * What requests that wait have in common (docs/specification.md#waiting), and how waits are cancelled.
  */
+
+import type { CancelItem, CancelResult } from '../contract/waiting.ts';
 import { HoldfastError } from '../domain/errors.ts';
+import type { Once } from '../domain/once.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { type Caller, DEFAULT_PRIORITY, type Wait } from '../domain/waiting.ts';
 import type { Engine } from '../engine/engine.ts';
 import { readMaxPriority } from '../engine/tenant/record.ts';
+import { cancel as callCancel } from '../engine/waiting/cancel.ts';
+import { chargeRepeat, countItems } from './charging.ts';
 import type { HeldCalls, OperationDeps } from './deps.ts';
 
 export type WaitDeps = Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads' | 'calls' | 'trail'>;
@@ -58,3 +63,28 @@ export async function refuseHighPriority(
   const reason = isToken ? 'with a derived token' : 'by the setting maxPriority of the tenant';
   throw new HoldfastError('refused', `${pathOf(at)}priority must be at most ${max} ${reason}`);
 }
+
+/**
+ * Ends waits, and grants that nobody claimed (docs/specification.md#cancel-and-who-is-waiting).
+ * @param once its Idempotency-Key, if it has one
+ * @returns a result for each item, in their order, and the remaining quota
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large; LimitError
+ */
+export const cancel = async (
+  deps: Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads' | 'trail'>,
+  credential: Credential,
+  items: readonly CancelItem[],
+  once?: Once,
+): Promise<Charged<CancelResult[]>> => {
+  const charged = chargeRepeat(deps, credential, once, callCancel(deps.engine, credential, items, once));
+  const done = await countItems(deps, credential, 'cancel', charged, (results) => results);
+  // Keys end the waits of their own requesters; people end those of others.
+  const isByPerson = credential.kind === 'session' && !done.isReplayed;
+  const ended = isByPerson ? done.result.filter(({ status }) => status === 'CANCELLED') : [];
+  if (ended.length > 0)
+    deps.trail?.note(
+      credential,
+      ...ended.map(({ resource, requester }) => ({ action: 'wait.cancel', details: { resource, requester } })),
+    );
+  return done;
+};

@@ -1,10 +1,13 @@
 /**
- * Counts operations and refusals for the hour chart and the metrics, and notes that a key was used. Requests that fail
- * for another reason than a limit are not counted.
+ * Charges and counts operations: for the hour chart and the metrics, and that a key was used. Requests that fail for
+ * another reason than a limit are not counted.
  */
-import { afterCharge, LimitError } from '../domain/errors.ts';
+import { afterCharge, type ErrorCode, HoldfastError, LimitError } from '../domain/errors.ts';
+import { LOOKED_PER_READ } from '../domain/history.ts';
+import type { Once } from '../domain/once.ts';
 import type { Charged, Quota } from '../domain/quota.ts';
 import { leafOf } from '../domain/resources.ts';
+import type { Right } from '../domain/rights.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { Activity, Outcome } from '../engine/tenant/activity.ts';
 import type { OperationDeps } from './deps.ts';
@@ -107,4 +110,66 @@ export async function charged<Result>(
 ): Promise<Charged<Result>> {
   const quota = await charging;
   return { result: await afterCharge(quota, () => carryOut(quota)), quota };
+}
+
+/** Why such a request does not get the response to the first one. */
+const NOT_REPEATED: readonly ErrorCode[] = ['mismatch', 'running', 'notKept'];
+
+/**
+ * Waits for a request. Charges a read if it was a repeat: one with an Idempotency-Key that is not carried out, since
+ * one under that key was carried out before (docs/specification.md#repeating-safely).
+ * @param once its Idempotency-Key; undefined: it is no repeat
+ * @throws as `pending`; LimitError if no read is left
+ */
+export const chargeRepeat = <Result>(
+  { reads }: Pick<OperationDeps, 'reads'>,
+  credential: Credential,
+  once: Once | undefined,
+  pending: Promise<Charged<Result>>,
+): Promise<Charged<Result>> =>
+  once === undefined
+    ? pending
+    : pending.then(
+        async (done) => (done.isReplayed ? { ...done, quota: await reads.charge(credential, null) } : done),
+        async (error: unknown) => {
+          if (!(error instanceof HoldfastError && NOT_REPEATED.includes(error.code))) throw error;
+          return afterCharge(await reads.charge(credential, null), () => Promise.reject(error));
+        },
+      );
+
+/**
+ * Charges one read for a HEAD request, whose response has only headers.
+ * @param right what the caller must be allowed to do; null: anything
+ * @returns the remaining quota
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
+ */
+export const chargeRead = (
+  deps: Pick<OperationDeps, 'activity' | 'reads'>,
+  credential: Credential,
+  right: Right | null,
+): Promise<readonly Quota[]> => countUse(deps, credential, deps.reads.charge(credential, right));
+
+/**
+ * Opens a stream of the tenant's events (docs/specification.md#the-stream). Costs one read.
+ * @param open opens the stream, once the read is charged
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError if too many streams are open, too
+ */
+export const watch = <Result>(
+  deps: Pick<OperationDeps, 'activity' | 'reads'>,
+  credential: Credential,
+  open: (quota: readonly Quota[]) => Promise<Result>,
+): Promise<Charged<Result>> => countUse(deps, credential, charged(deps.reads.charge(credential, 'read'), open));
+
+/**
+ * Charges what a look at the history costs beyond the read that was charged before.
+ * @param looked entries that were looked at. One read has been charged
+ * @throws HoldfastError unauthenticated, unavailable
+ */
+export async function debitLooked(
+  reads: OperationDeps['reads'],
+  credential: Credential,
+  looked: number,
+): Promise<void> {
+  const further = Math.ceil(looked / LOOKED_PER_READ) - 1;
+  if (further > 0) await reads.debit(credential, further);
 }
