@@ -8,7 +8,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
 import { DEFAULT_PORT } from './config/environment.ts';
-import { admit, SERVER_OPTIONS } from './http/admission.ts';
+import { admit, SERVER_OPTIONS } from './http/admission/admission.ts';
 import type { ConfiguredKey } from './identity/configuredTenants.ts';
 import { makeKey } from './identity/credentials.ts';
 import { onSignal } from './signals.ts';

@@ -4,8 +4,7 @@
 import type { Joined, Membership, Memberships } from '../domain/memberships.ts';
 import type { SessionUser } from '../engine/tenant/signIns.ts';
 import type { Standing } from '../engine/waiting/list.ts';
-import type { BodyDeps, CallerDeps, TenantDeps } from '../http/deps.ts';
-import type { AppEnv } from '../http/env.ts';
+import type { AppEnv, BodyDeps, CallerDeps, TenantDeps } from '../http/deps.ts';
 import type { AdminRule, AdminStanding } from '../identity/admins.ts';
 import type { ConfiguredKey } from '../identity/configuredTenants.ts';
 import type { OidcClient } from '../identity/oidc.ts';

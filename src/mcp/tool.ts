@@ -7,7 +7,7 @@ import { type Rules, withRules } from '../contract/sizes.ts';
 import type { Quota } from '../domain/quota.ts';
 import type { Right } from '../domain/rights.ts';
 import type { Credential } from '../domain/tenants.ts';
-import { describeFault } from '../http/describeFault.ts';
+import { describeFault } from '../http/errors.ts';
 import type { OperationDeps } from '../operations/deps.ts';
 import type { Hold } from '../operations/waiting.ts';
 import { ToolError } from './failures.ts';

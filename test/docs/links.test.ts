@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { anchorOf } from '../../src/http/reference/blocks.ts';
+import { anchorOf } from '../../src/http/reference/html.ts';
 import { documents, filesIn } from './documents.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

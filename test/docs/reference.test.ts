@@ -3,10 +3,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { DEFAULT_INSTANCE, openapiDocument } from '../../src/http/openapi.ts';
-import { anchorOf } from '../../src/http/reference/blocks.ts';
+import { DEFAULT_INSTANCE, openapiDocument } from '../../src/http/openapi/openapi.ts';
 import type { Document } from '../../src/http/reference/document.ts';
-import { escapeHtml } from '../../src/http/reference/html.ts';
+import { anchorOf, escapeHtml } from '../../src/http/reference/html.ts';
 import { RULES } from '../../src/http/reference/rules.ts';
 import { siteOf } from '../../src/http/reference/site.ts';
 

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { DEFAULT_INSTANCE, openapiDocument } from '../../src/http/openapi.ts';
+import { DEFAULT_INSTANCE, openapiDocument } from '../../src/http/openapi/openapi.ts';
 
 const Operation = z.object({ operationId: z.string() });
 const Document = z.object({ paths: z.record(z.string(), z.record(z.string(), Operation)) });

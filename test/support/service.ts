@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { inject } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
-import { admit, SERVER_OPTIONS } from '../../src/http/admission.ts';
+import { admit, SERVER_OPTIONS } from '../../src/http/admission/admission.ts';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
 import { makeKey } from '../../src/identity/credentials.ts';
 import { createPatientRedis, type RedisClient } from '../../src/redis/client.ts';

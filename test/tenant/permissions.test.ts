@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { RIGHTS } from '../../src/domain/rights.ts';
 import { CODE_HEADER } from '../../src/http/errors.ts';
-import { DEFAULT_INSTANCE, openapiDocument } from '../../src/http/openapi.ts';
+import { DEFAULT_INSTANCE, openapiDocument } from '../../src/http/openapi/openapi.ts';
 import { CALLERS } from '../../src/http/reference/callers.ts';
 import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
 import { makeCallers, storeKey } from '../support/callers.ts';

@@ -5,7 +5,7 @@ import { type Context, Hono } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
-import { clientAddress } from '../../http/clientAddress.ts';
+import { clientAddress } from '../../http/admission/incoming.ts';
 import { DESCRIBED_MS } from '../../identity/admins.ts';
 import { cookieName, isBehindTls } from '../../identity/cookies.ts';
 import { type OidcClient, type SignedIn, SignIn } from '../../identity/oidc.ts';

@@ -9,7 +9,7 @@ import type { Quota } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import type { SessionUser } from '../../engine/tenant/signIns.ts';
 import type { Actor } from '../../operations/permissions.ts';
-import type { AppEnv } from '../env.ts';
+import type { AppEnv } from '../deps.ts';
 import { commonHeaders, type Fields, requestIdOf } from './requestId.ts';
 
 const NO_QUOTA: readonly Quota[] = [];

@@ -5,7 +5,7 @@ import type { Hono } from 'hono';
 import type { z } from 'zod';
 import { type Rules, withRules } from '../../contract/sizes.ts';
 import { refuseToken } from '../../operations/permissions.ts';
-import type { AppEnv } from '../env.ts';
+import type { AppEnv } from '../deps.ts';
 import { misfit } from '../errors.ts';
 import { takeBody } from './body.ts';
 import type { Call } from './call.ts';

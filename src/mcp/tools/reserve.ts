@@ -8,7 +8,7 @@ import { ReserveItem, ReserveResult, Transaction } from '../../contract/reservat
 import { type Rules, withRules } from '../../contract/sizes.ts';
 import { waitFields } from '../../contract/waiting.ts';
 import { MAX_WAITING_ITEMS } from '../../domain/maxSizes.ts';
-import { describeFault } from '../../http/describeFault.ts';
+import { describeFault } from '../../http/errors.ts';
 import { reserve as carryOut, check, transaction } from '../../operations/reservations.ts';
 import { ToolError } from '../failures.ts';
 import { type Tool, type ToolCall, tool } from '../tool.ts';

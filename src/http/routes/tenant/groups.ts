@@ -9,7 +9,7 @@ import { nextOf } from '../../call/listing.ts';
 import { operation } from '../../call/operation.ts';
 import { chargedAs } from '../../call/reply.ts';
 import { type Route, route } from '../../call/route.ts';
-import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
+import { answer, bodyOperation, parameterOperation, unknown } from '../../openapi/responses.ts';
 
 const PATH = '/api/v1/Tenant/groups';
 const common = { tags: ['Members'], right: 'members' as const };

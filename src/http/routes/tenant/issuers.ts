@@ -7,7 +7,7 @@ import { deleteIssuer, type IssuerDeps, issuerSchema, listIssuers, putIssuer } f
 import { operation } from '../../call/operation.ts';
 import { charged, chargedAs } from '../../call/reply.ts';
 import { type Route, route } from '../../call/route.ts';
-import { answer, anyOperation, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
+import { answer, anyOperation, bodyOperation, parameterOperation, unknown } from '../../openapi/responses.ts';
 
 const common = { path: '/api/v1/Tenant/issuers', tags: ['Authentication'] };
 

@@ -19,7 +19,7 @@ import type { Call } from '../../call/call.ts';
 import { operation } from '../../call/operation.ts';
 import { charged, chargedAs, json } from '../../call/reply.ts';
 import { type Route, route } from '../../call/route.ts';
-import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
+import { answer, bodyOperation, parameterOperation, unknown } from '../../openapi/responses.ts';
 
 const PATH = '/api/v1/Tenant/keys';
 const DEFAULT_PAGE = 50;

@@ -23,7 +23,7 @@ import { nextOf } from '../../call/listing.ts';
 import { operation } from '../../call/operation.ts';
 import { charged, chargedAs, json } from '../../call/reply.ts';
 import { type Route, route } from '../../call/route.ts';
-import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
+import { answer, bodyOperation, parameterOperation, unknown } from '../../openapi/responses.ts';
 
 const PATH = '/api/v1/Tenant/tokens';
 const common = { tags: ['Keys'], right: 'tokens' as const };

@@ -16,7 +16,7 @@ import { nextOf } from '../../call/listing.ts';
 import { operation } from '../../call/operation.ts';
 import { chargedAs, json } from '../../call/reply.ts';
 import { type Route, route } from '../../call/route.ts';
-import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
+import { answer, bodyOperation, parameterOperation, unknown } from '../../openapi/responses.ts';
 
 const PATH = '/api/v1/Tenant/members';
 const common = { tags: ['Members'], right: 'members' as const };

@@ -17,7 +17,7 @@ import type { Store } from '../../../store/records.ts';
 import { operation } from '../../call/operation.ts';
 import { charged, json } from '../../call/reply.ts';
 import { type Route, route } from '../../call/route.ts';
-import { answer, anyOperation, bodyOperation, parameterOperation } from '../../responses.ts';
+import { answer, anyOperation, bodyOperation, parameterOperation } from '../../openapi/responses.ts';
 
 export const tenantOperation = operation({
   method: 'get',

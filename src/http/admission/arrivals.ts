@@ -3,8 +3,8 @@
  * owners are limited in number and in arrived bytes, so that callers who send slowly, or nothing, keep nobody else out.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FailureCode } from '../domain/errors.ts';
-import { onceEnded } from '../events/onceEnded.ts';
+import type { FailureCode } from '../../domain/errors.ts';
+import { onceEnded } from '../../events/onceEnded.ts';
 import type { Incoming } from './incoming.ts';
 
 /** A body of which nothing arrives for this time is cut off. */

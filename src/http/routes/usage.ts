@@ -2,16 +2,16 @@
  * GET /api/v1/Resource/usage: shows how much a resource is used, as JSON or CSV
  * (docs/specification.md#usage-of-resources).
  */
-import { ResourceUsage, UsageQuery } from '../../../contract/history.ts';
-import type { Charged } from '../../../domain/quota.ts';
-import type { OperationDeps } from '../../../operations/deps.ts';
-import { readUsage } from '../../../operations/usage.ts';
-import type { Call } from '../../call/call.ts';
-import { CSV, csvHeaders, csvRows, wantsCsv } from '../../call/csv.ts';
-import { operation } from '../../call/operation.ts';
-import { charged, type Reply } from '../../call/reply.ts';
-import { type Route, route } from '../../call/route.ts';
-import { answer, parameterOperation } from '../../responses.ts';
+import { ResourceUsage, UsageQuery } from '../../contract/history.ts';
+import type { Charged } from '../../domain/quota.ts';
+import type { OperationDeps } from '../../operations/deps.ts';
+import { readUsage } from '../../operations/usage.ts';
+import type { Call } from '../call/call.ts';
+import { CSV, csvHeaders, csvRows, wantsCsv } from '../call/csv.ts';
+import { operation } from '../call/operation.ts';
+import { charged, type Reply } from '../call/reply.ts';
+import { type Route, route } from '../call/route.ts';
+import { answer, parameterOperation } from '../openapi/responses.ts';
 
 const COLUMNS = [
   'from',

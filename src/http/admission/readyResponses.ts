@@ -2,8 +2,8 @@
  * Responses to requests that are refused before the application sees them. They are made once.
  */
 import type { ServerResponse } from 'node:http';
-import type { FailureCode } from '../domain/errors.ts';
-import { CODE_HEADER } from './errors.ts';
+import type { FailureCode } from '../../domain/errors.ts';
+import { CODE_HEADER } from '../errors.ts';
 
 /** A response that is made once. A list of headers costs Node less than an object. */
 export interface ReadyResponse {

@@ -1,14 +1,15 @@
 /**
- * GET /healthz: liveness, fails if only a restart would help. GET /readyz: readiness, passes if Redis runs scripts and
- * keeps what they write.
+ * The state of the instance: its health, and the version that it runs.
  */
 import { Health } from '../../contract/health.ts';
+import { Version } from '../../contract/version.ts';
+import { BUILD } from '../../domain/build.ts';
 import type { ObserveDeps } from '../call/observe.ts';
 import { operation } from '../call/operation.ts';
 import { json } from '../call/reply.ts';
 import { openRoute, type Route } from '../call/route.ts';
-import type { LivenessCheck, ReadinessCheck } from '../health.ts';
-import { answer } from '../responses.ts';
+import type { LivenessCheck, ReadinessCheck } from '../deps.ts';
+import { answer } from '../openapi/responses.ts';
 
 const healthz = operation({
   method: 'get',
@@ -37,6 +38,10 @@ const readyz = operation({
   responses: { 200: answer('Ready to serve.', Health), 503: answer('Not ready; `reason` says why.', Health) },
 });
 
+/**
+ * GET /healthz: liveness, fails if only a restart would help. GET /readyz: readiness, passes if Redis runs scripts and
+ * keeps what they write.
+ */
 export const healthOperations = [healthz, readyz];
 
 export const healthRoutes = (ready: ReadinessCheck, alive: LivenessCheck): readonly Route<ObserveDeps>[] => [
@@ -47,3 +52,21 @@ export const healthRoutes = (ready: ReadinessCheck, alive: LivenessCheck): reado
 /** @param reason why it fails; null: it does not */
 const healthOf = (reason: string | null) =>
   reason === null ? json({ status: 'ok' }) : json({ status: 'unavailable', reason }, 503);
+
+/** GET /version: the version that this instance runs. */
+export const versionOperation = operation({
+  method: 'get',
+  path: '/version',
+  operationId: 'getVersion',
+  right: 'anybody',
+  tags: ['Service'],
+  summary: 'Read the version',
+  responses: { 200: answer('The version that this instance runs.', Version) },
+});
+
+export const versionRoute = (): Route<ObserveDeps> =>
+  openRoute(
+    versionOperation,
+    async () => BUILD,
+    (build) => json(build),
+  );

@@ -1,23 +1,22 @@
 /**
  * POST /api/v1/auth/token: exchanges an end user's JWT for a derived token (docs/specification.md#jwt-exchange).
  */
-
 import type { z } from 'zod';
-import { type Rules, withRules } from '../../../contract/sizes.ts';
-import { Exchange, Token } from '../../../contract/tenant.ts';
-import { HoldfastError } from '../../../domain/errors.ts';
-import type { JwtVerifier } from '../../../identity/jwtVerifier.ts';
-import type { OperationDeps } from '../../../operations/deps.ts';
-import { issueToken, verifyJwt } from '../../../operations/tokens.ts';
-import { takeBody } from '../../call/body.ts';
-import type { Call } from '../../call/call.ts';
-import type { ObserveDeps } from '../../call/observe.ts';
-import { operation } from '../../call/operation.ts';
-import { charged } from '../../call/reply.ts';
-import { openRoute, type Route } from '../../call/route.ts';
-import { addressOf } from '../../clientAddress.ts';
-import type { CallerDeps } from '../../deps.ts';
-import { answer, bodyOperation } from '../../responses.ts';
+import { type Rules, withRules } from '../../contract/sizes.ts';
+import { Exchange, Token } from '../../contract/tenant.ts';
+import { HoldfastError } from '../../domain/errors.ts';
+import type { JwtVerifier } from '../../identity/jwtVerifier.ts';
+import type { OperationDeps } from '../../operations/deps.ts';
+import { issueToken, verifyJwt } from '../../operations/tokens.ts';
+import { addressOf } from '../admission/incoming.ts';
+import { takeBody } from '../call/body.ts';
+import type { Call } from '../call/call.ts';
+import type { ObserveDeps } from '../call/observe.ts';
+import { operation } from '../call/operation.ts';
+import { charged } from '../call/reply.ts';
+import { openRoute, type Route } from '../call/route.ts';
+import type { CallerDeps } from '../deps.ts';
+import { answer, bodyOperation } from '../openapi/responses.ts';
 
 /** The caller has no key yet. A JWT is much shorter. */
 const MAX_BODY_BYTES = 65_536;

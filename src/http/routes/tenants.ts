@@ -10,15 +10,15 @@ import {
   TenantsQuery,
   TenantToCreate,
   TierChange,
-} from '../../../contract/admin.ts';
-import type { OperationDeps } from '../../../operations/deps.ts';
-import { changeTier, createTenant, resetTenant, resume, suspend } from '../../../operations/tenants.ts';
-import { listTenants, readUsedTenant, type UsedTenant } from '../../../store/tenantList.ts';
-import { operation } from '../../call/operation.ts';
-import { json } from '../../call/reply.ts';
-import { type Route, route } from '../../call/route.ts';
-import type { TenantDeps } from '../../deps.ts';
-import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
+} from '../../contract/admin.ts';
+import type { OperationDeps } from '../../operations/deps.ts';
+import { changeTier, createTenant, resetTenant, resume, suspend } from '../../operations/tenants.ts';
+import { listTenants, readUsedTenant, type UsedTenant } from '../../store/tenantList.ts';
+import { operation } from '../call/operation.ts';
+import { json } from '../call/reply.ts';
+import { type Route, route } from '../call/route.ts';
+import type { TenantDeps } from '../deps.ts';
+import { answer, bodyOperation, parameterOperation, unknown } from '../openapi/responses.ts';
 
 const PATH = '/api/v1/admin/tenants';
 

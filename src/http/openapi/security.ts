@@ -2,7 +2,7 @@
  * The credentials that an operation takes, for the OpenAPI document: they follow from the right that it needs
  * (docs/specification.md#rights).
  */
-import { isRight, type Need, RIGHTS_OF_KEY, SCOPED_RIGHTS } from '../domain/rights.ts';
+import { isRight, type Need, RIGHTS_OF_KEY, SCOPED_RIGHTS } from '../../domain/rights.ts';
 
 /** The security schemes of the document. */
 export type Scheme = 'apiKey' | 'bearer' | 'session' | 'management';

@@ -3,49 +3,46 @@
  */
 import { OpenAPIRegistry, OpenApiGeneratorV31, zodToOpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from '@hono/zod-openapi';
-import { mapParts, type Rules, withRules } from '../contract/sizes.ts';
-import { DEFAULT_SIZES } from '../domain/maxSizes.ts';
-import { cookieName } from '../identity/cookies.ts';
-import { PreferHeaders } from './call/minimal.ts';
-import type { Operation } from './call/operation.ts';
-import { withCommonHeaders } from './commonHeaders.ts';
-import { examples } from './reference/examples.ts';
-import { withExamples } from './reference/withExamples.ts';
-import { IdempotencyHeaders, withRepeats } from './repeatable.ts';
-import { adminAuditOperations } from './routes/admin/audit.ts';
-import { adminOperations } from './routes/admin/tenants.ts';
-import { tokenOperation } from './routes/auth/token.ts';
-import { eventsOperation } from './routes/events/events.ts';
-import { healthOperations } from './routes/health.ts';
-import { historyOperation } from './routes/reservation/history.ts';
+import { mapParts, type Rules, withRules } from '../../contract/sizes.ts';
+import { DEFAULT_SIZES } from '../../domain/maxSizes.ts';
+import { cookieName } from '../../identity/cookies.ts';
+import { PreferHeaders } from '../call/minimal.ts';
+import type { Operation } from '../call/operation.ts';
+import { examples, withExamples } from '../reference/examples.ts';
+import { adminAuditOperations, auditOperation } from '../routes/audit.ts';
+import { eventsOperation } from '../routes/events.ts';
+import { historyOperation } from '../routes/history.ts';
 import {
   activeReservationsOperation,
   cancelOperation,
   checkOperation,
+  renewOperation,
+  reserveOperation,
   resetOperation,
+  transactionOperation,
+  unreserveOperation,
   waitingOperation,
-} from './routes/reservation/others.ts';
-import { renewOperation, unreserveOperation } from './routes/reservation/release.ts';
-import { reserveOperation } from './routes/reservation/reserve.ts';
-import { transactionOperation } from './routes/reservation/transaction.ts';
+} from '../routes/reservations.ts';
 import {
   availableOperation,
   definitionsOperation,
   deleteOperation,
   registerOperation,
-} from './routes/resource/resources.ts';
-import { treeOperation } from './routes/resource/tree.ts';
-import { usageOperation } from './routes/resource/usage.ts';
-import { sessionOperations } from './routes/sessions.ts';
-import { auditOperation } from './routes/tenant/audit.ts';
-import { groupsOperations } from './routes/tenant/groups.ts';
-import { invitationsOperations } from './routes/tenant/invitations.ts';
-import { issuersOperations } from './routes/tenant/issuers.ts';
-import { keysOperations } from './routes/tenant/keys.ts';
-import { managementTokensOperations } from './routes/tenant/managementTokens.ts';
-import { membersOperations } from './routes/tenant/members.ts';
-import { deleteTenantOperation, settingsOperations, tenantOperation } from './routes/tenant/tenant.ts';
-import { versionOperation } from './routes/version.ts';
+  treeOperation,
+} from '../routes/resources.ts';
+import { healthOperations, versionOperation } from '../routes/service.ts';
+import { sessionOperations } from '../routes/sessions.ts';
+import { groupsOperations } from '../routes/tenant/groups.ts';
+import { invitationsOperations } from '../routes/tenant/invitations.ts';
+import { issuersOperations } from '../routes/tenant/issuers.ts';
+import { keysOperations } from '../routes/tenant/keys.ts';
+import { managementTokensOperations } from '../routes/tenant/managementTokens.ts';
+import { membersOperations } from '../routes/tenant/members.ts';
+import { deleteTenantOperation, settingsOperations, tenantOperation } from '../routes/tenant/tenant.ts';
+import { adminOperations } from '../routes/tenants.ts';
+import { tokenOperation } from '../routes/token.ts';
+import { usageOperation } from '../routes/usage.ts';
+import { IdempotencyHeaders, withCommonHeaders, withRepeats } from './responses.ts';
 import { schemesOf, securityOf } from './security.ts';
 
 const DESCRIPTION = `Reserve, share and release named resources. Send your API key in the header \`X-Api-Key\`, or as \`Authorization: Bearer\`.

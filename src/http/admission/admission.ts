@@ -10,12 +10,10 @@
  */
 import type { RequestListener, ServerOptions, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { onceEnded, pendingOn } from '../events/onceEnded.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
+import { onceEnded, pendingOn } from '../../events/onceEnded.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import { Arrivals, BodyError } from './arrivals.ts';
-import { addressOf } from './clientAddress.ts';
-import { hasValidHost } from './hostHeader.ts';
-import { Incoming } from './incoming.ts';
+import { addressOf, hasValidHost, Incoming } from './incoming.ts';
 import { NO_HOST, REFUSED, STALLED, send } from './readyResponses.ts';
 
 /**

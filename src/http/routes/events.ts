@@ -1,16 +1,15 @@
 /**
  * GET /api/v1/events: the tenant's changes as server-sent events (docs/specification.md#the-stream).
  */
-
-import { Event } from '../../../contract/events.ts';
-import type { Quota } from '../../../domain/quota.ts';
-import { chargeRead, watch } from '../../../operations/charging.ts';
-import type { OperationDeps } from '../../../operations/deps.ts';
-import { operation } from '../../call/operation.ts';
-import { asIs, headersOf, SENT } from '../../call/reply.ts';
-import { type Route, route } from '../../call/route.ts';
-import type { HttpDeps } from '../../deps.ts';
-import { anyOperation } from '../../responses.ts';
+import { Event } from '../../contract/events.ts';
+import type { Quota } from '../../domain/quota.ts';
+import { chargeRead, watch } from '../../operations/charging.ts';
+import type { OperationDeps } from '../../operations/deps.ts';
+import { operation } from '../call/operation.ts';
+import { asIs, headersOf, SENT } from '../call/reply.ts';
+import { type Route, route } from '../call/route.ts';
+import type { HttpDeps } from '../deps.ts';
+import { anyOperation } from '../openapi/responses.ts';
 
 const responses = {
   200: {

@@ -2,7 +2,6 @@
  * /api/v1/Resource: registers, deletes and lists resources, and shows whether one has a free slot
  * (docs/specification.md#registration, #deletion, #listings, #check).
  */
-
 import { z } from '@hono/zod-openapi';
 import {
   Definition,
@@ -12,16 +11,51 @@ import {
   NameParams,
   RegisterBody,
   ResourceParams,
-} from '../../../contract/definitions.ts';
-import { available, deleteDefinition, register } from '../../../operations/definitions.ts';
-import type { OperationDeps } from '../../../operations/deps.ts';
-import { listDefinitions } from '../../../operations/lists.ts';
-import { NOTE_HEADER, noteOf } from '../../ancestorsNote.ts';
-import { answerList, jsonRows } from '../../call/listing.ts';
-import { operation } from '../../call/operation.ts';
-import { asIs, charged, chargedAs, NONE } from '../../call/reply.ts';
-import { type Route, route } from '../../call/route.ts';
-import { answer, bodyOperation, parameterOperation, unregistered } from '../../responses.ts';
+  TreeNode,
+} from '../../contract/definitions.ts';
+import { PATH_DELIMITER } from '../../domain/resources.ts';
+import { detailsOf } from '../../engine/definitions/codec.ts';
+import type { TreeRow } from '../../engine/definitions/list.ts';
+import { available, deleteDefinition, register } from '../../operations/definitions.ts';
+import type { OperationDeps } from '../../operations/deps.ts';
+import { listDefinitions, listTree } from '../../operations/lists.ts';
+import { answerList, jsonRows, type ListWriter } from '../call/listing.ts';
+import { operation } from '../call/operation.ts';
+import { asIs, charged, chargedAs, NONE } from '../call/reply.ts';
+import { type Route, route } from '../call/route.ts';
+import { answer, anyOperation, bodyOperation, parameterOperation, unregistered } from '../openapi/responses.ts';
+
+/**
+ * The header that tells a caller which ancestors were registered along with its resources, and how
+ * (docs/specification.md#registration). They have capacity 1, which surprises callers that wanted a folder.
+ */
+export const NOTE_HEADER = 'Holdfast-Note';
+
+/** Maximum number of bytes of the notes, not counting the last one, which says how many more there are. */
+const MAX_BYTES = 2048;
+
+/**
+ * @param sent the items of the request
+ * @param stored the definitions as stored
+ * @returns null if no ancestor was registered
+ */
+export function noteOf(sent: readonly { readonly name: string }[], stored: readonly Definition[]): string | null {
+  const names = new Set(sent.map(({ name }) => name));
+  const ancestors = stored.filter(({ name }) => !names.has(name));
+  const notes: string[] = [];
+  let bytes = 0;
+  for (const { name, capacity } of ancestors) {
+    const note = `${quote(name)} was registered ${capacity === null ? 'as a group' : `with capacity ${capacity}`}`;
+    bytes += note.length + 2;
+    if (bytes > MAX_BYTES) break;
+    notes.push(note);
+  }
+  if (notes.length < ancestors.length) notes.push(`and ${ancestors.length - notes.length} more`);
+  return notes.length === 0 ? null : notes.join(', ');
+}
+
+/** Quotes a name. A header has visible ASCII and spaces only, so other characters are percent-encoded UTF-8. */
+const quote = (name: string) => `"${name.replace(/[^ -~]|["%]/gu, encodeURIComponent)}"`;
 
 export const registerOperation = operation({
   method: 'post',
@@ -112,3 +146,54 @@ export const availableOperation = operation({
 
 export const availableRoute = (deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads'>): Route =>
   route(availableOperation, (call) => available(deps, call.credential, call.params.resource), charged);
+
+const responses = {
+  200: answer('The roots. Children are sorted by name.', z.array(TreeNode)),
+  ...anyOperation,
+};
+
+/** GET /api/v1/Resource/tree: lists all registered resources as trees, with their free slots. */
+export const treeOperation = operation({
+  method: 'get',
+  path: '/api/v1/Resource/tree',
+  operationId: 'getTree',
+  right: 'definitions',
+  tags: ['Resource'],
+  summary: 'List the registered resources as trees, with their free slots',
+  description:
+    'Costs one read for each 1,000 definitions. A response that ends before its closing bracket is incomplete.',
+  responses,
+});
+
+/** Writes rows that come from the roots down as nested nodes. */
+export function nestedNodes(): ListWriter<TreeRow> {
+  const path: string[] = [];
+  let text = '[';
+  const take = () => {
+    const taken = text;
+    text = '';
+    return taken;
+  };
+  return {
+    write: (rows) => {
+      for (const { name, depth, capacity, available, waiting, labels } of rows) {
+        // Closes the nodes that are not above this one; one that follows another at its depth is its sibling.
+        if (path.length > depth) text += `${']}'.repeat(path.length - depth)},`;
+        path.length = depth;
+        path.push(name);
+        const details = detailsOf(capacity === null, labels);
+        const fields = { name, path: path.join(PATH_DELIMITER), capacity, available, waiting, ...details };
+        const node = JSON.stringify(fields);
+        text += `${node.slice(0, -1)},"children":[`;
+      }
+      return take();
+    },
+    end: () => {
+      text += `${']}'.repeat(path.length)}]`;
+      return take();
+    },
+  };
+}
+
+export const treeRoute = (deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'listings'>): Route =>
+  route(treeOperation, (call) => answerList(call, deps, () => listTree(deps, call.credential), nestedNodes()), asIs);

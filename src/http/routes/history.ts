@@ -2,16 +2,16 @@
  * GET /api/v1/Reservation/history: lists ended reservations and waits, as JSON page by page, or all of them as CSV
  * (docs/specification.md#history).
  */
-import { type HistoryEntry, HistoryPage, HistoryQuery } from '../../../contract/history.ts';
-import type { PastEntry } from '../../../domain/history.ts';
-import type { OperationDeps } from '../../../operations/deps.ts';
-import { exportHistory, readHistory } from '../../../operations/history.ts';
-import { CSV, csvHeaders, csvRows, wantsCsv } from '../../call/csv.ts';
-import { answerList } from '../../call/listing.ts';
-import { operation } from '../../call/operation.ts';
-import { asIs, charged } from '../../call/reply.ts';
-import { type Route, route } from '../../call/route.ts';
-import { answer, parameterOperation } from '../../responses.ts';
+import { type HistoryEntry, HistoryPage, HistoryQuery } from '../../contract/history.ts';
+import type { PastEntry } from '../../domain/history.ts';
+import type { OperationDeps } from '../../operations/deps.ts';
+import { exportHistory, readHistory } from '../../operations/history.ts';
+import { CSV, csvHeaders, csvRows, wantsCsv } from '../call/csv.ts';
+import { answerList } from '../call/listing.ts';
+import { operation } from '../call/operation.ts';
+import { asIs, charged } from '../call/reply.ts';
+import { type Route, route } from '../call/route.ts';
+import { answer, parameterOperation } from '../openapi/responses.ts';
 
 const COLUMNS = [
   'id',
