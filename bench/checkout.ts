@@ -47,9 +47,7 @@ export async function openCheckout(folder: string, tenant: string, url: string):
   const client: typeof import('../src/redis/client.ts') = await import(at('src/redis/client.ts'));
   const scripts: typeof import('../src/redis/scripts.ts') = await import(at('src/redis/scripts.ts'));
   const load: typeof import('../src/engine/tenant/record.ts') = await import(at('src/engine/tenant/record.ts'));
-  const keys: typeof import('../src/identity/configuredTenants.ts') = await import(
-    at('src/identity/configuredTenants.ts')
-  );
+  const keys: typeof import('../src/identity/configured.ts') = await import(at('src/identity/configured.ts'));
   const loaded = scripts.loadScripts(TIERS);
   await loadLibrary(url, loaded[0]?.library().lua ?? '');
   const redis = client.createRedis(url, (error) => console.error(error.message));

@@ -14,7 +14,7 @@ import { reserve } from '../src/engine/reservations/reserve.ts';
 import { transaction } from '../src/engine/reservations/transaction.ts';
 import { reset, unreserve } from '../src/engine/reservations/unreserve.ts';
 import { configuredLoader } from '../src/engine/tenant/record.ts';
-import { configuredTenants } from '../src/identity/configuredTenants.ts';
+import { configuredTenants } from '../src/identity/configured.ts';
 import { digestOf, makeKey } from '../src/identity/credentials.ts';
 import { createRedis } from '../src/redis/client.ts';
 import { defineScripts, loadScripts } from '../src/redis/scripts.ts';

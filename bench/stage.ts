@@ -8,7 +8,7 @@ import type { Credential } from '../src/domain/tenants.ts';
 import { DEFAULT_TIERS, type TierTable } from '../src/domain/tiers.ts';
 import type { Engine } from '../src/engine/engine.ts';
 import { configuredLoader } from '../src/engine/tenant/record.ts';
-import { type ConfiguredKey, configuredTenants } from '../src/identity/configuredTenants.ts';
+import { type ConfiguredKey, configuredTenants } from '../src/identity/configured.ts';
 import { digestOf, makeKey } from '../src/identity/credentials.ts';
 import { createRedis, type RedisClient } from '../src/redis/client.ts';
 import { defineScripts, loadScripts } from '../src/redis/scripts.ts';

@@ -4,7 +4,7 @@ import { createServer, request, type Server } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { dirname } from 'node:path';
 import { afterAll, describe, expect, inject, test, vi } from 'vitest';
-import type { ConfiguredKey } from '../src/identity/configuredTenants.ts';
+import type { ConfiguredKey } from '../src/identity/configured.ts';
 import { createClient } from './support/client.ts';
 import { makeConfiguredKey, makeTenant } from './support/service.ts';
 import { killStarted, START_WITHIN_MS, start, welcomed } from './support/started.ts';

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { configuredLoader } from '../../src/engine/tenant/record.ts';
-import { configuredTenants } from '../../src/identity/configuredTenants.ts';
+import { configuredTenants } from '../../src/identity/configured.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import { changeHot } from '../../test/support/hotRecord.ts';
 import { Connection } from '../client.ts';

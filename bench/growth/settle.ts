@@ -3,7 +3,7 @@
  * tenant is first used, so that there can be more of them than fit into an environment variable.
  */
 import { loadTenant } from '../../src/engine/tenant/record.ts';
-import { type ConfiguredKey, configuredTenants } from '../../src/identity/configuredTenants.ts';
+import { type ConfiguredKey, configuredTenants } from '../../src/identity/configured.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import { makeTenant, type Stage } from '../stage.ts';
 

@@ -11,7 +11,7 @@ import type { Engine } from '../../src/engine/engine.ts';
 import { reserve } from '../../src/engine/reservations/reserve.ts';
 import { transaction } from '../../src/engine/reservations/transaction.ts';
 import { configuredLoader } from '../../src/engine/tenant/record.ts';
-import { configuredTenants } from '../../src/identity/configuredTenants.ts';
+import { configuredTenants } from '../../src/identity/configured.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import { createRedis, type RedisClient } from '../../src/redis/client.ts';
 import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';

@@ -22,7 +22,7 @@ function itemForms.splitLines(text)
   return found
 end
 
--- An item to cancel: resource, requester. src/redis/items.ts passes the same fields.
+-- An item to cancel: resource, requester. src/redis/layouts.ts passes the same fields.
 function itemForms.cancelItem(at)
   return {
     resource = call.args[at],
@@ -30,7 +30,7 @@ function itemForms.cancelItem(at)
   }, at + 2
 end
 
--- An item to check: resource, requester ('' none). src/redis/items.ts passes the same fields.
+-- An item to check: resource, requester ('' none). src/redis/layouts.ts passes the same fields.
 function itemForms.checkItem(at)
   return {
     resource = call.args[at],
@@ -69,7 +69,7 @@ function itemForms.registerItem(at)
 end
 
 -- An item to renew: resource, requester, release token (22 characters; '' if the caller's token is malformed), lease in
--- ms. src/redis/items.ts passes the same fields.
+-- ms. src/redis/layouts.ts passes the same fields.
 function itemForms.renewItem(at)
   return {
     resource = call.args[at],
@@ -83,7 +83,7 @@ end
 -- session's id if it lasts as long as that session), resource type ('' the default), release token (22 characters), how
 -- it waits: waitMs, priority and claimMs with spaces between ('' if it does not), the number of slots ('' one), and
 -- options that few items have, as JSON ('' none): note, mode, match and nth (reservations/match.lua).
--- src/redis/items.ts passes the same fields.
+-- src/redis/layouts.ts passes the same fields.
 
 function itemForms.reserveItem(at)
   return {
@@ -99,7 +99,7 @@ function itemForms.reserveItem(at)
 end
 
 -- An item to release: resource, requester, release token (22 characters; '' if the caller's token is malformed).
--- src/redis/items.ts passes the same fields.
+-- src/redis/layouts.ts passes the same fields.
 function itemForms.unreserveItem(at)
   return {
     resource = call.args[at],

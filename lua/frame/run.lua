@@ -12,7 +12,7 @@
 --   holds the worst request of every script to 10 ms. `HOG=full` runs it with 1,000,000 reservations and prints the
 --   figures.
 -- - A verb that charges is a table (frame/charged.lua names its fields). A verb that reads begins with read() or look()
---   of frame/reading.lua. Each kind of item has a function in frame/items.lua and a line in src/redis/items.ts.
+--   of frame/reading.lua. Each kind of item has a function in frame/items.lua and a line in src/redis/layouts.ts.
 -- - send() repeats a call whose connection was lost. A verb that must not run twice is `isRemembered` and declares
 --   `answer`. If its requests may have an Idempotency-Key, it declares `answers` too, and its operation is
 --   `isRepeatable` and passes `once` down to callCharged().

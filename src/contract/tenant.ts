@@ -3,7 +3,7 @@
  * (docs/specification.md#operations, #identity).
  */
 import { z } from 'zod';
-import { issuerTextFault, MAX_ISSUER_BYTES } from '../domain/issuerNames.ts';
+import { issuerTextFault, MAX_ISSUER_BYTES } from '../domain/names.ts';
 import { TIERS } from '../domain/tiers.ts';
 import { DEFAULT_PRIORITY, MAX_PRIORITY } from '../domain/waiting.ts';
 import { byRule, item, tenantId, time } from './fields.ts';

@@ -3,10 +3,9 @@
  * (docs/specification.md#waiting).
  */
 import { z } from 'zod';
-import { type Asked, textOfAsked } from '../domain/match.ts';
 import { MAX_WAITING_BYTES } from '../domain/maxSizes.ts';
 import { utf8Length } from '../domain/names.ts';
-import { CANCEL_STATUSES, TRANSACTION_METHODS } from '../domain/reservations.ts';
+import { type Asked, CANCEL_STATUSES, TRANSACTION_METHODS, textOfAsked } from '../domain/reservations.ts';
 import {
   DEFAULT_CLAIM_SECONDS,
   DEFAULT_POLL_SECONDS,

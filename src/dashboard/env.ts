@@ -6,10 +6,9 @@ import type { SessionUser } from '../engine/tenant/signIns.ts';
 import type { Standing } from '../engine/waiting/list.ts';
 import type { AppEnv, BodyDeps, CallerDeps, TenantDeps } from '../http/deps.ts';
 import type { AdminRule, AdminStanding } from '../identity/admins.ts';
-import type { ConfiguredKey } from '../identity/configuredTenants.ts';
+import type { ConfiguredKey } from '../identity/configured.ts';
+import type { OneTimeToken, Sealer } from '../identity/credentials.ts';
 import type { OidcClient } from '../identity/oidc.ts';
-import type { OneTimeToken } from '../identity/oneTimeToken.ts';
-import type { Sealer } from '../identity/sealer.ts';
 import type { OperationDeps } from '../operations/deps.ts';
 import type { Actor, SignedInDeps } from '../operations/permissions.ts';
 

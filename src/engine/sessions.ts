@@ -11,7 +11,7 @@ import type {
 } from '../contract/sessions.ts';
 import type { Once } from '../domain/once.ts';
 import type { Charged } from '../domain/quota.ts';
-import { END_SESSION_STATUSES, RENEW_SESSION_STATUSES } from '../domain/sessions.ts';
+import { END_SESSION_STATUSES, RENEW_SESSION_STATUSES } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { parseItem, toInteger, toMs, toText, toTime } from '../redis/reply.ts';
 import { callCharged, callRead } from './call.ts';

@@ -3,8 +3,7 @@
  */
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
 import { HoldfastError } from '../domain/errors.ts';
-import { isIssuerText, ownAudience, tenantOfAudience } from '../domain/issuerNames.ts';
-import { nameFault, RESERVED_SUBJECT_PREFIXES } from '../domain/names.ts';
+import { isIssuerText, nameFault, ownAudience, RESERVED_SUBJECT_PREFIXES, tenantOfAudience } from '../domain/names.ts';
 import { JwksCache } from './jwks.ts';
 
 /** Signatures with a private key of the issuer, never with a shared secret. */

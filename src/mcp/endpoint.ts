@@ -19,10 +19,9 @@ import type { Route, RouteDeps } from '../http/call/route.ts';
 import type { HttpDeps } from '../http/deps.ts';
 import { Refusal } from '../http/errors.ts';
 import { chargeRead } from '../operations/charging.ts';
+import { rpcErrors } from './failures.ts';
 import { checkSession, newRequester, Requester, SESSION_HEADER } from './requester.ts';
-import { rpcErrors } from './rpcErrors.ts';
-import type { ToolCall } from './tool.ts';
-import { makeToolbox } from './toolbox.ts';
+import { makeToolbox, type ToolCall } from './tool.ts';
 
 export const MCP_PATH = '/mcp';
 

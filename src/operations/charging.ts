@@ -4,9 +4,9 @@
  */
 import { afterCharge, type ErrorCode, HoldfastError, LimitError } from '../domain/errors.ts';
 import { LOOKED_PER_READ } from '../domain/history.ts';
+import { leafOf } from '../domain/names.ts';
 import type { Once } from '../domain/once.ts';
 import type { Charged, Quota } from '../domain/quota.ts';
-import { leafOf } from '../domain/resources.ts';
 import type { Right } from '../domain/rights.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { Activity, Outcome } from '../engine/tenant/activity.ts';

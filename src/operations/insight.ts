@@ -3,7 +3,7 @@
  * which people wait for, which nobody needs, and what was refused. Everything that it reads is bounded.
  */
 import type { Known, Pools } from '../domain/history.ts';
-import { PATH_DELIMITER } from '../domain/resources.ts';
+import { PATH_DELIMITER } from '../domain/names.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { heldNow } from '../domain/usage.ts';
 import { definitions } from '../engine/definitions/list.ts';

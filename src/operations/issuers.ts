@@ -4,7 +4,7 @@
  */
 import { Issuer } from '../contract/tenant.ts';
 import { HoldfastError } from '../domain/errors.ts';
-import { audienceFault } from '../domain/issuerNames.ts';
+import { audienceFault } from '../domain/names.ts';
 import type { Charged } from '../domain/quota.ts';
 import { chargeWrite } from '../engine/tenant/usage.ts';
 import { jwksAddressFault } from '../identity/jwks.ts';

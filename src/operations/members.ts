@@ -10,7 +10,7 @@ import type { Engine } from '../engine/engine.ts';
 import { verifyCredential } from '../engine/tenant/credentials.ts';
 import { endSignIns, giveSignInsRole } from '../engine/tenant/signIns.ts';
 import { chargeWrite } from '../engine/tenant/usage.ts';
-import type { Sealer } from '../identity/sealer.ts';
+import type { Sealer } from '../identity/credentials.ts';
 import * as store from '../store/members.ts';
 import type { Store } from '../store/records.ts';
 import { recordSignIn } from '../store/signIns.ts';

@@ -6,7 +6,7 @@
 import { asService } from '../domain/tenants.ts';
 import type { Tier } from '../domain/tiers.ts';
 import * as engineReset from '../engine/reservations/unreserve.ts';
-import type { Sealer } from '../identity/sealer.ts';
+import type { Sealer } from '../identity/credentials.ts';
 import type { Store } from '../store/records.ts';
 import * as creation from '../store/tenantCreation.ts';
 import { readUsedTenant, type UsedTenant } from '../store/tenantList.ts';

@@ -4,6 +4,10 @@
  * it is first required.
  */
 import { hash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { TIERS, type TierLimits, type TierTable } from '../domain/tiers.ts';
 
 /** The globals that Lua has while a function runs. While a library loads, most of them do not exist. */
 const GLOBALS =
@@ -141,3 +145,47 @@ export function libraryOf(modules: Modules, verbs: readonly Verb[]): Library {
  */
 export const scriptOf = (modules: Modules, verb: Verb): string =>
   `${bodyOf(modules, [verb])}return call('${verb.name}', KEYS, ARGV)`;
+
+/** Reads the modules of lua/. */
+export const LUA_FOLDER = fileURLToPath(new URL('../../lua/', import.meta.url));
+
+/** Returns the texts of the files of lua/ by their names: `waiting/lines` for lua/waiting/lines.lua. */
+export const readModules = (): Map<string, string> =>
+  new Map(
+    readdirSync(LUA_FOLDER, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.lua'))
+      .sort()
+      .map((file) => [file.slice(0, -'.lua'.length), readFileSync(join(LUA_FOLDER, file), 'utf8')]),
+  );
+
+/** Leaves out comments. Lines keep their numbers. */
+export const withoutComments = (lua: string): string =>
+  lua
+    .replace(/^--\[\[[\s\S]*?\]\]/, (header) => '\n'.repeat(header.split('\n').length - 1))
+    .replace(/'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"| *--.*$/gm, (text) => (/^['"]/.test(text) ? text : ''));
+
+/** Entries of a tenant's history that Redis keeps at most: some 20 MB. */
+const MAX_HISTORY = 100_000;
+
+/**
+ * Returns the Lua module frame/limits: the limits of tiers by their numbers; 0: the tenant is not loaded. So functions
+ * have the limits of the instance's configuration, and a tenant's record has only the name of its tier.
+ */
+export const limitsModule = (tiers: TierTable): string => `local NO_LIMIT = 9007199254740992
+return { [0] = ${[{}, ...TIERS.map((tier) => tiers[tier])].map(limitsTable).join(', ')} }`;
+
+function limitsTable(limits: Partial<TierLimits>): string {
+  const columns = {
+    readsPerMinute: limits.readsPerMinute,
+    writesPerMinute: limits.writesPerMinute,
+    writesPerDay: limits.writesPerDay,
+    reservations: limits.reservations,
+    streams: limits.eventConnections,
+    definitions: limits.definitions,
+    bytes: limits.bytes,
+  };
+  const history = limits.historyDays === 0 ? 0 : Math.min(limits.historyEntries ?? MAX_HISTORY, MAX_HISTORY);
+  return `{ ${Object.entries(columns)
+    .map(([name, limit]) => `${name} = ${limit ?? 'NO_LIMIT'}`)
+    .join(', ')}, history = ${history} }`;
+}

@@ -7,12 +7,10 @@ import { basename } from 'node:path';
 import { once } from '../domain/firstUse.ts';
 import { requestObserver, type ScriptObserver } from '../domain/scriptObserver.ts';
 import type { TierTable } from '../domain/tiers.ts';
-import { libraryOf, scriptOf, type Verb as VerbModule } from './bundle.ts';
+import { libraryOf, limitsModule, readModules, scriptOf, type Verb as VerbModule, withoutComments } from './bundle.ts';
 import type { RedisClient } from './client.ts';
 import { Functions, ScriptAttempts, type ScriptCall } from './functions.ts';
 import { KEYS_OF } from './keys.ts';
-import { readModules, withoutComments } from './luaFiles.ts';
-import { limitsModule } from './tierLimits.ts';
 import type { Script, Verb } from './verbs.ts';
 
 const loaded = new Map<string, Script[]>();

@@ -163,7 +163,7 @@ export class Database {
 async function openPostgres(url: string, size: number, log: Logger): Promise<Connected> {
   const [{ PostgresPool }, { migratePostgres }] = await Promise.all([
     import('./postgresPool.ts'),
-    import('./migratePostgres.ts'),
+    import('./postgresPool.ts'),
   ]);
   const pool = new PostgresPool(url, { size, statementTimeoutMs: ANSWER_WITHIN_MS });
   const onWait = () => log.warn('another process is migrating the database: waiting for it');

@@ -3,14 +3,12 @@
  * encrypted, so that the dashboard can show them again.
  */
 import { and, asc, count, eq, gt, gte, inArray, sql } from 'drizzle-orm';
-import { HoldfastError } from '../domain/errors.ts';
-import { tierLimitError } from '../domain/limits.ts';
+import { HoldfastError, tierLimitError } from '../domain/errors.ts';
 import { grantOf, type KeyLimits } from '../domain/tenants.ts';
 import type { TierTable } from '../domain/tiers.ts';
 import { type Author, note } from './audit.ts';
 import type { Db } from './db.ts';
-import { IdInUse } from './idInUse.ts';
-import { changeRecord, type Store } from './records.ts';
+import { changeRecord, IdInUse, type Store } from './records.ts';
 import { apiKeys, audit, tenants } from './schema.ts';
 
 /** The most keys of a tenant, in any tier: each change of one writes all of them to Redis. */

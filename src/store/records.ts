@@ -88,3 +88,10 @@ export async function changeRecord<T>(
 }
 
 export const noSuchTenant = () => new HoldfastError('unknown', 'There is no such tenant.');
+
+/** The client-chosen id of something new is that of something else. */
+export class IdInUse extends HoldfastError {
+  constructor() {
+    super('refused', 'the id is in use');
+  }
+}

@@ -5,8 +5,7 @@ import type { Logger } from 'pino';
 import type { LivenessCheck, ReadinessCheck } from '../http/deps.ts';
 import type { StartUp } from '../jobs/startUp.ts';
 import type { RedisClient } from '../redis/client.ts';
-import { redisFault } from '../redis/health.ts';
-import { Liveness } from '../redis/liveness.ts';
+import { Liveness, redisFault } from '../redis/health.ts';
 import { isFull, writeRefusal } from '../redis/send.ts';
 import type { Clients } from './clients.ts';
 

@@ -21,7 +21,7 @@ import {
 import { startSchedule } from '../jobs/schedule.ts';
 import { copyRefusals, copyUsages, moveHistories } from '../operations/copies.ts';
 import { deleteOldLibraries } from '../redis/oldLibraries.ts';
-import { deleteOldEntries } from '../store/auditRetention.ts';
+import { deleteOldEntries } from '../store/audit.ts';
 import { deleteOfDeleted } from '../store/historyOwners.ts';
 import { dropOldPartitions } from '../store/historyPartitions.ts';
 import type { Store } from '../store/records.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isThisMachine } from '../../src/config/machine.ts';
+import { isThisMachine } from '../../src/config/formats.ts';
 
 const hostOf = (url: string) => new URL(url).hostname;
 

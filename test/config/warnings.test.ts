@@ -3,8 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
-import { VARIABLES } from '../../src/config/environment.ts';
-import { misspelt } from '../../src/config/misspelt.ts';
+import { misspelt, VARIABLES } from '../../src/config/environment.ts';
 
 const REDIS_URL = 'redis://localhost';
 const warningsFor = (env: Record<string, string>) => readConfig({ REDIS_URL, ...env }).warnings;

@@ -5,7 +5,7 @@ import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { lineOf } from '../../src/engine/line.ts';
 import { unreserve } from '../../src/engine/reservations/unreserve.ts';
 import { configuredLoader } from '../../src/engine/tenant/record.ts';
-import { configuredTenants } from '../../src/identity/configuredTenants.ts';
+import { configuredTenants } from '../../src/identity/configured.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import { observeScripts } from '../../src/redis/scripts.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';

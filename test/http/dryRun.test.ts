@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ReserveResult, TransactionResult, UnreserveResult } from '../../src/contract/reservations.ts';
-import { readHot } from '../../src/redis/hotRecord.ts';
+import { readHot } from '../../src/redis/layouts.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { hold, queue, wanted } from '../support/held.ts';
 import { hotOf } from '../support/hotRecord.ts';

@@ -7,7 +7,7 @@ import type { ReserveResult, TransactionResult } from '../../src/contract/reserv
 import { DEFAULT_SETTINGS, type Settings } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { loadTenant } from '../../src/engine/tenant/record.ts';
-import { configuredTenants } from '../../src/identity/configuredTenants.ts';
+import { configuredTenants } from '../../src/identity/configured.ts';
 import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';

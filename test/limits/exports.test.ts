@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Listings } from '../../src/limits/listings.ts';
+import { Listings } from '../../src/limits/reads.ts';
 import { openExport } from '../../src/operations/lists.ts';
 
 /** An export of so many pages with a row each. */

@@ -2,9 +2,9 @@ import { Redis } from 'ioredis';
 import { describe, expect, inject, test } from 'vitest';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { encodeRegistration, encodeStored, type StoredDefinition } from '../../src/engine/definitions/codec.ts';
-import { fieldsOf } from '../../src/redis/items.ts';
+import { readModules, withoutComments } from '../../src/redis/bundle.ts';
 import { KEYS_OF } from '../../src/redis/keys.ts';
-import { readModules, withoutComments } from '../../src/redis/luaFiles.ts';
+import { fieldsOf } from '../../src/redis/layouts.ts';
 import { loadScripts } from '../../src/redis/scripts.ts';
 import { redisAddress } from '../support/redisAddress.ts';
 

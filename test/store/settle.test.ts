@@ -5,8 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { beginSignIn, giveSignInsRole, readSignIn } from '../../src/engine/tenant/signIns.ts';
-import { makeSession, parseSession } from '../../src/identity/credentials.ts';
-import { Sealer } from '../../src/identity/sealer.ts';
+import { makeSession, parseSession, Sealer } from '../../src/identity/credentials.ts';
 import { membershipsInDatabase } from '../../src/operations/members.ts';
 import { createInvitation } from '../../src/store/invitations.ts';
 import { changeRole } from '../../src/store/members.ts';

@@ -4,7 +4,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { KEY_PERMISSIONS, ROLES, SCOPES } from '../../src/domain/rights.ts';
-import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
+import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { digestOf, makeKey, makeToken, parseKey } from '../../src/identity/credentials.ts';
 import { keyOfCredential } from '../../src/redis/keys.ts';
 import { apiKeys } from '../../src/store/schema.ts';

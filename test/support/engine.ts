@@ -6,7 +6,7 @@ import type { Credential } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS, type TierLimits, UNLIMITED } from '../../src/domain/tiers.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { configuredLoader } from '../../src/engine/tenant/record.ts';
-import { configuredTenants } from '../../src/identity/configuredTenants.ts';
+import { configuredTenants } from '../../src/identity/configured.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import { createRedis } from '../../src/redis/client.ts';
 import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';

@@ -8,7 +8,7 @@ import { getRequestListener } from '@hono/node-server';
 import { inject } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { admit, SERVER_OPTIONS } from '../../src/http/admission/admission.ts';
-import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
+import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { makeKey } from '../../src/identity/credentials.ts';
 import { createPatientRedis, type RedisClient } from '../../src/redis/client.ts';
 import { createLogger } from '../../src/telemetry/log.ts';

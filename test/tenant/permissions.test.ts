@@ -8,7 +8,7 @@ import { RIGHTS } from '../../src/domain/rights.ts';
 import { CODE_HEADER } from '../../src/http/errors.ts';
 import { DEFAULT_INSTANCE, openapiDocument } from '../../src/http/openapi/openapi.ts';
 import { CALLERS } from '../../src/http/reference/callers.ts';
-import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
+import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { makeCallers, storeKey } from '../support/callers.ts';
 import { EXAMPLES, type ExampleRequest, type Ids } from '../support/exampleRequests.ts';
 import { type Instance, startInstance } from '../support/service.ts';

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
 import { loadTenant } from '../../src/engine/tenant/record.ts';
-import { configuredTenants } from '../../src/identity/configuredTenants.ts';
+import { configuredTenants } from '../../src/identity/configured.ts';
 import { startEngine } from '../support/engine.ts';
 import { type Held, hold, queue, requesters, wanted } from '../support/held.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';

@@ -3,7 +3,7 @@
  * (docs/specification.md#dashboard-and-sign-in).
  */
 import type { Registration } from '../../contract/definitions.ts';
-import { PATH_DELIMITER } from '../../domain/resources.ts';
+import { PATH_DELIMITER } from '../../domain/names.ts';
 import { resourceStates } from '../../engine/reservations/states.ts';
 import { register } from '../../operations/definitions.ts';
 import type { Typed } from '../components/registerForm.tsx';

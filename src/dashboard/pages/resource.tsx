@@ -4,7 +4,7 @@
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { PATH_DELIMITER } from '../../domain/resources.ts';
+import { PATH_DELIMITER } from '../../domain/names.ts';
 import { deleteDefinition } from '../../operations/definitions.ts';
 import { cancelForm } from '../actions/cancelWait.ts';
 import { Confirm } from '../components/confirm.tsx';

@@ -4,7 +4,7 @@
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { ownAudience } from '../../domain/issuerNames.ts';
+import { ownAudience } from '../../domain/names.ts';
 import type { Settings } from '../../domain/tenants.ts';
 import { DEFAULT_PRIORITY, MAX_PRIORITY } from '../../domain/waiting.ts';
 import { deleteIssuer, putIssuer } from '../../operations/issuers.ts';

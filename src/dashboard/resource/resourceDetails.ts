@@ -5,7 +5,7 @@
 import type { UsageFigures } from '../../contract/history.ts';
 import type { Reason } from '../../contract/reservationFields.ts';
 import type { PastEntry } from '../../domain/history.ts';
-import { PATH_DELIMITER } from '../../domain/resources.ts';
+import { PATH_DELIMITER } from '../../domain/names.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { type TreeRow, tree } from '../../engine/definitions/list.ts';
 import type { Engine } from '../../engine/engine.ts';

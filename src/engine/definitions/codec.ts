@@ -3,7 +3,7 @@
  * the parent in place of the path. If a field is missing here, the code does not compile.
  */
 import type { Definition, Registration } from '../../contract/definitions.ts';
-import { PATH_DELIMITER, parentIn } from '../../domain/resources.ts';
+import { PATH_DELIMITER, parentIn } from '../../domain/names.ts';
 import { parseItem, toInteger } from '../../redis/reply.ts';
 
 /** A definition as it is stored. */

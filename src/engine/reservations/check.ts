@@ -4,7 +4,7 @@
 import type { CheckItem, CheckResult } from '../../contract/check.ts';
 import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { itemArgs } from '../../redis/items.ts';
+import { itemArgs } from '../../redis/layouts.ts';
 import { parseItem, toInteger, toMs, toTime } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
 import type { Engine } from '../engine.ts';

@@ -2,11 +2,11 @@
  * Reserves resources (docs/specification.md#reserve, #plans): one script call for any number of items.
  */
 import type { ReserveItem, ReserveResult } from '../../contract/reservations.ts';
-import { type Asked, textOfAsked } from '../../domain/match.ts';
 import type { Once } from '../../domain/once.ts';
 import type { Charged } from '../../domain/quota.ts';
+import { type Asked, textOfAsked } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { itemArgs } from '../../redis/items.ts';
+import { itemArgs } from '../../redis/layouts.ts';
 import { parseItem, toInteger, toMs, toText, toTime } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
 import { callCharged } from '../call.ts';

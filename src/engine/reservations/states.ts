@@ -2,7 +2,7 @@
  * Returns what pages show of some resources: what they are, whether they are free, who holds them and who is next. It
  * costs as much as is asked for, however many resources and reservations the tenant has.
  */
-import { PATH_DELIMITER } from '../../domain/resources.ts';
+import { PATH_DELIMITER } from '../../domain/names.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseItem, parseReply, toInteger } from '../../redis/reply.ts';
 import { call } from '../call.ts';

@@ -6,7 +6,7 @@ import type { Once } from '../../domain/once.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { itemArgs } from '../../redis/items.ts';
+import { itemArgs } from '../../redis/layouts.ts';
 import { parseItem, toInteger, toMs, toTime } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
 import { callCharged } from '../call.ts';

@@ -14,8 +14,8 @@ import {
   termsText,
 } from '../../domain/tenants.ts';
 import type { RedisClient } from '../../redis/client.ts';
-import { readHot } from '../../redis/hotRecord.ts';
 import { eventsChannel, expiryKey, expiryShard, keysOf, keysOfTenant, tenantKey } from '../../redis/keys.ts';
+import { readHot } from '../../redis/layouts.ts';
 import { toInteger } from '../../redis/reply.ts';
 import { runScript } from '../../redis/scripts.ts';
 import { send } from '../../redis/send.ts';

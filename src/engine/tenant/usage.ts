@@ -3,14 +3,14 @@
  * reached.
  */
 import { z } from 'zod';
-import type { LimitType } from '../../domain/limits.ts';
+import type { LimitType } from '../../domain/errors.ts';
 import type { Charged, Quota } from '../../domain/quota.ts';
 import type { Right } from '../../domain/rights.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { TIERS, type Tier } from '../../domain/tiers.ts';
 import type { RedisClient } from '../../redis/client.ts';
-import { readHot } from '../../redis/hotRecord.ts';
 import { ACTIVE_KEY, tenantKey } from '../../redis/keys.ts';
+import { readHot } from '../../redis/layouts.ts';
 import { toInteger } from '../../redis/reply.ts';
 import { send } from '../../redis/send.ts';
 import { call, callCharged, callRead } from '../call.ts';

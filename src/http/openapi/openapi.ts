@@ -5,7 +5,7 @@ import { OpenAPIRegistry, OpenApiGeneratorV31, zodToOpenAPIRegistry } from '@ast
 import { z } from '@hono/zod-openapi';
 import { mapParts, type Rules, withRules } from '../../contract/sizes.ts';
 import { DEFAULT_SIZES } from '../../domain/maxSizes.ts';
-import { cookieName } from '../../identity/cookies.ts';
+import { cookieName } from '../../identity/credentials.ts';
 import { PreferHeaders } from '../call/minimal.ts';
 import type { Operation } from '../call/operation.ts';
 import { examples, withExamples } from '../reference/examples.ts';

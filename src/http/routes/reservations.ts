@@ -5,9 +5,8 @@
 
 import { z } from '@hono/zod-openapi';
 import { CheckBody, CheckResult } from '../../contract/check.ts';
-import { DryRunQuery } from '../../contract/dryRun.ts';
 import { Failure } from '../../contract/errors.ts';
-import { RenewResults, ReserveResults, UnreserveResults } from '../../contract/minimal.ts';
+import { DryRunQuery, RenewResults, ReserveResults, UnreserveResults } from '../../contract/preferences.ts';
 import {
   ActiveFilter,
   ActiveReservation,

@@ -13,7 +13,7 @@ import {
   ResourceParams,
   TreeNode,
 } from '../../contract/definitions.ts';
-import { PATH_DELIMITER } from '../../domain/resources.ts';
+import { PATH_DELIMITER } from '../../domain/names.ts';
 import { detailsOf } from '../../engine/definitions/codec.ts';
 import type { TreeRow } from '../../engine/definitions/list.ts';
 import { available, deleteDefinition, register } from '../../operations/definitions.ts';

@@ -1,8 +1,7 @@
 /**
  * The state of the instance: its health, and the version that it runs.
  */
-import { Health } from '../../contract/health.ts';
-import { Version } from '../../contract/version.ts';
+import { Health, Version } from '../../contract/service.ts';
 import { BUILD } from '../../domain/build.ts';
 import type { ObserveDeps } from '../call/observe.ts';
 import { operation } from '../call/operation.ts';

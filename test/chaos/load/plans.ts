@@ -1,6 +1,6 @@
 /** Reserves what has plans of more than one slot: pools, trees, blockers, shared holds, and whatever fits a match. */
 import type { ReserveItem } from '../../../src/contract/reservations.ts';
-import { textOfMatch } from '../../../src/domain/match.ts';
+import { textOfMatch } from '../../../src/domain/reservations.ts';
 import { PLAIN, SHIFTING } from '../things.ts';
 import type { Caller } from './caller.ts';
 import { holdAndRelease, lease, take } from './holding.ts';

@@ -1,7 +1,6 @@
 /** The tenants of a campaign: in API_KEYS, or in the database. */
 import type { Tier } from '../../../src/domain/tiers.ts';
-import { digestOf, makeKey } from '../../../src/identity/credentials.ts';
-import { Sealer } from '../../../src/identity/sealer.ts';
+import { digestOf, makeKey, Sealer } from '../../../src/identity/credentials.ts';
 import { Database } from '../../../src/store/database.ts';
 import { insertTenant } from '../../../src/store/tenants.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Holdfast } from '../../../packages/client/src/index.ts';
 import { loadTenant } from '../../../src/engine/tenant/record.ts';
-import { configuredTenants } from '../../../src/identity/configuredTenants.ts';
+import { configuredTenants } from '../../../src/identity/configured.ts';
 import { type Pair, startPair } from '../../support/clients.ts';
 import { startEngine } from '../../support/engine.ts';
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../../support/faultyProxy.ts';

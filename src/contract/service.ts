@@ -1,6 +1,18 @@
-/** The answer of GET /version. */
+/**
+ * What the instance says about itself: its health, and its version.
+ */
 import { z } from 'zod';
 
+/** The answers of the health checks. */
+export const Health = z
+  .object({
+    status: z.enum(['ok', 'unavailable']).meta({ description: 'unavailable: see `reason`.' }),
+    reason: z.string().optional().meta({ description: 'Why it is not `ok`.' }),
+  })
+  .meta({ id: 'Health' });
+export type Health = z.output<typeof Health>;
+
+/** The answer of GET /version. */
 export const Version = z
   .object({
     version: z.string().meta({

@@ -1,6 +1,5 @@
 /**
- * The results of batches, whole or minimal: `Prefer: return=minimal` leaves fields out
- * (docs/specification.md#minimal-results).
+ * How the caller of a batch may want it: only asked for (`dryRun`), or with short results (`Prefer: return=minimal`).
  */
 import { z } from 'zod';
 import { RenewResult, ReserveResult, UnreserveResult } from './reservations.ts';
@@ -18,6 +17,10 @@ const MinimalReserveResult = ReserveResult.partial({
   reservedAtPath: true,
   fencingToken: true,
 }).meta({ id: 'MinimalReserveResult', description });
+/**
+ * The results of batches, whole or minimal: `Prefer: return=minimal` leaves fields out
+ * (docs/specification.md#minimal-results).
+ */
 export const ReserveResults = z.union([z.array(ReserveResult), z.array(MinimalReserveResult)]);
 
 const MinimalUnreserveResult = UnreserveResult.partial({
@@ -35,3 +38,17 @@ const MinimalRenewResult = RenewResult.partial({
   expiresAt: true,
 }).meta({ id: 'MinimalRenewResult', description });
 export const RenewResults = z.union([z.array(RenewResult), z.array(MinimalRenewResult)]);
+
+/** The query of calls that can be asked what they would do (docs/specification.md#asking-without-doing). */
+export const DryRunQuery = z.object({
+  dryRun: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('false')
+    .transform((text) => text === 'true')
+    .meta({
+      type: 'boolean',
+      default: false,
+      description:
+        'Only says what would happen now: nothing changes, and no result has a token. Costs one read for each item.',
+    }),
+});

@@ -1,14 +1,43 @@
 /**
- * Who may sign in to which tenant in the in-memory mode, with which role: as MEMBERS says, or, with the local sign-in,
- * whoever uses this machine to all tenants, or whoever has a key to its tenant
- * (docs/specification.md#without-a-database).
+ * The in-memory mode (docs/specification.md#store-modes-and-start, #without-a-database): tenants and members from the
+ * configuration.
  */
+
 import { HoldfastError } from '../domain/errors.ts';
 import type { Known, Membership, Memberships } from '../domain/memberships.ts';
 import { LOCAL_ISSUER } from '../domain/names.ts';
 import { higherRole, type Role } from '../domain/rights.ts';
-import type { TenantRecord } from '../domain/tenants.ts';
+import { DEFAULT_SETTINGS, grantOf, type KeyLimits, type TenantRecord } from '../domain/tenants.ts';
+import type { Tier } from '../domain/tiers.ts';
 import { digestOf } from './credentials.ts';
+
+/** A key without limits of its own is unrestricted. */
+export interface ConfiguredKey extends Partial<KeyLimits> {
+  readonly key: string;
+  readonly tenant: string;
+  readonly tier: Tier;
+  readonly label?: string | undefined;
+}
+
+/** Returns the records of all tenants that the keys name, by tenant id. */
+export function configuredTenants(keys: readonly ConfiguredKey[]): ReadonlyMap<string, TenantRecord> {
+  const tenants = new Map<string, TenantRecord>();
+  for (const { key, tenant: id, tier, label, permission = 'full', prefix = '', expiresAt = null } of keys) {
+    const earlier = tenants.get(id)?.keys ?? [];
+    tenants.set(id, {
+      id,
+      version: null,
+      tier,
+      suspended: false,
+      ...DEFAULT_SETTINGS,
+      keys: [
+        ...earlier,
+        { digest: digestOf(key), label: label ?? null, grant: grantOf({ permission, prefix, expiresAt }) },
+      ],
+    });
+  }
+  return tenants;
+}
 
 /** A person, or all of a group of the identity provider, in one tenant. */
 export type ConfiguredMember = { readonly tenant: string; readonly role: Role } & (
@@ -28,7 +57,12 @@ export interface ConfiguredMembers {
   readonly roleNow: ((tenant: string, person: Described) => Role | null) | null;
 }
 
-/** @param tenants the configured tenants by id */
+/**
+ * Who may sign in to which tenant in the in-memory mode, with which role: as MEMBERS says, or, with the local sign-in,
+ * whoever uses this machine to all tenants, or whoever has a key to its tenant
+ * (docs/specification.md#without-a-database).
+ * @param tenants the configured tenants by id
+ */
 export function configuredMembers(
   signIn: 'oidc' | 'local' | 'key' | 'none',
   members: readonly ConfiguredMember[],
