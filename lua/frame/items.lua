@@ -75,27 +75,38 @@ function itemForms.renewItem(at)
     resource = call.args[at],
     requester = call.args[at + 1],
     token = call.args[at + 2],
-    ttlMs = call.args[at + 3],
+    ttlMs = tonumber(call.args[at + 3]),
   }, at + 4
 end
 
--- An item to reserve: resource, requester, lease in ms ('' for the tenant's default, none if it has none; 's' and a
--- session's id if it lasts as long as that session), resource type ('' the default), release token (22 characters), how
--- it waits: waitMs, priority and claimMs with spaces between ('' if it does not), the number of slots ('' one), and
--- options that few items have, as JSON ('' none): note, mode, match and nth (reservations/match.lua).
--- src/redis/layouts.ts passes the same fields.
+-- Reads how long a reservation lasts: ms; 's' and the id of a session, for as long as that; or '' for the tenant's
+-- default. Returns ms, nil if it lasts until its release; or nil and the id of the session.
+local function readLease(text)
+  if text == '' then
+    return tenant.defaultTtlMs
+  elseif string.byte(text) == 115 then
+    return nil, string.sub(text, 2)
+  end
+  return tonumber(text)
+end
 
+-- An item to reserve: resource, requester, lease (readLease), resource type ('' the default), release token (22
+-- characters), how it waits: waitMs, priority and claimMs with spaces between ('' if it does not), the number of slots
+-- ('' one), and options that few items have, as JSON ('' none): note, mode, match and nth (reservations/match.lua).
+-- src/redis/layouts.ts passes the same fields. Of `lease`, code uses what is read of it: ttlMs or sessionId.
 function itemForms.reserveItem(at)
-  return {
+  local item = {
     resource = call.args[at],
     requester = call.args[at + 1],
-    ttlMs = call.args[at + 2] ~= '' and call.args[at + 2] or tenant.defaultTtlMs or '',
+    lease = call.args[at + 2],
     type = call.args[at + 3],
     token = call.args[at + 4],
     wait = call.args[at + 5],
     count = call.args[at + 6],
     options = call.args[at + 7] ~= '' and cjson.decode(call.args[at + 7]) or nil,
-  }, at + 8
+  }
+  item.ttlMs, item.sessionId = readLease(item.lease)
+  return item, at + 8
 end
 
 -- An item to release: resource, requester, release token (22 characters; '' if the caller's token is malformed).

@@ -15,7 +15,7 @@ local function waitingFor(items, method, call, wait)
   for i, item in ipairs(items) do
     item.waiting = waiting
     waiting.items[i] = {
-      resource = item.resource, ttlMs = tonumber(item.ttlMs), lease = item.ttlMs, type = item.type, token = item.token,
+      resource = item.resource, ttlMs = item.ttlMs, sessionId = item.sessionId, type = item.type, token = item.token,
       count = tonumber(item.count), options = item.options,
     }
   end
@@ -57,7 +57,7 @@ end
 -- end could fall to a caller that died unnoticed. Returns nil if none does.
 function waits.whyEndless(items, request)
   for i, item in ipairs(items) do
-    if item.waiting and item.ttlMs == '' then
+    if item.waiting and not item.ttlMs and not item.sessionId then
       local place = (request.verb.place or '') .. '[' .. i - 1 .. ']'
       return { 'REFUSED', place .. '.ttlSeconds is required where waitSeconds is more than 0' }
     end

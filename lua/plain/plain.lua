@@ -86,6 +86,11 @@ function plain.areAnyDefined(key, names)
   return find(table.concat(names), '>', 1, true)
 end
 
+-- Returns when a lease that begins now ends, in ms; 0 if it never does. Takes the argument: ms, or '' for none.
+function plain.endOf(lease, nowMs)
+  return lease == '' and 0 or nowMs + lease
+end
+
 -- Returns what a verb returns if the general way must go on: nil, and what was read of the tenant, nil nothing.
 function plain.giveUp()
   if not nowUs then

@@ -16,9 +16,8 @@ local byte, format = string.byte, string.format
 -- Returns true if no item has a session, waits, asks for several slots or has options.
 local function areSimple(args)
   for at = FIRST, #args, ITEM_SIZE do
-    local ttlMs = args[at + 2]
     -- 115 is the s of a session.
-    if args[at + 5] ~= '' or args[at + 6] ~= '' or args[at + 7] ~= '' or ttlMs ~= '' and byte(ttlMs) == 115 then
+    if args[at + 5] ~= '' or args[at + 6] ~= '' or args[at + 7] ~= '' or byte(args[at + 2]) == 115 then
       return false
     end
   end
@@ -28,8 +27,7 @@ end
 -- Returns the record of the reservation that an item makes, with its fencing token, and when it ends; nil if the
 -- request must go the general way.
 local function make(args, at, nowMs)
-  local ttlMs = args[at + 2]
-  local expiresAt = ttlMs == '' and 0 or nowMs + ttlMs
+  local expiresAt = plain.endOf(args[at + 2], nowMs)
   local fence = tenant.add(expiresAt)
   return fence and
     codec.packPlain(args[at + 1], fence, nowMs, expiresAt, args[at + 4], args[at + 3], tenant.label), fence, expiresAt

@@ -164,11 +164,11 @@ end
 -- Reserves a slot for the only item of a request, whose arguments begin at `at`. Takes what meaningOf() returned.
 -- Returns the text of the item; nil if the request must go the general way.
 function slots.reserve(keys, args, at, poolName, wanted, capacity, nowMs)
-  local name, owner, ttlMs, type, token = args[at], args[at + 1], args[at + 2], args[at + 3], args[at + 4]
+  local name, owner, lease, type, token = args[at], args[at + 1], args[at + 2], args[at + 3], args[at + 4]
   if wanted and redis.call('HGET', keys[3], name) then
     return nil
   end
-  local taken, expiresAt = takeSlot(keys, owner, poolName, wanted, capacity), ttlMs == '' and 0 or nowMs + ttlMs
+  local taken, expiresAt = takeSlot(keys, owner, poolName, wanted, capacity), plain.endOf(lease, nowMs)
   if taken == FULL then
     if plain.isHeard then
       reservationEvents.addFailed(tenant.label, name, owner, type, FULL)

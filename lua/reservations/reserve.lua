@@ -196,7 +196,7 @@ local function newReservation(item, resource)
   local session, now = item.session, clock.nowMs()
   return {
     slot = resource, owner = item.requester, refCount = 1, pool = '', reservedAt = now,
-    expiresAt = (session or item.ttlMs == '') and 0 or now + item.ttlMs, token = item.token, type = item.type,
+    expiresAt = not session and item.ttlMs and now + item.ttlMs or 0, token = item.token, type = item.type,
     label = item.label or tenant.keyLabel, requestedName = item.resource, plan = '', details = '',
     session = session and session.id,
   }

@@ -66,7 +66,7 @@ export function readHot(packed: Buffer | null | undefined): Hot {
  * where each kind has a function. Definitions are encoded in src/engine/definitions/codec.ts.
  */
 const ITEMS = {
-  reserve: ['resource', 'requester', 'ttlMs', 'type', 'token', 'wait', 'count', 'options'],
+  reserve: ['resource', 'requester', 'lease', 'type', 'token', 'wait', 'count', 'options'],
   unreserve: ['resource', 'requester', 'token'],
   renew: ['resource', 'requester', 'token', 'ttlMs'],
   check: ['resource', 'requester'],

@@ -105,12 +105,12 @@ describe('lua/frame/items.lua', () => {
     (kind) => {
       const reader = kind === 'copy' ? 'copiedItem' : `${kind}Item`;
       const lua = ITEMS.split(/^end$/m).find((text) => text.includes(`function itemForms.${reader}(at)`)) ?? '';
-      const fields = [...lua.matchAll(/^ {4}(\w+) = call\.args\[at(?: \+ (\d+))?\](?:,$| ~= '')/gm)];
+      const fields = [...lua.matchAll(/^ {4}(\w+) = (?:tonumber\()?call\.args\[at(?: \+ (\d+))?\](?:\)?,$| ~= '')/gm)];
       expect(fields.map(([, field]) => field)).toEqual(
         kind === 'register' || kind === 'copy' ? DEFINITION_FIELDS[kind] : fieldsOf(kind),
       );
       expect(fields.map(([, , offset = 0]) => Number(offset))).toEqual(fields.map((_, i) => i));
-      expect(lua).toContain(`}, at + ${fields.length}\n`);
+      expect(lua).toContain(`, at + ${fields.length}\n`);
     },
   );
 });

@@ -30,7 +30,7 @@ end
 
 local function fault(items)
   for i, item in ipairs(items) do
-    local why = terms.tooLong(tonumber(item.ttlMs))
+    local why = terms.tooLong(item.ttlMs)
     if why then
       return { 'REFUSED', string.format('[%d].ttlSeconds %s', i - 1, why) }
     end

@@ -65,9 +65,9 @@ end
 
 -- Returns the result of an item after the one that FIRST took.
 local function skip(item)
-  if tenant.sessions and string.byte(item.ttlMs) == 115 then
+  if tenant.sessions and item.sessionId then
     -- A session of another requester refuses the request, also here (reservations/match.lua).
-    tenant.sessions.of(string.sub(item.ttlMs, 2), item.requester)
+    tenant.sessions.of(item.sessionId, item.requester)
   end
   return { 'NOT_AVAILABLE', 'SKIPPED' }
 end

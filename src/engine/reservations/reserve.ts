@@ -60,7 +60,7 @@ export const reserveArgs = (
   return itemArgs('reserve', {
     resource,
     requester,
-    ttlMs: leaseArg(item),
+    lease: leaseArg(item),
     type: resourceType ?? '',
     token,
     wait: waitArg(item),
@@ -91,8 +91,10 @@ function matchOptions(item: Asking, items: readonly Asking[]): { match: string; 
   return { match, ...(nth > 1 && { nth }) };
 }
 
-/** Formats how long a reservation lasts (lua/frame/items.lua). */
-const leaseArg = ({ ttlSeconds, session }: Pick<ReserveItem, 'ttlSeconds' | 'session'>): string | number => {
+/** How long a reservation lasts, as scripts take it (readLease() in lua/frame/items.lua). */
+type LeaseArg = number | `s${string}` | '';
+
+const leaseArg = ({ ttlSeconds, session }: Pick<ReserveItem, 'ttlSeconds' | 'session'>): LeaseArg => {
   if (session !== undefined) return `s${packToken(session)}`;
   return ttlSeconds === undefined ? '' : ttlSeconds * 1000;
 };

@@ -114,13 +114,15 @@ export const MISTAKES: readonly Mistake[] = [
     name: 'lease-early',
     what: 'a lease ends 400 ms early, 1 of 10',
     file: 'lua/reservations/reserve.lua',
-    find: 'and 0 or now + item.ttlMs, token',
-    replace: `and 0 or now + item.ttlMs - (${once(10)} and 400 or 0), token`,
-    also: ['lua/plain/reserve.lua', 'lua/plain/slots.lua'].map((file) => ({
-      file,
-      find: "ttlMs == '' and 0 or nowMs + ttlMs",
-      replace: `ttlMs == '' and 0 or nowMs + ttlMs - (${once(10)} and 400 or 0)`,
-    })),
+    find: 'now + item.ttlMs or 0, token',
+    replace: `now + item.ttlMs - (${once(10)} and 400 or 0) or 0, token`,
+    also: [
+      {
+        file: 'lua/plain/plain.lua',
+        find: "lease == '' and 0 or nowMs + lease",
+        replace: `lease == '' and 0 or nowMs + lease - (${once(10)} and 400 or 0)`,
+      },
+    ],
   },
   {
     name: 'wrong-token',
