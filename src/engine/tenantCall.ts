@@ -13,7 +13,7 @@ import type { Replication } from '../redis/replication.ts';
 import { parseReply, toInteger, toMs } from '../redis/reply.ts';
 import { runScript, sendScript } from '../redis/scripts.ts';
 import type { Receiver } from '../redis/send.ts';
-import type { Verb } from '../redis/verbs.ts';
+import { rowOf, type Verb } from '../redis/verbs.ts';
 import type { Engine } from './engine.ts';
 import { isLate, type Line, LONG_WORK, lineOf, PAGE_WORK, type Turn, tooBusy } from './line.ts';
 import { endBacklog, ownTurn, pauseAfterPiece } from './pace.ts';
@@ -27,19 +27,6 @@ const MAX_LOADS = 5;
  * milliseconds. Replies of calls that small requests share are shorter (batch.ts).
  */
 const LONG_REPLY = 110;
-
-/** Verbs that read a page. */
-const PAGED_VERBS: readonly Verb[] = [
-  'active',
-  'definitions',
-  'labelsInUse',
-  'resource',
-  'sessions',
-  'states',
-  'tree',
-  'unregistered',
-  'waiting',
-];
 
 /** How long a call keeps ending expired reservations before it fails, in ms. */
 const MAX_BACKLOG_MS = 2000;
@@ -145,7 +132,7 @@ export class TenantCall implements Turn, ScriptCall {
       return;
     }
     const [code] = parts;
-    const isPage = PAGED_VERBS.includes(verb);
+    const isPage = rowOf(verb).isPaged === true;
     this.#line.leave(isPage && replies ? PAGE_WORK : workOf(code, replies));
     // A call that is answered before the backlog has come to its end is answered at once.
     if (this.#backlogEndsMs > 0 && code !== 'AGAIN') endBacklog(this.#engine.redis, tenant);

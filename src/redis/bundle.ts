@@ -8,33 +8,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TIERS, type TierLimits, type TierTable } from '../domain/tiers.ts';
+import { rowOf } from './verbs.ts';
 
 /** The globals that Lua has while a function runs. While a library loads, most of them do not exist. */
 const GLOBALS =
   'redis, string, table, math, struct, cjson, cmsgpack, bit, tonumber, tostring, ipairs, pairs, next, unpack, error, pcall';
 
-/**
- * Verbs that take memory: Redis refuses them as a whole while it is full. The others free memory, read, renew, or write
- * some bytes for a request: they run even then.
- */
-const GROWING: readonly string[] = [
-  'beginSession',
-  'copyDefinitions',
-  'issueToken',
-  'openStream',
-  'probe',
-  'refusals',
-  'register',
-  'reserve',
-  'transaction',
-];
-/** Verbs that never write: they run even while Redis refuses all writes. Other reads charge a quota, or end leases. */
-const READING: readonly string[] = ['authenticate', 'labelsInUse', 'readHistory'];
-
 /** Returns the flags of a verb's function, as Lua. */
 function flagsOf(verb: string): string {
-  if (READING.includes(verb)) return "'no-writes'";
-  return GROWING.includes(verb) ? '' : "'allow-oom'";
+  const { memory } = rowOf(verb);
+  if (memory === 'unchanged') return "'no-writes'";
+  return memory === 'takes' ? '' : "'allow-oom'";
 }
 
 export interface Verb {
@@ -52,6 +36,23 @@ export interface Library {
   readonly lua: string;
   /** Returns the name of a verb's function. */
   readonly functionOf: (verb: string) => string;
+}
+
+/** A verb, as a function of the library and as a script. */
+export interface Script {
+  readonly name: string;
+  /** The file as it is written. */
+  readonly source: string;
+  /** @returns the text that runs where functions are forbidden */
+  readonly lua: () => string;
+  /** @returns the SHA-1 of that text */
+  readonly digest: () => string;
+  /** The names of its keys, in order. */
+  readonly keys: readonly string[];
+  /** @returns the library that has the verb as a function */
+  readonly library: () => Library;
+  /** @returns the name of that function */
+  readonly functionName: () => string;
 }
 
 type Modules = ReadonlyMap<string, string>;

@@ -4,10 +4,11 @@
  */
 import { Command } from 'ioredis';
 import type { ScriptObserver } from '../domain/scriptObserver.ts';
+import type { Script } from './bundle.ts';
 import type { RedisClient } from './client.ts';
 import { Attempts, type Receiver } from './send.ts';
 import { primariesOf } from './topology.ts';
-import type { Script, Verb } from './verbs.ts';
+import { rowOf, type Verb } from './verbs.ts';
 
 /** Nothing has run. */
 const isMissing = (error: unknown) => error instanceof Error && error.message.startsWith('ERR Function not found');
@@ -17,9 +18,6 @@ export const isForbidden = (error: unknown): boolean =>
 const isLoaded = (error: unknown) => error instanceof Error && error.message.includes('already exists');
 
 const unobserved = () => {};
-
-/** Verbs whose replies have packed bytes. */
-const IN_BYTES: readonly Verb[] = ['active', 'readHistory'];
 
 /** How a verb is sent, and the command that takes it so. */
 const COMMANDS = { functionName: 'fcall', digest: 'evalsha', lua: 'eval' } as const;
@@ -136,7 +134,7 @@ export class Functions {
     const script = this.#scripts.get(verb);
     if (script === undefined) throw new Error(`the script ${verb} is not defined`);
     const all = [script[what](), script.keys.length, ...keys, ...args];
-    void this.#redis.sendCommand(new ScriptCommand(COMMANDS[what], all, IN_BYTES.includes(verb), receiver));
+    void this.#redis.sendCommand(new ScriptCommand(COMMANDS[what], all, rowOf(verb).hasBytes === true, receiver));
   }
 
   /** Loads the library into all primaries, once however many calls miss it. Another instance may be quicker. */

@@ -1,5 +1,5 @@
 /**
- * The names of the keys in Redis, and the keys of each script. All keys of a tenant begin with its hash tag,
+ * The names of the keys in Redis (verbs.ts has those of each script). All keys of a tenant begin with its hash tag,
  * `{<tenant id>}:`, so that one script can work on them in a cluster. They have fixed names, so that every script
  * declares each key that it may touch: while a cluster moves the slot, Redis then refuses a script if some of its keys
  * are missing, instead of taking them for empty.
@@ -51,6 +51,7 @@
 import { createHash } from 'node:crypto';
 import type { Credential } from '../domain/tenants.ts';
 import { TIERS, type Tier } from '../domain/tiers.ts';
+import { type TenantVerb, VERBS } from './verbs.ts';
 
 /** Shards of the expiry index: enough to spread it over a cluster, few enough to read all of them every second. */
 export const EXPIRY_SHARDS = 16;
@@ -67,92 +68,11 @@ export const copyingKey = (tenant: string): string => `{${tenant}}:copying`;
 export const keyOfCredential = ({ tenant, credentialKey, kind }: Credential): string =>
   kind === 'token' || kind === 'session' ? `{${tenant}}:${credentialKey}` : tenantKey(tenant);
 
-const STATE = [
-  'slots',
-  'due',
-  'pools',
-  'definitions',
-  'tickets',
-  'lines',
-  'waits',
-  'sessions',
-  'sessionHolds',
-  'sessionsDue',
-  'index',
-  'history',
-] as const;
-const RESERVATIONS = ['tenant', 'credential', ...STATE] as const;
-/** Of scripts whose requests may have an Idempotency-Key. */
-const REPEATABLE = ['answer', 'answers'] as const;
-/** The counters of reads: the script takes the one of the tenant's tier. */
-const READS = ['readsFree', 'readsStarter', 'readsPro', 'readsEnterprise'] as const satisfies readonly `reads${Tier}`[];
 const TIER_OF: ReadonlyMap<string, Tier> = new Map(TIERS.map((tier) => [`reads${tier}`, tier]));
-const DEFINITIONS = [...RESERVATIONS, 'copying', 'answer'] as const;
-
-/** The keys of each script that works on one tenant. Its function gets them by these names. */
-export const KEYS_OF = {
-  active: [...RESERVATIONS, ...READS],
-  activity: ['tenant', 'activity', 'used'],
-  authenticate: ['tenant', 'credential'],
-  available: [...RESERVATIONS, ...READS],
-  beat: ['tenant', ...STATE],
-  beginSession: [...RESERVATIONS, ...REPEATABLE],
-  cancel: [...RESERVATIONS, ...REPEATABLE],
-  charge: ['tenant', 'credential'],
-  chargeReads: ['tenant', 'credential', ...READS],
-  check: [...RESERVATIONS, ...READS],
-  closeStreams: ['tenant', 'streams', 'sessionStreams'],
-  copyDefinitions: ['tenant', 'slots', 'due', 'pools', 'definitions', 'index', 'history', 'copying'],
-  definitions: ['tenant', 'credential', 'definitions', 'index', ...READS],
-  delete: DEFINITIONS,
-  endSession: [...RESERVATIONS, ...REPEATABLE],
-  keep: ['tenant', 'credential', ...REPEATABLE],
-  labelsInUse: ['tenant', 'credential', 'index'],
-  leave: ['tenant', ...STATE],
-  keepReset: ['tenant', 'resetSlots', 'history'],
-  issueToken: ['tenant', 'credential', 'tokens'],
-  loadTenant: ['tenant', 'copying', 'used'],
-  openStream: ['tenant', 'credential', 'streams', 'sessionStreams'],
-  readHistory: ['history'],
-  refusals: ['tenant', 'refusals'],
-  register: [...DEFINITIONS, 'answers'],
-  renew: [...RESERVATIONS, ...REPEATABLE, 'taken'],
-  renewSession: [...RESERVATIONS, ...REPEATABLE],
-  renewStreams: ['tenant', 'credential', 'streams', 'sessionStreams'],
-  reserve: [...RESERVATIONS, ...REPEATABLE],
-  reset: [
-    'tenant',
-    'credential',
-    'slots',
-    'due',
-    'pools',
-    'tickets',
-    'lines',
-    'waits',
-    'sessionHolds',
-    'sessionsDue',
-    'resetSlots',
-    ...REPEATABLE,
-  ],
-  sessions: [...RESERVATIONS, ...READS],
-  resource: RESERVATIONS,
-  standings: RESERVATIONS,
-  states: RESERVATIONS,
-  sweep: ['tenant', ...STATE],
-  emitLimitReached: ['tenant', 'credential'],
-  transaction: [...RESERVATIONS, ...REPEATABLE, 'taken', 'takenAt'],
-  tree: [...RESERVATIONS, ...READS],
-  unregistered: RESERVATIONS,
-  unreserve: [...RESERVATIONS, ...REPEATABLE, 'taken', 'takenAt'],
-  usage: [...RESERVATIONS, 'streams', ...READS, 'answers'],
-  waiting: [...RESERVATIONS, ...READS],
-} as const satisfies Record<string, readonly string[]>;
-
-export type TenantVerb = keyof typeof KEYS_OF;
 
 /** Returns the keys to pass to a script of a tenant. */
 export function keysOf(verb: TenantVerb, tenant: string): string[] {
-  return KEYS_OF[verb].map((name) => `{${tenant}}:${name}`);
+  return VERBS[verb].keys.map((name) => `{${tenant}}:${name}`);
 }
 
 /**
@@ -162,7 +82,7 @@ export function keysOf(verb: TenantVerb, tenant: string): string[] {
  */
 export function keysOfRequest(verb: TenantVerb, credential: Credential, own = ''): string[] {
   const { tenant } = credential;
-  return KEYS_OF[verb].map((name) => {
+  return VERBS[verb].keys.map((name) => {
     if (name === 'credential') return keyOfCredential(credential);
     const tier = TIER_OF.get(name);
     if (tier !== undefined) return readsKey(tier, credential);

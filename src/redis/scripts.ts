@@ -1,17 +1,24 @@
 /**
  * Runs the verbs of lua/verbs. They are functions of one library (bundle.ts, functions.ts), or scripts where functions
- * are forbidden. keys.ts names their keys.
+ * are forbidden. verbs.ts lists them.
  */
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
 import { once } from '../domain/firstUse.ts';
 import { requestObserver, type ScriptObserver } from '../domain/scriptObserver.ts';
 import type { TierTable } from '../domain/tiers.ts';
-import { libraryOf, limitsModule, readModules, scriptOf, type Verb as VerbModule, withoutComments } from './bundle.ts';
+import {
+  libraryOf,
+  limitsModule,
+  readModules,
+  type Script,
+  scriptOf,
+  type Verb as VerbModule,
+  withoutComments,
+} from './bundle.ts';
 import type { RedisClient } from './client.ts';
 import { Functions, ScriptAttempts, type ScriptCall } from './functions.ts';
-import { KEYS_OF } from './keys.ts';
-import type { Script, Verb } from './verbs.ts';
+import { rowOf, type Verb } from './verbs.ts';
 
 const loaded = new Map<string, Script[]>();
 
@@ -49,15 +56,11 @@ function readScripts(tiers: TierTable, replaced: Readonly<Record<string, string>
   });
 }
 
-const keysByName: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(KEYS_OF));
-
 function verbOf(module: string, lua: string): VerbModule {
   const header = /^--\[\[([\s\S]*?)\]\]/.exec(lua)?.[1];
   if (header === undefined) throw new Error(`lua/${module}.lua has no header`);
   const name = basename(module);
-  // Verbs that work on no tenant name their keys in the header.
-  const keys = keysByName.get(name) ?? [...header.matchAll(/^ {2}KEYS\[\d+\] {2}(\w+)/gm)].map(([, key = '']) => key);
-  return { name, module, keys, hasFlags: /^ {2}ARGV\[2\] {2}flags of the request/m.test(header) };
+  return { name, module, keys: rowOf(name).keys, hasFlags: /^ {2}ARGV\[2\] {2}flags of the request/m.test(header) };
 }
 
 const functionsOf = new WeakMap<RedisClient, Functions>();

@@ -3,9 +3,9 @@ import { describe, expect, inject, test } from 'vitest';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { encodeRegistration, encodeStored, type StoredDefinition } from '../../src/engine/definitions/codec.ts';
 import { readModules, withoutComments } from '../../src/redis/bundle.ts';
-import { KEYS_OF } from '../../src/redis/keys.ts';
 import { fieldsOf } from '../../src/redis/layouts.ts';
 import { loadScripts } from '../../src/redis/scripts.ts';
+import { rowOf, VERBS } from '../../src/redis/verbs.ts';
 import { redisAddress } from '../support/redisAddress.ts';
 
 /** The fields in the order in which they are encoded: each changes one argument only. */
@@ -91,12 +91,15 @@ describe.each(scripts.map(({ name }) => name))('the verb %s', (name) => {
     expect(header).toMatch(/\n {2}Returns /);
   });
 
-  test("has the keys of src/redis/keys.ts, or names that which is no tenant's in its header", () => {
-    const ofTenant: readonly string[] | undefined = Object.entries(KEYS_OF).find(([verb]) => verb === name)?.[1];
-    const others = ['lowerIndex', 'probe', 'raiseIndex'].includes(name) ? [expect.any(String)] : undefined;
-    expect(scripts.find((script) => script.name === name)?.keys).toEqual(ofTenant ?? others);
-    expect(/^ {2}KEYS\[1\]/m.test(headerOf(name))).toBe(ofTenant === undefined);
+  test('names its keys in its header if it works on no tenant', () => {
+    const { keys, isOfService } = rowOf(name);
+    const named = [...headerOf(name).matchAll(/^ {2}KEYS\[\d+\] {2}(\w+)/gm)].map(([, key]) => key);
+    expect(named).toEqual(isOfService ? keys : []);
   });
+});
+
+test('src/redis/verbs.ts has a row for each verb of lua/verbs', () => {
+  expect(scripts.map(({ name }) => name).sort()).toEqual(Object.keys(VERBS).sort());
 });
 
 describe('lua/frame/items.lua', () => {
