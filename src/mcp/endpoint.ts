@@ -4,7 +4,6 @@
  */
 import { z } from 'zod';
 import { requesterName } from '../contract/fields.ts';
-import { withRules } from '../contract/sizes.ts';
 import { HoldfastError } from '../domain/errors.ts';
 import { onFirstUse } from '../domain/firstUse.ts';
 import { DEFAULT_POLL_SECONDS } from '../domain/waiting.ts';
@@ -61,7 +60,6 @@ async function load(deps: Deps) {
 }
 
 export function mcpRoute(deps: Deps): Route {
-  const name = withRules(requesterName, deps);
   const loaded = onFirstUse(() => load(deps));
   const ownHost = deps.publicUrl === undefined ? null : new URL(deps.publicUrl).hostname;
   const rules = { schema: Message, sizes: deps.sizes, fillRequester: (_: string, message: unknown) => message };
@@ -69,7 +67,7 @@ export function mcpRoute(deps: Deps): Route {
   const run = async (call: McpCall): Promise<Reply> => {
     const { answer, tools } = await loaded();
     const { credential, body: message, c } = call;
-    const requester = new Requester(message, checkSession(c.req.header(SESSION_HEADER), name), credential);
+    const requester = new Requester(message, checkSession(c.req.header(SESSION_HEADER), requesterName), credential);
     const { rights } = await verifyCredential(deps.engine, credential);
     // Calls of tools are charged by what they do.
     if (message.method !== 'tools/call') call.quota = await chargeRead(deps, credential, null);

@@ -3,7 +3,7 @@
  * stands for.
  */
 import { z } from 'zod';
-import { type Rules, withRules } from '../contract/sizes.ts';
+import { forSizes, type Rules, type Sized } from '../contract/sizes.ts';
 import type { Quota } from '../domain/quota.ts';
 import type { Right } from '../domain/rights.ts';
 import type { Credential } from '../domain/tenants.ts';
@@ -45,7 +45,7 @@ interface Definition<Input extends z.ZodType> {
   readonly right: Right;
   /** Whether it may end or replace what somebody relies on; null: it changes nothing. */
   readonly isDestructive: boolean | null;
-  readonly input: Input;
+  readonly input: Sized<Input>;
   readonly output: z.ZodObject;
   run(call: ToolCall, input: z.output<Input>): Promise<Answer>;
 }
@@ -93,9 +93,9 @@ const message = z.string().meta({ description: 'What happened, and what to do ne
 /** Declares a tool. It is made for the rules of an instance. */
 export const tool =
   <Input extends z.ZodType>(definition: Definition<Input>) =>
-  (rules: Rules): Tool => {
+  ({ sizes }: Rules): Tool => {
     const { name, title, description, right, isDestructive, output, run } = definition;
-    const input = withRules<Input>(definition.input, rules);
+    const input = forSizes<Input>(definition.input, sizes);
     return {
       right,
       shown: {

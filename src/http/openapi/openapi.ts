@@ -3,7 +3,7 @@
  */
 import { OpenAPIRegistry, OpenApiGeneratorV31, zodToOpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from '@hono/zod-openapi';
-import { mapParts, type Rules, withRules } from '../../contract/sizes.ts';
+import { forSizes, type Rules } from '../../contract/sizes.ts';
 import { DEFAULT_SIZES } from '../../domain/maxSizes.ts';
 import { cookieName } from '../../identity/credentials.ts';
 import { PreferHeaders } from '../call/minimal.ts';
@@ -161,18 +161,16 @@ export function openapiDocument({ sizes, hasIssuers, sessionCookie }: Described)
       responses: named(isRepeatable ? withRepeats(responses) : responses),
       request: {
         ...request,
-        ...(request?.params && { params: configured(request.params) }),
-        ...(query && { query: configured(query) }),
+        ...(request?.params && { params: useIds(request.params) }),
+        ...(query && { query: useIds(query) }),
         ...(isRepeatable && { headers: canBeMinimal ? BothHeaders : IdempotencyHeaders }),
-        ...(body && { body: { required: true, content: { 'application/json': { schema: configured(body) } } } }),
+        ...(body && {
+          body: { required: true, content: { 'application/json': { schema: useIds(forSizes(body, sizes)) } } },
+        }),
       },
     });
   const document = new OpenApiGeneratorV31(registry.definitions).generateDocument(ABOUT);
   return withExamples(withCommonHeaders(document), examples);
-
-  function configured<Schema extends z.ZodType>(schema: Schema): Schema {
-    return useIds(withRules(schema, { sizes }));
-  }
 }
 
 function named(responses: Operation['responses']): Operation['responses'] {
@@ -189,6 +187,17 @@ function named(responses: Operation['responses']): Operation['responses'] {
 /** Has the generator write each schema that has an id once, as a component of that name. */
 function useIds<Schema extends z.ZodType>(schema: Schema): Schema {
   if (schema.meta()?.id !== undefined && !zodToOpenAPIRegistry.has(schema)) zodToOpenAPIRegistry.add(schema, {});
-  mapParts(schema, (part) => (part instanceof z.ZodType ? useIds(part) : part));
+  for (const part of partsOf(schema)) if (part instanceof z.ZodType) useIds(part);
   return schema;
+}
+
+/** The schemas that a schema is made of. */
+function partsOf(schema: z.ZodType): readonly z.core.$ZodType[] {
+  if (schema instanceof z.ZodObject) return Object.values(schema.def.shape);
+  if (schema instanceof z.ZodArray) return [schema.def.element];
+  if (schema instanceof z.ZodUnion) return schema.def.options;
+  if (schema instanceof z.ZodPipe) return [schema.def.in];
+  const isWrapper =
+    schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault;
+  return isWrapper ? [schema.def.innerType] : [];
 }

@@ -2,7 +2,7 @@
  * POST /api/v1/auth/token: exchanges an end user's JWT for a derived token (docs/specification.md#jwt-exchange).
  */
 import type { z } from 'zod';
-import { type Rules, withRules } from '../../contract/sizes.ts';
+import type { Rules } from '../../contract/sizes.ts';
 import { Exchange, Token } from '../../contract/tenant.ts';
 import { HoldfastError } from '../../domain/errors.ts';
 import type { JwtVerifier } from '../../identity/jwtVerifier.ts';
@@ -39,7 +39,7 @@ type TokenDeps = Rules & Pick<CallerDeps, 'failedAuthentications' | 'trustedProx
 export const tokenRoute = (deps: TokenDeps, verifier: JwtVerifier): Route<ObserveDeps> => {
   const { engine, failedAuthentications, trustedProxies } = deps;
   const sizes = { ...deps.sizes, bodyBytes: Math.min(deps.sizes.bodyBytes, MAX_BODY_BYTES) };
-  const rules = { schema: withRules(Exchange, { ...deps, sizes }), sizes };
+  const rules = { schema: Exchange, sizes };
   const addressOfCall = (call: Call) => addressOf(call.incoming, trustedProxies);
   return openRoute(
     tokenOperation,

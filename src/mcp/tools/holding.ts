@@ -4,6 +4,7 @@
 import { item, releaseToken, resourceName, ttlSeconds } from '../../contract/fields.ts';
 import { RenewResult, UnreserveResult } from '../../contract/reservations.ts';
 import { CancelResult } from '../../contract/waiting.ts';
+import type { Sizes } from '../../domain/maxSizes.ts';
 import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import { renew as carryOutRenew, unreserve } from '../../operations/reservations.ts';
 import { cancel as carryOut } from '../../operations/waiting.ts';
@@ -67,15 +68,18 @@ export const renew = tool({
     'Prolong your reservation before its lease ends: it then ends ttlSeconds from now. Needs the releaseToken of your reserve call. If it answers that you do not hold the resource any more, stop using it, and reserve it again.',
   right: 'reserve',
   isDestructive: false,
-  input: item({
-    resource,
-    releaseToken: token,
-    requester,
-    ttlSeconds: ttlSeconds.optional().meta({
-      description: `The new lease in seconds, from now. Default ${DEFAULT_TTL_S}.`,
-      example: DEFAULT_TTL_S,
+  input: (sizes: Sizes) =>
+    item({
+      resource,
+      releaseToken: token,
+      requester,
+      ttlSeconds: ttlSeconds(sizes)
+        .optional()
+        .meta({
+          description: `The new lease in seconds, from now. Default ${DEFAULT_TTL_S}.`,
+          example: DEFAULT_TTL_S,
+        }),
     }),
-  }),
   output: RenewResult,
   run: async ({ deps, credential, requester }, input) => {
     const who = requester.need(input.requester);
