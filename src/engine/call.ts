@@ -121,7 +121,7 @@ export function chargedPlan(
     // A dry run writes nothing that has to last.
     replication: isDry ? undefined : engine.replication,
     args: (mayHaveRun, indexed) =>
-      // `charge` takes no flags (lua/frame/flags.lua).
+      // `charge` takes no flags (lua/frame/call.lua).
       verb === 'charge'
         ? [credentialKey, ...args(indexed)]
         : [credentialKey, mayHaveRun ? `r${flags}` : flags, ...args(indexed)],

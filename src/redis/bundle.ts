@@ -12,7 +12,8 @@ import { rowOf } from './verbs.ts';
 
 /** The globals that Lua has while a function runs. While a library loads, most of them do not exist. */
 const GLOBALS =
-  'redis, string, table, math, struct, cjson, cmsgpack, bit, tonumber, tostring, ipairs, pairs, next, unpack, error, pcall';
+  'redis, string, table, math, struct, cjson, cmsgpack, bit, tonumber, tostring, ipairs, pairs, next, unpack, error, pcall, ' +
+  'setmetatable';
 
 /** Returns the flags of a verb's function, as Lua. */
 function flagsOf(verb: string): string {
@@ -23,11 +24,13 @@ function flagsOf(verb: string): string {
 
 export interface Verb {
   readonly name: string;
-  /** Its module: a function that takes keys by name, and arguments, and returns the reply. */
+  /** Its module, which has it as a field: a function that takes keys by name, and arguments, and returns the reply. */
   readonly module: string;
-  /** The names of its keys, in order. */
+  /** The names of the keys that it is given, in order. */
   readonly keys: readonly string[];
-  /** Whether its second argument has flags (lua/frame/flags.lua). */
+  /** The names of the others, which it derives from the tenant's. */
+  readonly derivedKeys: readonly string[];
+  /** Whether its second argument has flags (lua/frame/call.lua). */
   readonly hasFlags: boolean;
 }
 
@@ -41,14 +44,15 @@ export interface Library {
 /** A verb, as a function of the library and as a script. */
 export interface Script {
   readonly name: string;
-  /** The file as it is written. */
+  /** Its header and what follows, as it is written. */
   readonly source: string;
   /** @returns the text that runs where functions are forbidden */
   readonly lua: () => string;
   /** @returns the SHA-1 of that text */
   readonly digest: () => string;
-  /** The names of its keys, in order. */
+  /** The names of the keys that it is given, in order; and of those that it derives from the tenant's. */
   readonly keys: readonly string[];
+  readonly derivedKeys: readonly string[];
   /** @returns the library that has the verb as a function */
   readonly library: () => Library;
   /** @returns the name of that function */
@@ -91,8 +95,8 @@ function tableOf(modules: Modules, verb: Verb): string {
   const begun = neededBy(modules, [verb.module]).filter((name) =>
     /^function \w+\.begin\(\)/m.test(sourceOf(modules, name)),
   );
-  return `{ module = '${verb.module}', plainModule = ${plain === undefined ? 'nil' : `'${plain}'`}, keys = ${list(verb.keys)},
-hasFlags = ${verb.hasFlags}, modules = ${list(begun)}, begins = {} }`;
+  return `{ name = '${verb.name}', module = '${verb.module}', plainModule = ${plain === undefined ? 'nil' : `'${plain}'`}, keys = ${list(verb.keys)},
+derived = { ${verb.derivedKeys.map((name) => `${name} = true`).join(', ')} }, hasFlags = ${verb.hasFlags}, modules = ${list(begun)}, begins = {} }`;
 }
 
 /** Returns the text that library and script begin with. The globals become locals, which are faster. */
@@ -162,7 +166,7 @@ export const readModules = (): Map<string, string> =>
 /** Leaves out comments. Lines keep their numbers. */
 export const withoutComments = (lua: string): string =>
   lua
-    .replace(/^--\[\[[\s\S]*?\]\]/, (header) => '\n'.repeat(header.split('\n').length - 1))
+    .replace(/^--\[\[[\s\S]*?\]\]/gm, (header) => '\n'.repeat(header.split('\n').length - 1))
     .replace(/'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"| *--.*$/gm, (text) => (/^['"]/.test(text) ? text : ''));
 
 /** Entries of a tenant's history that Redis keeps at most: some 20 MB. */

@@ -1,8 +1,7 @@
 /**
  * The names of the keys in Redis (verbs.ts has those of each script). All keys of a tenant begin with its hash tag,
- * `{<tenant id>}:`, so that one script can work on them in a cluster. They have fixed names, so that every script
- * declares each key that it may touch: while a cluster moves the slot, Redis then refuses a script if some of its keys
- * are missing, instead of taking them for empty.
+ * `{<tenant id>}:`, so that one script can work on them in a cluster. They have fixed names,
+ * so every script can declare each key that it may touch (isGiven() in verbs.ts).
  *
  *   {t}:tenant            hash: tier, counters and quota in one packed field, a field for each API key, and rarely
  *                         needed fields (lua/frame/tenant.lua)
@@ -26,13 +25,13 @@
  *   {t}:session:<SHA-256> the user of a sign-in session, as JSON, until it ends
  *   {t}:signIns:<user id> set: the sign-in sessions of a user (session:<SHA-256>), some of which may have ended
  *   {t}:answer:<id>       the reply to a request, for some seconds (lua/frame/answers.lua)
- *   {t}:once:<key>        the reply to a request with this Idempotency-Key, for 10 minutes (lua/frame/idempotency.lua)
+ *   {t}:once:<key>        the reply to a request with this Idempotency-Key, for 10 minutes (lua/frame/answers.lua)
  *   {t}:answers           list: the replies of the kind before, oldest first
  *   {t}:taken             hash: release token of a reservation that was taken away → ms and actor
- *                         (lua/reservations/unreserve.lua)
+ *                         (lua/reservations/release.lua)
  *   {t}:takenAt           sorted set: the same token → ms
  *   {t}:history           stream: ended reservations and waits (lua/history/ended.lua)
- *   {t}:resetSlots        hash: the slots of a large reset, until they are in the history (lua/verbs/history)
+ *   {t}:resetSlots        hash: the slots of a large reset, until they are in the history (lua/verbs/reset.lua)
  *   {t}:streams           sorted set: id of an open stream of events → ms at which its lease lapses
  *   {t}:sessionStreams    the same for streams of sign-in sessions, which do not count towards the tier's limit
  *   {t}:activity          hash: minute of the hour → number of the minute since 1970, operations, refusals
@@ -51,7 +50,7 @@
 import { createHash } from 'node:crypto';
 import type { Credential } from '../domain/tenants.ts';
 import { TIERS, type Tier } from '../domain/tiers.ts';
-import { type TenantVerb, VERBS } from './verbs.ts';
+import { isGiven, type TenantVerb, VERBS } from './verbs.ts';
 
 /** Shards of the expiry index: enough to spread it over a cluster, few enough to read all of them every second. */
 export const EXPIRY_SHARDS = 16;
@@ -70,9 +69,14 @@ export const keyOfCredential = ({ tenant, credentialKey, kind }: Credential): st
 
 const TIER_OF: ReadonlyMap<string, Tier> = new Map(TIERS.map((tier) => [`reads${tier}`, tier]));
 
+const givenKeys: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(VERBS).map(([verb, { keys }]) => [verb, keys.filter(isGiven)]),
+);
+const givenTo = (verb: TenantVerb): readonly string[] => givenKeys.get(verb) ?? [];
+
 /** Returns the keys to pass to a script of a tenant. */
 export function keysOf(verb: TenantVerb, tenant: string): string[] {
-  return VERBS[verb].keys.map((name) => `{${tenant}}:${name}`);
+  return givenTo(verb).map((name) => `{${tenant}}:${name}`);
 }
 
 /**
@@ -82,7 +86,7 @@ export function keysOf(verb: TenantVerb, tenant: string): string[] {
  */
 export function keysOfRequest(verb: TenantVerb, credential: Credential, own = ''): string[] {
   const { tenant } = credential;
-  return VERBS[verb].keys.map((name) => {
+  return givenTo(verb).map((name) => {
     if (name === 'credential') return keyOfCredential(credential);
     const tier = TIER_OF.get(name);
     if (tier !== undefined) return readsKey(tier, credential);

@@ -66,7 +66,7 @@ export function readHot(packed: Buffer | null | undefined): Hot {
  * where each kind has a function. Definitions are encoded in src/engine/definitions/codec.ts.
  */
 const ITEMS = {
-  reserve: ['resource', 'requester', 'lease', 'type', 'token', 'wait', 'count', 'options'],
+  reserve: ['resource', 'requester', 'lease', 'token', 'type', 'wait', 'count', 'options'],
   unreserve: ['resource', 'requester', 'token'],
   renew: ['resource', 'requester', 'token', 'ttlMs'],
   check: ['resource', 'requester'],
@@ -74,6 +74,9 @@ const ITEMS = {
 } as const;
 
 export type ItemKind = keyof typeof ITEMS;
+
+/** Of an item to reserve, the fields from here on are passed as one, with line breaks between; '' if all are ''. */
+const FIRST_RARE = 4;
 
 /** @returns the fields of an item, in order; the item of a transaction has its requestType before them */
 export const fieldsOf = (kind: ItemKind): readonly string[] => ITEMS[kind];
@@ -84,5 +87,9 @@ export function itemArgs<Kind extends ItemKind>(
   item: Readonly<Record<(typeof ITEMS)[Kind][number], string | number>>,
 ): (string | number)[] {
   const fields: readonly (typeof ITEMS)[Kind][number][] = ITEMS[kind];
-  return fields.map((field) => item[field]);
+  const args = fields.map((field) => item[field]);
+  if (kind !== 'reserve') return args;
+  const rare = args.splice(FIRST_RARE);
+  args.push(rare.every((value) => value === '') ? '' : rare.join('\n'));
+  return args;
 }

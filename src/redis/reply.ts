@@ -2,6 +2,8 @@
  * Parses the replies of scripts. An unexpected reply is a bug and throws.
  */
 export function parseReply(reply: unknown): unknown[] {
+  // The plain way (lua/plain/plain.lua) joins the parts. No name has a control character.
+  if (typeof reply === 'string') return reply.split('\r');
   if (!Array.isArray(reply)) throw new TypeError('a script returned no array');
   return reply[0] instanceof Buffer ? [reply[0].toString(), ...reply.slice(1)] : reply;
 }

@@ -15,7 +15,8 @@ export function losingReply(
   let isLost = false;
   return interceptScript(running, verb, async (send) => {
     const reply = await send();
-    if (isLost || !Array.isArray(reply) || String(reply[0]) !== 'OK') return reply;
+    const [code] = Array.isArray(reply) ? reply.map(String) : String(reply).split('\r');
+    if (isLost || code !== 'OK') return reply;
     isLost = true;
     await meanwhile();
     throw new Error('Connection is closed.');

@@ -1,5 +1,5 @@
 /**
- * Changes definitions (docs/specification.md#store-modes-and-start; lua/definitions/changes.lua): registers and deletes
+ * Changes definitions (docs/specification.md#store-modes-and-start; lua/definitions/checks.lua): registers and deletes
  * resources in steps, each of which is one script call for all items or none. Without a database, NOW does it in one
  * step. With one, PLAN and apply() enclose the write to the database.
  */

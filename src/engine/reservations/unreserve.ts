@@ -41,7 +41,7 @@ const taken = new WeakSet<object>();
 /** Whether a release took a reservation away: its release token was not shown. */
 export const wasTaken = (result: object): boolean => taken.has(result);
 
-/** Reads a reply of unreserveOne() of lua/reservations/unreserve.lua. */
+/** Reads a reply of unreserveOne() of lua/reservations/release.lua. */
 export function toUnreserveResult(item: UnreserveItem, reply: readonly string[]): UnreserveResult {
   const { resource, requester } = item;
   const [status, ...released] = reply;
@@ -67,7 +67,7 @@ export function toUnreserveResult(item: UnreserveItem, reply: readonly string[])
  * Explains to a holder how it lost its reservation (docs/specification.md#taken-away).
  * @param status NOT_RESERVED or DOESNT_OWN_RESERVATION
  * @param item its token may be missing or malformed
- * @param loss what the script adds to the status (lua/reservations/unreserve.lua)
+ * @param loss what the script adds to the status (lua/reservations/release.lua)
  * @returns the explanation of the result: the status, and who took the reservation away, if somebody did
  */
 export function explainLoss(
