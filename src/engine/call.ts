@@ -29,7 +29,7 @@ export interface CallOptions {
 }
 
 /** Builds the ARGV of a script after the credential and the flags, anew for each try. */
-type Arguments = (indexed: string) => (string | number)[];
+type Arguments = (indexed: string) => readonly (string | number)[];
 
 /**
  * Calls a script that charges nothing.
@@ -64,7 +64,7 @@ export const callRead = (
   verb: ReadVerb,
   credential: Credential,
   costs: number | readonly number[],
-  args: () => (string | number)[],
+  args: () => readonly (string | number)[],
 ): Promise<Charged<unknown[]>> => run(engine, readPlan(verb, credential, costs, args));
 
 /** Prepares callRead(). */
@@ -72,7 +72,7 @@ export const readPlan = (
   verb: ReadVerb,
   credential: Credential,
   costs: number | readonly number[],
-  args: () => (string | number)[],
+  args: () => readonly (string | number)[],
 ): Plan => ({
   verb,
   tenant: credential.tenant,

@@ -26,27 +26,26 @@ export const makeManagementToken = (tenant: string): string => `hfm_${tenant}_${
 /** A new session of a tenant's user. */
 export const makeSession = (tenant: string): string => `hfs_${tenant}_${makeSecret()}`;
 
-/** Caches recent keys → their digests. The validity of keys is never cached. */
-const digests = new Map<string, string>();
-const MAX_DIGESTS = 10_000;
-
-function knownDigestOf(key: string): string {
-  const known = digests.get(key);
-  if (known !== undefined) return known;
-  if (digests.size === MAX_DIGESTS) digests.clear();
-  const digest = digestOf(key);
-  digests.set(key, digest);
-  return digest;
-}
+/** Caches what recent keys say. The validity of keys is never cached. */
+const known = new Map<string, Credential>();
+const MAX_KNOWN = 10_000;
 
 /** Parses a key or a derived token; null if it is neither a key nor a derived token. */
 export function parseKey(text: string): Credential | null {
+  const credential = known.get(text);
+  if (credential !== undefined) return credential;
   const tenant = API_KEY.exec(text)?.[1];
-  if (tenant !== undefined) return { tenant, credentialKey: knownDigestOf(text), kind: 'key' };
+  if (tenant !== undefined) return remember(text, { tenant, credentialKey: digestOf(text), kind: 'key' });
   const [, of, subject] = DERIVED_TOKEN.exec(text) ?? [];
   if (of === undefined || subject === undefined) return null;
   const credentialKey = `token:${digestOf(text)}`;
   return { tenant: of, credentialKey, kind: 'token', subject: Buffer.from(subject, 'base64url').toString() };
+}
+
+function remember(key: string, credential: Credential): Credential {
+  if (known.size === MAX_KNOWN) known.clear();
+  known.set(key, credential);
+  return credential;
 }
 
 /** Parses a management token; null if it is not one. */

@@ -28,5 +28,12 @@ export function toInteger(value: unknown): number {
 /** Parses milliseconds since 1970 UTC. */
 export const toMs = toInteger;
 
+/** The last time formatted: leases that begin in one call often end at the same time. */
+let last = { ms: 0, text: '' };
+
 /** Formats milliseconds since 1970 as ISO 8601 UTC; null for 0, which means never. */
-export const toTime = (ms: number): string | null => (ms === 0 ? null : new Date(ms).toISOString());
+export function toTime(ms: number): string | null {
+  if (ms === 0) return null;
+  if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };
+  return last.text;
+}

@@ -120,7 +120,4 @@ export async function labelsInUse(engine: Engine, credential: Credential, limit:
  * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
  */
 export const available = (engine: Engine, credential: Credential, resource: string): Promise<Charged<boolean>> =>
-  callInBatch(engine, 'available', credential, 1, [resource], undefined, ({ quota, result }) => ({
-    quota,
-    result: result[0] === 1,
-  }));
+  callInBatch(engine, 'available', credential, 1, [resource], undefined, (replies, from) => replies[from] === 1);

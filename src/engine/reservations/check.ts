@@ -21,10 +21,9 @@ export function check(
   items: readonly CheckItem[],
 ): Promise<Charged<CheckResult[]>> {
   const args = items.flatMap(({ resource, requester }) => itemArgs('check', { resource, requester: requester ?? '' }));
-  return callInBatch(engine, 'check', credential, items.length, args, undefined, ({ quota, result: replies }) => ({
-    quota,
-    result: items.map((item, i) => toCheckResult(item, parseItem(replies[i]))),
-  }));
+  return callInBatch(engine, 'check', credential, items.length, args, undefined, (replies, from) =>
+    items.map((item, i) => toCheckResult(item, parseItem(replies[from + i]))),
+  );
 }
 
 function toCheckResult({ resource, requester }: CheckItem, reply: readonly string[]): CheckResult {

@@ -29,11 +29,9 @@ export function renew(
   const args = items.flatMap(({ resource, requester, releaseToken, ttlSeconds }) =>
     itemArgs('renew', { resource, requester, token: packToken(releaseToken ?? ''), ttlMs: ttlSeconds * 1000 }),
   );
-  const read = (charged: Charged<unknown[]>) => ({
-    ...charged,
-    result: items.map((item, i) => toResult(item, parseItem(charged.result[i]))),
-  });
-  return callInBatch(engine, 'renew', credential, items.length, args, once, read);
+  return callInBatch(engine, 'renew', credential, items.length, args, once, (replies, from) =>
+    items.map((item, i) => toResult(item, parseItem(replies[from + i]))),
+  );
 }
 
 function toResult(item: RenewItem, [status, ...rest]: readonly string[]): RenewResult {

@@ -26,25 +26,39 @@ export function reserve(
   engine: Engine,
   credential: Credential,
   items: readonly ReserveItem[],
+  call: WaitCall,
+  once?: Once,
+  among?: readonly ReserveItem[],
+): Promise<Issued<ReserveResult[]>>;
+export function reserve(
+  engine: Engine,
+  credential: Credential,
+  items: readonly ReserveItem[],
+  call?: undefined,
+  once?: Once,
+): Promise<Charged<ReserveResult[]>>;
+export function reserve(
+  engine: Engine,
+  credential: Credential,
+  items: readonly ReserveItem[],
   call?: WaitCall,
   once?: Once,
   among: readonly ReserveItem[] = items,
-): Promise<Issued<ReserveResult[]>> {
+): Promise<Charged<ReserveResult[]>> {
   const args = items.flatMap((item, i) => reserveArgs(item, among, call?.tokens?.[i]));
-  const read = (charged: Charged<unknown[]>) => {
-    const parsed = items.map((_, i) => parseItem(charged.result[i]));
-    return {
-      ...charged,
-      result: items.map((item, i) => toReserveResult(item, parsed[i] ?? [])),
-      tickets: call === undefined ? [] : parsed.map(ticketOf),
-      replies: call === undefined ? [] : charged.result,
-    };
-  };
+  const resultOf = (item: ReserveItem, reply: unknown) => toReserveResult(item, parseItem(reply));
+  if (call === undefined)
+    return callInBatch(engine, 'reserve', credential, items.length, args, once, (replies, from) =>
+      items.map((item, i) => resultOf(item, replies[from + i])),
+    );
   // Tickets belong to one call, so a request that waits shares none.
-  if (call === undefined) return callInBatch(engine, 'reserve', credential, items.length, args, once, read);
   const argsOf = (indexed: string) => [indexed, callArg(call), ...args];
   const { isContinuation } = call;
-  return callCharged(engine, 'reserve', credential, argsOf, { isContinuation, once }).then(read);
+  return callCharged(engine, 'reserve', credential, argsOf, { isContinuation, once }).then((charged) => {
+    const replies = charged.result;
+    const result = items.map((item, i) => resultOf(item, replies[i]));
+    return { ...charged, result, tickets: replies.map(ticketOf), replies };
+  });
 }
 
 /**

@@ -25,11 +25,9 @@ export function unreserve(
   items: readonly UnreserveItem[],
   once?: Once,
 ): Promise<Charged<UnreserveResult[]>> {
-  const read = (charged: Charged<unknown[]>) => ({
-    ...charged,
-    result: items.map((item, i) => toUnreserveResult(item, parseItem(charged.result[i]))),
-  });
-  return callInBatch(engine, 'unreserve', credential, items.length, items.flatMap(unreserveArgs), once, read);
+  return callInBatch(engine, 'unreserve', credential, items.length, items.flatMap(unreserveArgs), once, (replies, from) =>
+    items.map((item, i) => toUnreserveResult(item, parseItem(replies[from + i]))),
+  );
 }
 
 /** The script's arguments for an item. */

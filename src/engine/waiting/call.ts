@@ -7,7 +7,7 @@ import type { Once } from '../../domain/once.ts';
 import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { DEFAULT_CLAIM_SECONDS, DEFAULT_PRIORITY, isWaiting, type Wait } from '../../domain/waiting.ts';
-import { toInteger, toMs, toText } from '../../redis/reply.ts';
+import { parseItem, toInteger, toMs, toText } from '../../redis/reply.ts';
 import { callCharged } from '../call.ts';
 import type { Engine } from '../engine.ts';
 import { toReason } from '../reservations/holders.ts';
@@ -54,8 +54,11 @@ export function toStanding(reply: readonly string[]): Required<Pick<ReserveResul
   return { waiting: { ...standing, ...toReason(why) } };
 }
 
-/** Reads the ticket of an item; '' if it does not wait. */
-export const ticketOf = ([status, , ticket]: readonly string[]): string => (status === 'WAITING' ? toText(ticket) : '');
+/** Reads the ticket of an item from its reply; '' if it does not wait. */
+export function ticketOf(reply: unknown): string {
+  const [status, , ticket] = parseItem(reply);
+  return status === 'WAITING' ? toText(ticket) : '';
+}
 
 /** Reads how long an item waited. Returns no field if it did not ask to wait. */
 export const toWaited = (waitedMs = ''): Pick<ReserveResult, 'waitedMs'> =>

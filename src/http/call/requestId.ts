@@ -14,12 +14,20 @@ export function requestIdOf({ headers }: IncomingMessage): string {
 
 export type Fields = Readonly<Record<string, string>>;
 
-const NONE: Fields = {};
-const NOT_SNIFFED: Fields = { 'X-Content-Type-Options': 'nosniff' };
-const API: Fields = { 'Cache-Control': 'no-store', ...NOT_SNIFFED };
+/** Headers, and the same with the media type of JSON. */
+interface Common {
+  readonly plain: Fields;
+  readonly json: Fields;
+}
+const common = (plain: Fields): Common => ({ plain, json: { 'Content-Type': 'application/json', ...plain } });
+
+const NOSNIFF: Fields = { 'X-Content-Type-Options': 'nosniff' };
+const NONE = common({});
+const NOT_SNIFFED = common(NOSNIFF);
+const API = common({ 'Cache-Control': 'no-store', ...NOSNIFF });
 
 /** The headers of each response at a path, beside X-Request-Id. */
-export function commonHeaders(path: string): Fields {
+export function commonHeaders(path: string): Common {
   if (path.startsWith('/api/') || path === '/mcp') return API;
   return path.startsWith('/docs') || path === '/openapi.json' ? NOT_SNIFFED : NONE;
 }
