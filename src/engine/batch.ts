@@ -96,6 +96,8 @@ export class Batcher implements Turn {
   readonly #queue: Request[] = [];
   /** Its calls that are in flight or have a place in the line. */
   #calls = 0;
+  /** Whether a call begins once all requests that start together (src/http/admission.ts) are here. */
+  #isGathering = false;
   /** Work of an item in the last call. */
   #itemWork = 0;
 
@@ -114,9 +116,13 @@ export class Batcher implements Turn {
     if (this.#calls === 0) this.#batchers.set(this.#credential.credentialKey, this);
     this.#queue.push(request);
     this.#line.waiting++;
-    if (!isBelow) return;
+    if (!isBelow || this.#isGathering) return;
+    this.#isGathering = true;
     this.#calls++;
-    this.#line.enter(this);
+    queueMicrotask(() => {
+      this.#isGathering = false;
+      this.#line.enter(this);
+    });
   }
 
   start(): boolean {
