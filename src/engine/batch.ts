@@ -1,12 +1,15 @@
 /**
- * Batches requests of one caller: those that arrive while the caller's script calls are in flight share the next call.
+ * Batches requests of one caller: those that start together (src/http/admission.ts) share a call, and those that arrive
+ * while the caller's calls are in flight share the next one.
  * The fixed cost of a call (round trip, credential check, quota, writes, event) is then paid once for all of them.
  */
 import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Once } from '../domain/once.ts';
+import type { Charged } from '../domain/quota.ts';
 import { requestObserver, type ScriptObserver } from '../domain/scriptObserver.ts';
 import type { Credential } from '../domain/tenants.ts';
+import { joined } from '../redis/layouts.ts';
 import { toText } from '../redis/reply.ts';
 import { chargedPlan, readPlan } from './call.ts';
 import type { Engine } from './engine.ts';
@@ -96,7 +99,7 @@ export class Batcher implements Turn {
   readonly #queue: Request[] = [];
   /** Its calls that are in flight or have a place in the line. */
   #calls = 0;
-  /** Whether a call begins once all requests that start together (src/http/admission.ts) are here. */
+  /** Whether a call begins once all requests that start together are here. */
   #isGathering = false;
   /** Work of an item in the last call. */
   #itemWork = 0;
@@ -111,25 +114,25 @@ export class Batcher implements Turn {
 
   /** @throws HoldfastError overloaded if too many requests of the tenant wait */
   add(request: Request): void {
-    const isBelow = this.#calls < MAX_CALLS;
-    if (!isBelow || !this.#line.isFree) this.#line.refuseIfFull();
+    this.#line.refuseIfFull();
     if (this.#calls === 0) this.#batchers.set(this.#credential.credentialKey, this);
     this.#queue.push(request);
     this.#line.waiting++;
-    if (!isBelow || this.#isGathering) return;
+    if (this.#calls >= MAX_CALLS || this.#isGathering) return;
     this.#isGathering = true;
-    this.#calls++;
     queueMicrotask(() => {
       this.#isGathering = false;
-      this.#line.enter(this);
+      this.#enterNext();
     });
   }
 
   start(): boolean {
     const batch = this.#takeBatch();
     const isSent = batch.length > 0;
-    if (isSent) this.#callFor(batch).start();
-    else this.#endCall();
+    if (isSent) {
+      this.#callFor(batch).start();
+      this.#enterNext();
+    } else this.#endCall();
     return isSent;
   }
 
@@ -160,20 +163,23 @@ export class Batcher implements Turn {
     for (const { failed } of this.#take(this.#queue.length)) failed(error);
   }
 
-  /** Gives its place to the requests that wait. */
+  /** Gives a call to the requests that wait, if one may begin. */
+  #enterNext(): void {
+    if (this.#queue.length === 0 || this.#calls >= MAX_CALLS) return;
+    this.#calls++;
+    this.#line.enter(this);
+  }
+
   #endCall(): void {
     this.#calls--;
-    if (this.#queue.length > 0 && this.#calls < MAX_CALLS) {
-      this.#calls++;
-      this.#line.enter(this);
-    } else if (this.#calls === 0 && this.#batchers.size > MAX_IDLE)
-      this.#batchers.delete(this.#credential.credentialKey);
+    this.#enterNext();
+    if (this.#calls === 0 && this.#batchers.size > MAX_IDLE) this.#batchers.delete(this.#credential.credentialKey);
   }
 
   /** @param requests at least one */
   #callFor(requests: readonly Request[]): TenantCall {
     const [first] = requests;
-    const args = requests.length === 1 ? (first?.args ?? []) : requests.flatMap((one) => one.args);
+    const args = requests.length === 1 ? (first?.args ?? []) : joined(requests, (one) => one.args);
     const sizes = requests.map(({ items }) => items);
     const plan = planOf(this.#engine, this.#verb, this.#credential, args, sizes);
     const receiver = {

@@ -89,8 +89,8 @@ export class TenantCall implements Turn, ScriptCall {
    * @throws HoldfastError overloaded if too many requests of the tenant wait
    */
   enter(isNext = false): void {
+    if (!isNext) this.#line.refuseIfFull();
     if (!this.#line.isFree) {
-      if (!isNext) this.#line.refuseIfFull();
       this.#line.waiting++;
       this.#sinceMs = performance.now();
     }

@@ -81,6 +81,13 @@ const FIRST_RARE = 4;
 /** @returns the fields of an item, in order; the item of a transaction has its requestType before them */
 export const fieldsOf = (kind: ItemKind): readonly string[] => ITEMS[kind];
 
+/** Maps values to arrays and joins these, as flatMap() does in ten times the time. */
+export function joined<T, Part>(values: readonly T[], partsOf: (value: T, index: number) => readonly Part[]): Part[] {
+  const all: Part[] = [];
+  for (const [i, value] of values.entries()) all.push(...partsOf(value, i));
+  return all;
+}
+
 /** @returns what a script takes for an item */
 export function itemArgs<Kind extends ItemKind>(
   kind: Kind,

@@ -106,6 +106,7 @@ export async function begin(
     const waitCall = isWaiting ? { ...call, isContinuation: false } : undefined;
     const answer = await reserving
       .reserve(engine, credential, sent, waitCall, undefined, among)
+      .then((done) => ({ tickets: [], replies: [], ...done }))
       .then((issued) => repeatEnded(running, issued, sent, call, among, model.nowMs), codeOf);
     if (sessions.isForeign(sent)) return expect(answer).toBe('forbidden');
     const tokens = typeof answer === 'string' ? [] : answer.result.map(({ releaseToken }) => releaseToken);

@@ -4,7 +4,7 @@
 import type { CheckItem, CheckResult } from '../../contract/check.ts';
 import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { itemArgs } from '../../redis/layouts.ts';
+import { itemArgs, joined } from '../../redis/layouts.ts';
 import { parseItem, toInteger, toMs, toTime } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
 import type { Engine } from '../engine.ts';
@@ -20,7 +20,7 @@ export function check(
   credential: Credential,
   items: readonly CheckItem[],
 ): Promise<Charged<CheckResult[]>> {
-  const args = items.flatMap(({ resource, requester }) => itemArgs('check', { resource, requester: requester ?? '' }));
+  const args = joined(items, ({ resource, requester }) => itemArgs('check', { resource, requester: requester ?? '' }));
   return callInBatch(engine, 'check', credential, items.length, args, undefined, (replies, from) =>
     items.map((item, i) => toCheckResult(item, parseItem(replies[from + i]))),
   );

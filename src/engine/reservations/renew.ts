@@ -7,7 +7,7 @@ import type { Once } from '../../domain/once.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { itemArgs } from '../../redis/layouts.ts';
+import { itemArgs, joined } from '../../redis/layouts.ts';
 import { parseItem, toMs, toTime } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
 import type { Engine } from '../engine.ts';
@@ -26,7 +26,7 @@ export function renew(
   items: readonly RenewItem[],
   once?: Once,
 ): Promise<Charged<RenewResult[]>> {
-  const args = items.flatMap(({ resource, requester, releaseToken, ttlSeconds }) =>
+  const args = joined(items, ({ resource, requester, releaseToken, ttlSeconds }) =>
     itemArgs('renew', { resource, requester, token: packToken(releaseToken ?? ''), ttlMs: ttlSeconds * 1000 }),
   );
   return callInBatch(engine, 'renew', credential, items.length, args, once, (replies, from) =>

@@ -6,12 +6,12 @@ import type { Once } from '../../domain/once.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { type Asked, textOfAsked } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { itemArgs } from '../../redis/layouts.ts';
+import { itemArgs, joined } from '../../redis/layouts.ts';
 import { parseItem, toInteger, toMs, toText, toTime } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
 import { callCharged } from '../call.ts';
 import type { Engine } from '../engine.ts';
-import { callArg, type Issued, ticketOf, toStanding, toWaited, type WaitCall, waitArg } from '../waiting/call.ts';
+import { callArg, type Issued, ticketOf, toStanding, type WaitCall, waitArg } from '../waiting/call.ts';
 import { newReleaseToken, packToken, unpackToken } from './releaseToken.ts';
 import { parseDetails } from './slotRecord.ts';
 
@@ -34,8 +34,9 @@ export function reserve(
   engine: Engine,
   credential: Credential,
   items: readonly ReserveItem[],
-  call?: undefined,
+  call?: WaitCall,
   once?: Once,
+  among?: readonly ReserveItem[],
 ): Promise<Charged<ReserveResult[]>>;
 export function reserve(
   engine: Engine,
@@ -45,7 +46,7 @@ export function reserve(
   once?: Once,
   among: readonly ReserveItem[] = items,
 ): Promise<Charged<ReserveResult[]>> {
-  const args = items.flatMap((item, i) => reserveArgs(item, among, call?.tokens?.[i]));
+  const args = joined(items, (item, i) => reserveArgs(item, among, call?.tokens?.[i]));
   const resultOf = (item: ReserveItem, reply: unknown) => toReserveResult(item, parseItem(reply));
   if (call === undefined)
     return callInBatch(engine, 'reserve', credential, items.length, args, once, (replies, from) =>
@@ -128,10 +129,10 @@ export function toReserveResult(item: ReserveItem, reply: readonly string[]): Re
         explanation: status,
         releaseToken: unpackToken(toText(token)),
         expiresAt: toTime(toMs(expiresAt)),
-        ...(mode === undefined ? {} : { mode: 'EXCLUSIVE' as const }),
+        ...(mode && { mode: 'EXCLUSIVE' as const }),
         ...details,
         fencingToken: toInteger(fencingToken),
-        ...toWaited(waitedMs),
+        ...(waitedMs && { waitedMs: toInteger(waitedMs) }),
       };
     }
     case 'WAITING':

@@ -6,7 +6,7 @@ import type { Once } from '../../domain/once.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { itemArgs } from '../../redis/layouts.ts';
+import { itemArgs, joined } from '../../redis/layouts.ts';
 import { parseItem, toInteger, toMs, toTime } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
 import { callCharged } from '../call.ts';
@@ -25,8 +25,14 @@ export function unreserve(
   items: readonly UnreserveItem[],
   once?: Once,
 ): Promise<Charged<UnreserveResult[]>> {
-  return callInBatch(engine, 'unreserve', credential, items.length, items.flatMap(unreserveArgs), once, (replies, from) =>
-    items.map((item, i) => toUnreserveResult(item, parseItem(replies[from + i]))),
+  return callInBatch(
+    engine,
+    'unreserve',
+    credential,
+    items.length,
+    joined(items, unreserveArgs),
+    once,
+    (replies, from) => items.map((item, i) => toUnreserveResult(item, parseItem(replies[from + i]))),
   );
 }
 

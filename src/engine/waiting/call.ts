@@ -60,10 +60,6 @@ export function ticketOf(reply: unknown): string {
   return status === 'WAITING' ? toText(ticket) : '';
 }
 
-/** Reads how long an item waited. Returns no field if it did not ask to wait. */
-export const toWaited = (waitedMs = ''): Pick<ReserveResult, 'waitedMs'> =>
-  waitedMs === '' ? {} : { waitedMs: toInteger(waitedMs) };
-
 /**
  * Keeps the response to a request with an Idempotency-Key that waited, if no script of its own could
  * (docs/specification.md#repeating-safely). Does nothing if one is kept already.

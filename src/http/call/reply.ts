@@ -57,26 +57,27 @@ export function respond(call: Call, reply: Reply): Response {
 /** The headers of every response to a call: its id, and the remaining quota. */
 export const headersOf = (call: Call): Fields => withOwn(commonHeaders(call.path).plain, call);
 
-function withOwn(common: Fields, { requestId, error, quota }: Call): Fields {
+function withOwn(common: Fields, { requestId, error, quota }: Call): Record<string, string> {
   const left = error instanceof HoldfastError && error.quota.length > 0 ? error.quota : quota;
-  const headers = { ...common, 'X-Request-Id': requestId };
-  return left.length === 0 ? headers : Object.assign(headers, quotaHeaders(left));
-}
-
-/** The last headers made: requests that shared a call have the same quota, and are answered one after the other. */
-let made: { readonly of: readonly Quota[]; readonly headers: Fields } = { of: [], headers: NONE };
-
-/**
- * Writes the remaining quota as the IETF's RateLimit and RateLimit-Policy headers (docs/specification.md#limits).
- */
-function quotaHeaders(quota: readonly Quota[]): Fields {
-  if (made.of === quota) return made.headers;
-  const headers = {
-    'RateLimit-Policy': quota
-      .map(({ limitType, limit }) => `"${limitType}";q=${limit};w=${WINDOW_S[limitType]}`)
-      .join(', '),
-    RateLimit: quota.map(({ limitType, remaining, resetS }) => `"${limitType}";r=${remaining};t=${resetS}`).join(', '),
-  };
-  made = { of: quota, headers };
+  const headers: Record<string, string> = { ...common, 'X-Request-Id': requestId };
+  if (left.length === 0) return headers;
+  if (made.of !== left) made = { of: left, ...quotaTexts(left) };
+  headers['RateLimit-Policy'] = made.policy;
+  headers.RateLimit = made.rest;
   return headers;
 }
+
+/** The last texts made: requests that shared a call have the same quota, and are answered one after the other. */
+let made: { readonly of: readonly Quota[]; readonly policy: string; readonly rest: string } = {
+  of: [],
+  policy: '',
+  rest: '',
+};
+
+/**
+ * Writes the remaining quota for the IETF's headers RateLimit-Policy and RateLimit (docs/specification.md#limits).
+ */
+const quotaTexts = (quota: readonly Quota[]) => ({
+  policy: quota.map(({ limitType, limit }) => `"${limitType}";q=${limit};w=${WINDOW_S[limitType]}`).join(', '),
+  rest: quota.map(({ limitType, remaining, resetS }) => `"${limitType}";r=${remaining};t=${resetS}`).join(', '),
+});
