@@ -5,7 +5,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { HoldfastError } from '../../domain/errors.ts';
 import { type Charged, type Quota, WINDOW_S } from '../../domain/quota.ts';
 import type { Call } from './call.ts';
-import { commonHeaders, type Fields } from './requestId.ts';
+import { commonHeaders, type Fields, type Forms } from './requestId.ts';
 
 export interface Reply {
   readonly status: number;
@@ -51,20 +51,17 @@ export function respond(call: Call, reply: Reply): Response {
   if (reply === SENT) return RESPONSE_ALREADY_SENT;
   const { status, body, headers } = reply;
   const all = withOwn(commonHeaders(call.path).json, call);
-  return new Response(body, { status, headers: headers === NONE ? all : Object.assign(all, headers) });
+  return new Response(body, { status, headers: headers === NONE ? all : { ...all, ...headers } });
 }
 
 /** The headers of every response to a call: its id, and the remaining quota. */
 export const headersOf = (call: Call): Fields => withOwn(commonHeaders(call.path).plain, call);
 
-function withOwn(common: Fields, { requestId, error, quota }: Call): Record<string, string> {
+function withOwn(forms: Forms, { requestId, error, quota }: Call): Fields {
   const left = error instanceof HoldfastError && error.quota.length > 0 ? error.quota : quota;
-  const headers: Record<string, string> = { ...common, 'X-Request-Id': requestId };
-  if (left.length === 0) return headers;
+  if (left.length === 0) return { ...forms.free, 'X-Request-Id': requestId };
   if (made.of !== left) made = { of: left, ...quotaTexts(left) };
-  headers['RateLimit-Policy'] = made.policy;
-  headers.RateLimit = made.rest;
-  return headers;
+  return { ...forms.limited, 'X-Request-Id': requestId, 'RateLimit-Policy': made.policy, RateLimit: made.rest };
 }
 
 /** The last texts made: requests that shared a call have the same quota, and are answered one after the other. */
