@@ -45,21 +45,21 @@ export type ConfiguredMember = { readonly tenant: string; readonly role: Role } 
   | { readonly group: string }
 );
 
-/** What decides about a person's roles. */
+/** The properties of a person that decide about their roles. */
 type Described = Pick<Known, 'issuer' | 'email' | 'groups'>;
 
 export interface ConfiguredMembers {
   readonly memberships: Memberships;
   /**
    * Returns the role that a person who has signed in has in a tenant by now; null: none. The function is null if no
-   * sign-in is configured: nothing then says who has which role.
+   * sign-in is configured: nobody has a role then.
    */
   readonly roleNow: ((tenant: string, person: Described) => Role | null) | null;
 }
 
 /**
- * Who may sign in to which tenant in the in-memory mode, with which role: as MEMBERS says, or, with the local sign-in,
- * whoever uses this machine to all tenants, or whoever has a key to its tenant
+ * Decides who may sign in to which tenant in the in-memory mode, with which role: as MEMBERS says; or, with the local
+ * sign-in, every user of this machine to all tenants, and the owner of a key to its tenant
  * (docs/specification.md#without-a-database).
  * @param tenants the configured tenants by id
  */

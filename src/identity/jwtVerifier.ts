@@ -151,7 +151,7 @@ function faultOf(error: unknown): string | null {
     case 'ERR_JOSE_ALG_NOT_ALLOWED':
       return 'is not signed by an algorithm that is allowed';
     case 'ERR_JOSE_NOT_SUPPORTED':
-      return 'needs what is not supported';
+      return 'needs a feature that is not supported';
     case 'ERR_JWS_INVALID':
     case 'ERR_JWT_INVALID':
       return 'is malformed';

@@ -22,7 +22,7 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   forbidden: ASK,
   upgrade: ASK,
   refused: 'Nothing was done. Correct the arguments and call again.',
-  unregistered: 'list_resources shows what is registered.',
+  unregistered: 'list_resources shows the registered resources.',
   unknown: 'Nothing was done.',
   limited: '',
   mismatch: 'Nothing was done.',

@@ -1,5 +1,5 @@
 /**
- * The types of Drizzle connections, of what runs work on them, and of what they return for plain SQL.
+ * The types of Drizzle connections, of the functions that run work on them, and of results of plain SQL.
  */
 
 import { fileURLToPath } from 'node:url';

@@ -176,7 +176,7 @@ const isSame = (row: KeyRow, key: Required<NewKey>): boolean =>
   row.prefix === key.prefix &&
   row.expiresAt?.getTime() === key.expiresAt?.getTime();
 
-/** What of a key can be changed. What is undefined stays as it is. */
+/** A change of a key. Fields that are undefined stay as they are. */
 export interface KeyChange {
   readonly label?: string | null | undefined;
   readonly permission?: KeyLimits['permission'] | undefined;

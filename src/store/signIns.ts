@@ -1,5 +1,5 @@
 /**
- * What the database learns from a sign-in (docs/specification.md#members): the person, the roles that their groups give
+ * Stores a sign-in (docs/specification.md#members): the person, the roles that their groups give
  * them, and the invitations that they accept. All of it happens in one transaction.
  */
 import { randomBytes } from 'node:crypto';

@@ -1,5 +1,5 @@
 /**
- * What administrators see of each tenant's use (docs/specification.md#the-use-of-tenants): a copy of what Redis knows.
+ * Each tenant's use, for administrators (docs/specification.md#the-use-of-tenants): a copy of the figures in Redis.
  */
 import { and, asc, gt, lt, or, sql } from 'drizzle-orm';
 import type { Measured } from '../engine/tenant/usage.ts';

@@ -110,7 +110,7 @@ async function createApi(deps: AppDeps, docs: Hono<AppEnv>): Promise<App> {
 
 type Refuse = ReturnType<typeof refuseUnknown>;
 
-/** What answers requests for unknown paths. */
+/** Answers requests for unknown paths. */
 const unknown = (path: string, refuse: Refuse): Route<ObserveDeps> =>
   openRoute({ method: 'all', path }, (call) => Promise.reject(refuse(call.method, call.path)), asIs);
 

@@ -1,5 +1,5 @@
 /**
- * What keeps tenants and definitions: a database (storesInDatabase.ts), or the configuration and Redis (openStores.ts).
+ * Stores of tenants and definitions: a database (storesInDatabase.ts), or the configuration and Redis (openStores.ts).
  */
 import type { Logger } from 'pino';
 import type { DefinitionChanges } from '../definitions/change.ts';

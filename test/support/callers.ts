@@ -54,7 +54,7 @@ export async function makeCallers(
     const { cookie } = await signIn(store.redis, tenant, user);
     return { Cookie: cookie, Origin: instance.url };
   };
-  // People whose address is `q`: members may cancel and release what is their own.
+  // People whose address is `q`: members may cancel and release their own.
   for (const role of ROLES) {
     const id = randomUUID();
     await enrol(store, tenant, role, id);

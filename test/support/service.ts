@@ -27,7 +27,7 @@ export interface Instance extends Client {
   readonly logged: string[];
   /** The token of the link that signs in on this machine. With LOCAL_SIGN_IN=true only. */
   signInToken(): string;
-  /** What it measures: needs METRICS_PORT to be set, but listens nowhere. */
+  /** Its metrics: needs METRICS_PORT to be set, but listens nowhere. */
   scrape(): Promise<string>;
   leave(): void;
   stop(): Promise<void>;

@@ -39,7 +39,7 @@ export const KINDS = {
   },
 };
 
-/** What an instance's environment holds for a database. */
+/** The environment of an instance with a database. */
 export const databaseEnv = (url: string) => ({ DATABASE_URL: url, KEY_SECRET, JWKS_ALLOW_PRIVATE: 'true' });
 
 export interface OpenStore extends Store {

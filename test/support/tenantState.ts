@@ -1,5 +1,5 @@
 /**
- * What Redis has of a tenant: to be compared, and put back.
+ * The data of a tenant in Redis: to be compared, and put back.
  */
 import type { Redis } from 'ioredis';
 

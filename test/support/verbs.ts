@@ -1,5 +1,5 @@
 /**
- * The engine's verbs as most tests want them: only the result, without what is left of the quota.
+ * The engine's verbs as most tests want them: only the result, without the quota.
  */
 import type { Charged } from '../../src/domain/quota.ts';
 import * as availability from '../../src/engine/definitions/list.ts';

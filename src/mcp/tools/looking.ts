@@ -53,7 +53,7 @@ async function firstRows<Row>(
   return { rows: rows.slice(0, atMost), more: rows.length > atMost };
 }
 
-/** @param what is counted: of one row, and of several */
+/** @param what noun for one row, and for several */
 function counted(rows: readonly unknown[], more: boolean, none: string, [one, several]: readonly [string, string]) {
   if (rows.length === 0) return none;
   return `${more ? `The first ${rows.length}` : rows.length} ${rows.length === 1 ? one : several}:`;
