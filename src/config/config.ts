@@ -144,7 +144,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     tracesEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: data.LOG_LEVEL,
     logRequests: data.LOG_REQUESTS,
-    drainDelayMs: data.DRAIN_DELAY_MS,
+    drainDelayMs: data.DRAIN_DELAY_SECONDS * 1000,
     livenessRedisMs: data.LIVENESS_REDIS_SECONDS * 1000,
     sizes: {
       ttlSeconds: data.MAX_TTL_SECONDS,

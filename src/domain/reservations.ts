@@ -57,7 +57,7 @@ export interface Asked {
 const MAX_TEXT = 200;
 
 /** The wanted labels, each `<key>=<value>`, sorted. Of several with the same key, a resource needs one. */
-export const linesOfMatch = (match: Match): string[] => [
+const linesOfMatch = (match: Match): string[] => [
   ...new Set(
     Object.entries(match)
       .flatMap(([key, values]) => [values].flat().map((value) => `${key}=${value}`))

@@ -45,7 +45,7 @@ export function retryAfter(error: unknown): Readonly<Record<string, string>> {
   return isTemporary ? { 'Retry-After': String(RETRY_AFTER_S) } : {};
 }
 
-export const isUnknownField = ({ code }: z.core.$ZodIssue) => code === 'unrecognized_keys';
+const isUnknownField = ({ code }: z.core.$ZodIssue) => code === 'unrecognized_keys';
 
 /**
  * Names the first fault of a request by item and field: `[3].ttlSeconds must be an integer greater than 0`. An unknown

@@ -138,7 +138,7 @@ const MAX_REMEMBERED = 10_000;
  * Remembers which credentials were valid lately. This authenticates nobody: it only decides whether a look-up is worth
  * its cost.
  */
-export class RecentlyValid {
+class RecentlyValid {
   #young = new Set<string>();
   #old = new Set<string>();
   #since = performance.now();

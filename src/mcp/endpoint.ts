@@ -22,7 +22,7 @@ import { rpcErrors } from './failures.ts';
 import { checkSession, newRequester, Requester, SESSION_HEADER } from './requester.ts';
 import { makeToolbox, type ToolCall } from './tool.ts';
 
-export const MCP_PATH = '/mcp';
+const MCP_PATH = '/mcp';
 
 type Deps = HttpDeps & RouteDeps & { readonly publicUrl?: string | undefined };
 

@@ -29,7 +29,7 @@ export interface ListedKey extends Omit<store.KeyRow, 'digest'> {
 }
 
 /** A key with its value. */
-export interface KeyWithValue extends ListedKey {
+export interface OpenedKey extends ListedKey {
   readonly key: string;
 }
 
@@ -110,7 +110,7 @@ export const createKey = (
   deps: KeyDeps,
   by: Actor,
   asked: AskedKey,
-): Promise<Charged<{ readonly key: KeyWithValue; readonly isNew: boolean }>> => {
+): Promise<Charged<{ readonly key: OpenedKey; readonly isNew: boolean }>> => {
   const { credential } = by;
   const { engine, sealer } = deps;
   const { tenant } = credential;
@@ -149,7 +149,7 @@ export const changeKey = (
  * Gives a key a new value. Costs nothing: the holder of a leaked key could have used up the quota.
  * @throws HoldfastError unknown; unauthenticated, forbidden, unavailable
  */
-export async function rotateKey(deps: KeyDeps, by: Actor, id: string): Promise<KeyWithValue> {
+export async function rotateKey(deps: KeyDeps, by: Actor, id: string): Promise<OpenedKey> {
   const { engine, sealer } = deps;
   const { credential } = by;
   await verifyCredential(engine, credential, 'keys');

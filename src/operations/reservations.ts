@@ -75,7 +75,7 @@ export const unreserve = (
 };
 
 /** Notes in the audit trail which reservations a request took away from their holders, unless it is a repeat. */
-export function noteTaken(
+function noteTaken(
   trail: OperationDeps['trail'],
   credential: Credential,
   { isReplayed }: Pick<Charged<unknown>, 'isReplayed'>,

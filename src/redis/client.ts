@@ -12,7 +12,7 @@ export type RedisClient = Redis | Cluster;
 export type Options = Omit<RedisOptions, 'replyMapping'>;
 
 /** A command fails as soon as its connection is lost. send() repeats it. */
-export const PATIENCE = {
+const PATIENCE = {
   connectTimeout: 600,
   // Longer than send() waits: a slow script of one tenant does not close the connection that others use, and no caller
   // waits any more for a command that is cut off.
@@ -49,7 +49,7 @@ export function addressOf(url: string): RedisAddress {
 }
 
 /** Returns the options for a connection to any node of an address. */
-export function accessOf(address: RedisAddress): Options {
+function accessOf(address: RedisAddress): Options {
   if (address.kind === 'single') return {};
   const { username, password, tls } = address;
   return {
@@ -76,7 +76,7 @@ function quietenSentinels(): void {
 quietenSentinels();
 
 /** Makes a client of one server, or of a primary behind sentinels. */
-export function createOne(address: Exclude<RedisAddress, { kind: 'cluster' }>, options: Options): Redis {
+function createOne(address: Exclude<RedisAddress, { kind: 'cluster' }>, options: Options): Redis {
   if (address.kind === 'single') return new Redis(address.address, options);
   const { sentinels, name, db, tls, sentinelUsername, sentinelPassword } = address;
   return new Redis({

@@ -11,7 +11,7 @@ import { HoldfastError } from '../domain/errors.ts';
 import { Outage } from '../domain/outage.ts';
 import type { Connected, Db } from './db.ts';
 
-export const PGLITE = 'pglite:';
+const PGLITE = 'pglite:';
 
 /** How long a caller waits for the database. */
 const ANSWER_WITHIN_MS = 5000;

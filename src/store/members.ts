@@ -41,7 +41,7 @@ export interface RoleChanger extends Author {
 
 const of = (tenant: string, userId: string) => and(eq(members.tenantId, tenant), eq(members.userId, userId));
 
-export const noSuchMember = () => new HoldfastError('unknown', 'There is no such member.');
+const noSuchMember = () => new HoldfastError('unknown', 'There is no such member.');
 
 const selectMembers = (db: Db) =>
   db

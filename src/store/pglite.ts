@@ -19,7 +19,7 @@ import { Turns } from './turns.ts';
  * @returns a function that releases the lock
  * @throws Error if another process has the lock
  */
-export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const path = `${resolve(folder)}.lock`;
   await mkdir(dirname(path), { recursive: true });
   const server = createServer((socket) => socket.destroy());

@@ -90,7 +90,7 @@ export const isSameDefinition = (one: StoredDefinition, other: StoredDefinition)
 export type Labels = Readonly<Record<string, string>>;
 
 /** @returns each label followed by '\n'; '\n' for none */
-export const encodeLabels = (labels: Labels): string =>
+const encodeLabels = (labels: Labels): string =>
   Object.entries(labels)
     .map(([key, value]) => `${key}=${value}\n`)
     .sort()

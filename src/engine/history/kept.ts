@@ -43,7 +43,7 @@ export const keptHistory = (redis: RedisClient): History => ({
  * How much resources are used, without a database: from the newest entries of the history
  * (docs/specification.md#usage-of-resources).
  */
-export const keptUsage = (redis: RedisClient): Omit<History, 'page' | 'keepReset'> => ({
+const keptUsage = (redis: RedisClient): Omit<History, 'page' | 'keepReset'> => ({
   usage: async (tenant, resource, frame) => {
     const { uses, looked } = await usesSince(redis, tenant, frame.fromMs, resource);
     return { ...usageOf(uses, frame), looked };

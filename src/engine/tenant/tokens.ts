@@ -32,10 +32,10 @@ export interface TokenSource {
 }
 
 /** How long a set of tokens is kept after its last token was added. */
-export const KEEP_TOKENS_MS = MAX_TOKEN_MS + MINUTE_MS;
+const KEEP_TOKENS_MS = MAX_TOKEN_MS + MINUTE_MS;
 
 /** Returns the name of the set for a token that is issued now, without the tenant's prefix. */
-export function tokenSetNow(source: TokenSource, { credentialKey }: Credential): string {
+function tokenSetNow(source: TokenSource, { credentialKey }: Credential): string {
   const digit = DIGEST.exec(credentialKey)?.groups?.digit;
   if (digit === undefined) throw new TypeError('not the credential of a token');
   return tokenSet(source, Math.floor(Date.now() / MINUTE_MS), digit);

@@ -86,7 +86,7 @@ const MAX_MS = 2000;
  * @returns the reply after its code
  * @throws HoldfastError unavailable
  */
-export async function untilDone(
+async function untilDone(
   redis: RedisClient,
   tenant: string,
   verb: 'beat' | 'leave',

@@ -35,7 +35,7 @@ import { answer, parameterOperation, unknown } from '../openapi/responses.ts';
 const COLUMNS = ['id', 'at', 'tenant', 'actor', 'address', 'action', 'details'] as const;
 
 /** The 200 of the OpenAPI document, for pages of a schema and CSV. */
-export const auditAnswer = <Schema extends z.ZodType>(page: Schema) => {
+const auditAnswer = <Schema extends z.ZodType>(page: Schema) => {
   const { description, content } = answer('The latest entries first.', page);
   const example = `${COLUMNS.join(',')}\r\n`;
   return { description, content: { ...content, [CSV]: { schema: { type: 'string' as const, example } } } };
@@ -51,10 +51,10 @@ const toEntry = ({ id, at, tenantId, actor, address, action, details }: AuditRow
   details: AuditDetails.parse(details),
 });
 
-export const toPage = ({ entries, next }: TrailPage) => ({ entries: entries.map(toEntry), next });
+const toPage = ({ entries, next }: TrailPage) => ({ entries: entries.map(toEntry), next });
 
 /** Answers with CSV, page by page. @throws the errors of `open` */
-export const answerCsv = (
+const answerCsv = (
   call: Call,
   deps: Pick<OperationDeps, 'activity' | 'reads'>,
   open: () => Promise<OpenList<AuditRow>>,
@@ -99,7 +99,7 @@ export const auditRoute = (
     asIs,
   );
 
-const ofAll = operation({
+const allOperation = operation({
   method: 'get',
   path: '/api/v1/admin/audit',
   operationId: 'adminListAudit',
@@ -111,7 +111,7 @@ const ofAll = operation({
   responses: { 200: auditAnswer(AuditPage), ...parameterOperation },
 });
 
-const ofOne = operation({
+const oneOperation = operation({
   method: 'get',
   path: '/api/v1/admin/tenants/{id}/audit',
   operationId: 'adminListTenantAudit',
@@ -127,13 +127,13 @@ const ofOne = operation({
  * /api/v1/admin/audit, /api/v1/admin/tenants/{id}/audit: the audit trail of all tenants, and of one, for administrators
  * (docs/specification.md#audit-trail).
  */
-export const adminAuditOperations = [ofAll, ofOne];
+export const adminAuditOperations = [allOperation, oneOperation];
 
 export const adminAuditRoutes = (
   deps: Pick<OperationDeps, 'activity' | 'reads' | 'listings'> & { readonly store: Store },
 ): readonly Route[] => [
   route(
-    ofAll,
+    allOperation,
     async (call) => {
       const { before, limit, format, ...filter } = call.query;
       if (wantsCsv(call, format)) return answerCsv(call, deps, () => exportAnyTrail(deps, call.actor, filter));
@@ -142,7 +142,7 @@ export const adminAuditRoutes = (
     asIs,
   ),
   route(
-    ofOne,
+    oneOperation,
     async (call) => {
       const { id } = call.params;
       await readTenant(deps.store, id);

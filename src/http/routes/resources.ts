@@ -29,7 +29,7 @@ import { answer, anyOperation, bodyOperation, parameterOperation, unregistered }
  * The header that tells a caller which ancestors were registered along with its resources, and how
  * (docs/specification.md#registration). They have capacity 1, which surprises callers that wanted a folder.
  */
-export const NOTE_HEADER = 'Holdfast-Note';
+const NOTE_HEADER = 'Holdfast-Note';
 
 /** Maximum number of bytes of the notes, not counting the last one, which says how many more there are. */
 const MAX_BYTES = 2048;

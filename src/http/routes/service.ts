@@ -10,7 +10,7 @@ import { openRoute, type Route } from '../call/route.ts';
 import type { LivenessCheck, ReadinessCheck } from '../deps.ts';
 import { answer } from '../openapi/responses.ts';
 
-const healthz = operation({
+const healthOperation = operation({
   method: 'get',
   path: '/healthz',
   operationId: 'checkLiveness',
@@ -25,7 +25,7 @@ const healthz = operation({
   },
 });
 
-const readyz = operation({
+const readyOperation = operation({
   method: 'get',
   path: '/readyz',
   operationId: 'checkReadiness',
@@ -41,11 +41,11 @@ const readyz = operation({
  * GET /healthz: liveness, fails if only a restart would help. GET /readyz: readiness, passes if Redis runs scripts and
  * keeps what they write.
  */
-export const healthOperations = [healthz, readyz];
+export const healthOperations = [healthOperation, readyOperation];
 
 export const healthRoutes = (ready: ReadinessCheck, alive: LivenessCheck): readonly Route<ObserveDeps>[] => [
-  openRoute(healthz, async () => alive(), healthOf),
-  openRoute(readyz, () => ready(), healthOf),
+  openRoute(healthOperation, async () => alive(), healthOf),
+  openRoute(readyOperation, () => ready(), healthOf),
 ];
 
 /** @param reason why it fails; null: it does not */

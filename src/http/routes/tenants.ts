@@ -24,7 +24,7 @@ const PATH = '/api/v1/admin/tenants';
 
 const common = { tags: ['Administration'], right: 'administrator' as const };
 
-const listed = operation({
+const listOperation = operation({
   ...common,
   method: 'get',
   path: PATH,
@@ -35,7 +35,7 @@ const listed = operation({
   responses: { 200: answer('A page.', AdminTenants), ...parameterOperation },
 });
 
-const created = operation({
+const createOperation = operation({
   ...common,
   method: 'post',
   path: PATH,
@@ -51,7 +51,7 @@ const created = operation({
   },
 });
 
-const read = operation({
+const readOperation = operation({
   ...common,
   method: 'get',
   path: `${PATH}/{id}`,
@@ -62,7 +62,7 @@ const read = operation({
   responses: { 200: answer('The tenant.', AdminTenant), ...unknown, ...parameterOperation },
 });
 
-const tierChange = operation({
+const changeTierOperation = operation({
   ...common,
   method: 'put',
   path: `${PATH}/{id}/tier`,
@@ -99,7 +99,7 @@ const resumed = action(
   'Its credentials are accepted again.',
 );
 
-const resetAll = operation({
+const resetOperation = operation({
   ...common,
   method: 'post',
   path: `${PATH}/{id}/reset`,
@@ -110,7 +110,15 @@ const resetAll = operation({
   responses: { 200: answer('All reservations have ended.', AdminCleared), ...unknown, ...parameterOperation },
 });
 
-export const adminOperations = [listed, created, read, tierChange, suspended, resumed, resetAll];
+export const adminOperations = [
+  listOperation,
+  createOperation,
+  readOperation,
+  changeTierOperation,
+  suspended,
+  resumed,
+  resetOperation,
+];
 
 const toBody = ({ suspendedAt, createdAt, usage, ...tenant }: UsedTenant) => ({
   ...tenant,
@@ -123,7 +131,7 @@ export const adminRoutes = (deps: Pick<OperationDeps, 'engine' | 'trail'>, tenan
   const { store } = tenants;
   return [
     route(
-      listed,
+      listOperation,
       (call) => {
         const { search, sort, order, after, limit } = call.query;
         return listTenants(store, { search, sort, order, after, limit });
@@ -131,19 +139,19 @@ export const adminRoutes = (deps: Pick<OperationDeps, 'engine' | 'trail'>, tenan
       (page) => json({ tenants: page.tenants.map(toBody), next: page.next }),
     ),
     route(
-      created,
+      createOperation,
       (call) => {
         const { id, name, tier, owner } = call.body;
         return createTenant(tenants, call.actor, { id, name, tier, owner });
       },
       ({ tenant, isNew }) => json(toBody(tenant), isNew ? 201 : 200),
     ),
-    route(read, (call) => readUsedTenant(store, call.params.id), tenantBody),
-    route(tierChange, (call) => changeTier(store, call.actor, call.params.id, call.body.tier), tenantBody),
+    route(readOperation, (call) => readUsedTenant(store, call.params.id), tenantBody),
+    route(changeTierOperation, (call) => changeTier(store, call.actor, call.params.id, call.body.tier), tenantBody),
     route(suspended, (call) => suspend(store, call.actor, call.params.id), tenantBody),
     route(resumed, (call) => resume(store, call.actor, call.params.id), tenantBody),
     route(
-      resetAll,
+      resetOperation,
       (call) => resetTenant(deps, store, call.actor, call.params.id),
       (cleared) => json({ cleared }),
     ),

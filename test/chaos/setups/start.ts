@@ -101,7 +101,7 @@ const environmentOf = ({ waitReplicas }: Traits, { url }: Store) => ({
   TRUSTED_PROXIES: '1',
   // Callers whose key was rotated come from the same address as all others.
   MAX_FAILED_AUTHENTICATIONS: '1000000',
-  DRAIN_DELAY_MS: '1000',
+  DRAIN_DELAY_SECONDS: '1',
   LOG_LEVEL: 'warn',
 });
 

@@ -56,7 +56,7 @@ export const deleteTenantRoute = (deps: { readonly engine: Engine; readonly stor
 
 const common = { path: '/api/v1/Tenant/settings', tags: ['Tenant'] };
 
-const read = operation({
+const readOperation = operation({
   ...common,
   method: 'get',
   operationId: 'getSettings',
@@ -66,7 +66,7 @@ const read = operation({
   responses: { 200: answer('The settings.', Settings), ...anyOperation },
 });
 
-const put = operation({
+const putOperation = operation({
   ...common,
   method: 'put',
   operationId: 'changeSettings',
@@ -78,9 +78,9 @@ const put = operation({
   responses: { 200: answer('The settings.', Settings), ...bodyOperation },
 });
 
-export const settingsOperations = [read, put];
+export const settingsOperations = [readOperation, putOperation];
 
 export const settingsRoutes = (deps: SettingsDeps): readonly Route[] => [
-  route(read, (call) => readSettings(deps, call.actor), charged),
-  route(put, (call) => changeSettings(deps, call.actor, call.body), charged),
+  route(readOperation, (call) => readSettings(deps, call.actor), charged),
+  route(putOperation, (call) => changeSettings(deps, call.actor, call.body), charged),
 ];
