@@ -3,7 +3,7 @@
  * alone (the in-memory mode).
  */
 import type { Config } from '../config/config.ts';
-import { changeInRedis } from '../definitions/changeInRedis.ts';
+import { changeInRedis } from '../definitions/change.ts';
 import { MAX_TREE_DEPTH } from '../domain/maxSizes.ts';
 import { keptHistory } from '../engine/history/kept.ts';
 import { configuredLoader } from '../engine/tenant/record.ts';

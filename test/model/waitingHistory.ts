@@ -4,7 +4,7 @@
  */
 import { expect } from 'vitest';
 import type { TransactionItem, TransactionResult } from '../../src/contract/reservations.ts';
-import { changeInRedis } from '../../src/definitions/changeInRedis.ts';
+import { changeInRedis } from '../../src/definitions/change.ts';
 import { DEFAULT_SETTINGS } from '../../src/domain/tenants.ts';
 import * as reserving from '../../src/engine/reservations/reserve.ts';
 import * as transacting from '../../src/engine/reservations/transaction.ts';

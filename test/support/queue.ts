@@ -1,5 +1,5 @@
 /** Definitions for a waiting queue, and who waits in it, for tests of the engine. */
-import { changeInRedis } from '../../src/definitions/changeInRedis.ts';
+import { changeInRedis } from '../../src/definitions/change.ts';
 import { waiting } from '../../src/engine/waiting/list.ts';
 import { all } from './listed.ts';
 import { running } from './waitingEngine.ts';

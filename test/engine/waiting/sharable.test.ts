@@ -2,7 +2,7 @@
  * Requests for SHARED holds that could never be granted get no ticket (docs/specification.md#tickets).
  */
 import { describe, expect, test } from 'vitest';
-import { changeInRedis } from '../../../src/definitions/changeInRedis.ts';
+import { changeInRedis } from '../../../src/definitions/change.ts';
 import { transaction as transactWith } from '../../../src/engine/reservations/transaction.ts';
 import { reserve } from '../../support/verbs.ts';
 import { CALL, running, useWaitingEngine } from '../../support/waitingEngine.ts';
