@@ -9,6 +9,8 @@
 --     sizes        s  a shared call for several requests (frame/shares.lua). The numbers of their items follow, with
 --                     commas between: s1,3,1. If the call is refused as a whole, the instance sends each request on its
 --                     own
+--     calls        h  the last argument, which names calls to which what is released may be handed over
+--                     (waiting/handOver.lua)
 --     fingerprint  of a request with an Idempotency-Key: 64 digits, 0 to 9 and A to F, at the end (frame/answers.lua)
 local keys = require('frame/keys')
 local call, flags = {}, {}
@@ -46,12 +48,14 @@ end
 local function readFlags(text)
   if text == '' then
     flags.isRepeated, flags.isContinued, flags.isDry, flags.sizes, flags.fingerprint = false, false, false, nil, false
+    flags.calls = nil
     return
   end
   flags.isRepeated = string.find(text, 'r', 1, true) ~= nil
   flags.isContinued = string.find(text, 'c', 1, true) ~= nil
   flags.isDry = string.find(text, 'd', 1, true) ~= nil
   flags.sizes = string.match(text, 's([%d,]+)')
+  flags.calls = string.find(text, 'h', 1, true) and table.remove(call.args) or nil
   flags.fingerprint = not flags.sizes and #text >= 64 and string.sub(text, -64)
 end
 

@@ -92,7 +92,8 @@ verbs.reserve = charged.verb({
 
   Returns {'OK', quota, item, ...}. An item is a reply of unreserveOne() in reservations/release.lua, with what
   tellTaken() in reservations/release.lua adds, as a text (reservations/texts.lua). A shared call ends with what
-  shares.tell() adds.
+  shares.tell() adds; one that names calls, with what was handed over to them: texts that begin with a line for the
+  ticket, and go on as an item of reserve.
 ]]
 local function unreserveItem(item)
   local result, ended = releasing.unreserveOne(item)
@@ -101,14 +102,27 @@ local function unreserveItem(item)
   return result
 end
 
-local function tellTaken(request)
+local function completeUnreserve(request)
   releasing.tellTaken(request.items, request.reply, 3)
+  if flags.calls and tenant.queueText then
+    tenant.openForChanges()
+    if tenant.queue then
+      tenant.queue.handOver.offer(flags.calls)
+    end
+  end
+end
+
+local function writtenUnreserve(request)
+  releasing.keepTaken()
+  if flags.calls and tenant.queue then
+    tenant.queue.handOver.tell(request.reply)
+  end
 end
 
 verbs.unreserve = charged.verb({
   right = 'reserve', requestType = 'UNRESERVE', isRemembered = true,
   firstItem = 3, readItem = itemForms.unreserveItem, firstResult = 3,
-  carryOutItem = unreserveItem, complete = tellTaken, written = releasing.keepTaken,
+  carryOutItem = unreserveItem, complete = completeUnreserve, written = writtenUnreserve,
 })
 
 --[[ renew (ARGV[1] credential, ARGV[2] flags)

@@ -16,8 +16,12 @@ local tickets = require('waiting/tickets')
 local work = require('frame/work')
 local endings = {}
 
-function endings.wake(ticket, text)
+-- Tells the instances that hold calls for a ticket. One of them, nil none, has the news from the reply to this call.
+function endings.wake(ticket, text, told)
   state.eachInstance(ticket.instance, function(instance)
+    if instance == told then
+      return
+    end
     local list = endings.wakes[instance] or {}
     list[#list + 1] = tickets.ticketId(ticket) .. '\t' .. text
     endings.wakes[instance] = list

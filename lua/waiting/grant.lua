@@ -1,11 +1,13 @@
 -- Grants tickets: carries out their requests. The caller's next call claims the grant (endings.lua). Until then the
--- reservations have the token UNCLAIMED, and end claimMs after the grant.
+-- reservations have the token UNCLAIMED, and end claimMs after the grant. What is handed over is claimed at once
+-- (handOver.lua).
 local agenda = require('waiting/agenda')
 local clock = require('frame/clock')
 local codec = require('slots/codec')
 local endings = require('waiting/endings')
 local events = require('events/events')
 local exempt = require('waiting/exempt')
+local handOver = require('waiting/handOver')
 local keeping = require('waiting/keeping')
 local lines = require('waiting/lines')
 local matching = require('reservations/match')
@@ -25,9 +27,11 @@ local function itemToGrant(ticket, item)
       count = item.count, options = item.options, session = item.session, isOfTicket = true,
     }
   end
+  local token = ticket.token
   return {
-    resource = item.resource, requester = ticket.requester, ttlMs = ticket.claimMs, leaseMs = item.ttlMs,
-    type = item.type, token = codec.UNCLAIMED, label = ticket.label, count = item.count, options = item.options,
+    resource = item.resource, requester = ticket.requester, ttlMs = token and item.ttlMs or ticket.claimMs,
+    leaseMs = item.ttlMs, type = item.type, token = token or codec.UNCLAIMED, label = ticket.label,
+    count = item.count, options = item.options,
     session = item.session, waited = clock.nowMs() - ticket.since, isOfTicket = true,
   }
 end
@@ -191,6 +195,8 @@ function grant.tryGrant(ticket)
     return false
   end
   work.spend(25 + 10 * #ticket.lines)
+  local instance
+  instance, ticket.token = handOver.callOf(ticket)
   local done, _, reply, refusal, refusals = grant.carryOut(ticket)
   if not done then
     keepWaiting(ticket, reply, refusal, refusals)
@@ -202,7 +208,14 @@ function grant.tryGrant(ticket)
     return true
   end
   emitGrant(ticket, done)
-  endings.wake(ticket, 'GRANTED')
+  endings.wake(ticket, 'GRANTED', instance)
+  if instance then
+    reply = done[1][1]
+    reply[7] = string.format('%.0f', clock.nowMs() - ticket.since)
+    handOver.note(ticket, reply)
+    agenda.changeTicket(ticket, { status = 'ended' })
+    return true
+  end
   agenda.changeTicket(ticket, {
     status = 'granted', slots = slots, grantedAt = clock.nowMs(),
     due = ticket.session ~= '' and math.huge or clock.nowMs() + ticket.claimMs,

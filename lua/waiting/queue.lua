@@ -14,6 +14,7 @@ local bytes = require('limits/bytes')
 local clock = require('frame/clock')
 local endings = require('waiting/endings')
 local exempt = require('waiting/exempt')
+local handOver = require('waiting/handOver')
 local keeping = require('waiting/keeping')
 local keys = require('frame/keys')
 local lifetimes = require('waiting/lifetimes')
@@ -45,6 +46,7 @@ local queue = {
   isLineEmpty = lines.isLineEmpty,
   keptEntries = keeping.keptEntries,
   keptReply = keeping.keptReply,
+  handOver = handOver,
   leave = lifetimes.leave,
   mayTake = keeping.mayTake,
   noteBeat = state.noteBeat,
@@ -66,7 +68,7 @@ local queue = {
 
 -- What begins with the queue, each after those that it needs.
 local PARTS = {
-  lines, state, tickets, agenda, needs, turns, exempt, walks, endings, settle, lifetimes, ask, answer,
+  lines, state, tickets, agenda, needs, turns, exempt, walks, endings, handOver, settle, lifetimes, ask, answer,
 }
 
 -- Returns the due times of the changed tickets to add and to remove, and writes their records.

@@ -18,6 +18,8 @@ type FreeVerb = Exclude<GuardedVerb, ChargedVerb | ReadVerb>;
 export interface CallOptions {
   /** The numbers of items of the requests that share the call, if several do. */
   readonly sizes?: readonly number[];
+  /** Whether its last argument names calls to which what is released may be handed over. */
+  readonly isHandOver?: boolean;
   /** The set of its issuer's tokens to which a new token is added (tokens.ts). */
   readonly tokenSet?: string;
   /** Whether an earlier call for the same request was charged. */
@@ -106,14 +108,18 @@ export function chargedPlan(
   verb: ChargedVerb,
   credential: Credential,
   args: Arguments,
-  { sizes, tokenSet = '', isContinuation = false, isDry = false, once }: CallOptions,
+  { sizes, tokenSet = '', isContinuation = false, isDry = false, isHandOver = false, once }: CallOptions,
 ): Plan {
   const { tenant, credentialKey } = credential;
   const { keys, recognisesRetries = false } = rowOf(verb);
   const isRemembered = !recognisesRetries && keys.includes('answer');
   const own = once ? onceKey(once.key) : isRemembered ? answerKey(newToken()) : tokenSet;
   const flags =
-    (sizes ? `s${sizes.join()}` : '') + (isContinuation ? 'c' : '') + (isDry ? 'd' : '') + (once?.fingerprint ?? '');
+    (sizes ? `s${sizes.join()}` : '') +
+    (isContinuation ? 'c' : '') +
+    (isDry ? 'd' : '') +
+    (isHandOver ? 'h' : '') +
+    (once?.fingerprint ?? '');
   return {
     verb,
     tenant,

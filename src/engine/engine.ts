@@ -1,4 +1,5 @@
 /** What the calls of scripts need of an instance. */
+import type { Credential } from '../domain/tenants.ts';
 import type { TierTable } from '../domain/tiers.ts';
 import type { RedisClient } from '../redis/client.ts';
 import type { Replication } from '../redis/replication.ts';
@@ -16,4 +17,22 @@ export interface Engine {
    * @param dueInMs -1: nothing is due
    */
   readonly onDue?: ((tenant: string, dueInMs: number) => void) | undefined;
+  /**
+   * Called when a request is about to release resources. Returns the calls of the same credential, at this instance,
+   * that wait for them; undefined: there are none. Set by who holds calls.
+   */
+  handOver?: ((credential: Credential, resources: readonly string[]) => HandOver | undefined) | undefined;
+}
+
+/**
+ * Held calls to which a script may hand over what it releases: it grants and claims in one step
+ * (lua/waiting/handOver.lua). They are not answered before one of answered() and failed() was called.
+ */
+export interface HandOver {
+  /** What the script takes: those whose callers are still connected. */
+  arg(): string;
+  /** @param replies ticket → reply to its item: those that were handed over */
+  answered(replies: ReadonlyMap<string, string>): void;
+  /** Called if it is not known what the script did. */
+  failed(): void;
 }

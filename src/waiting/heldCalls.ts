@@ -12,7 +12,7 @@ import type { Charged } from '../domain/quota.ts';
 import type { TransactionMethod } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { type Caller, HELD_SHARE, type Wait } from '../domain/waiting.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine, HandOver } from '../engine/engine.ts';
 import { leave } from '../engine/waiting/beat.ts';
 import type { Bus } from '../events/bus.ts';
 import { Shares } from '../limits/shares.ts';
@@ -118,6 +118,10 @@ export class HeldCalls {
     const pending = new PendingTransaction(this.#engine, credential, method, items, wait, onWaitEnded, once);
     return this.#wait(pending, pollSeconds, caller);
   }
+
+  /** Prepares calls to which a request may hand over what it releases (src/engine/engine.ts). */
+  readonly handOver = (credential: Credential, resources: readonly string[]): HandOver | undefined =>
+    this.#lines.get(credential.tenant)?.attendance.calls.handOver(credential.credentialKey, resources);
 
   /** Answers all calls with their results so far, and holds no more. Their tickets stay attended for a while. */
   leave(): void {

@@ -26,6 +26,8 @@ export interface Pending<Result> {
   readonly credential: Credential;
   /** Whether something was newly acquired, or nothing waits any more: the response is due. */
   readonly isDone: boolean;
+  /** What may be handed over to it, since it asks for nothing else; undefined: nothing. */
+  readonly heir?: { readonly resource: string; readonly token: string } | undefined;
   /** The tickets that it waits on. */
   readonly lines: readonly TicketInLine[];
   /** The result so far, and what it cost. */
@@ -37,6 +39,11 @@ export interface Pending<Result> {
    * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large; LimitError
    */
   run(call: WaitCall, only?: ReadonlySet<string>): Promise<readonly string[]>;
+  /**
+   * Takes over what was handed to it.
+   * @param reply to its item
+   */
+  take?(reply: string): void;
   /** Takes over that a ticket has ended. */
   end(ticket: string, ending: Ending): void;
   /**

@@ -8,9 +8,9 @@ import type { Credential } from '../domain/tenants.ts';
 import { DEFAULT_PRIORITY } from '../domain/waiting.ts';
 import type { Engine } from '../engine/engine.ts';
 import { newReleaseToken } from '../engine/reservations/releaseToken.ts';
-import { refusal, reserve } from '../engine/reservations/reserve.ts';
+import { refusal, reserve, toReserveResult } from '../engine/reservations/reserve.ts';
 import { keepReply, type WaitCall } from '../engine/waiting/call.ts';
-import { toText } from '../redis/reply.ts';
+import { parseItem, toText } from '../redis/reply.ts';
 import { type Cost, costAfter, type Pending, type TicketInLine } from './pending.ts';
 import { type OnWaitEnded, outcomeOf } from './waitEnd.ts';
 import type { Ending } from './wakeUps.ts';
@@ -51,6 +51,14 @@ export class PendingReserve implements Pending<ReserveResult[]> {
     return this.#hasAcquired || this.#tickets.every((ticket) => ticket === '');
   }
 
+  get heir(): { resource: string; token: string } | undefined {
+    const [item, another] = this.#items;
+    const [token] = this.#tokens;
+    // Its reply would have to be kept under its Idempotency-Key first.
+    const isPlain = item?.match === undefined && another === undefined && this.#once === undefined;
+    return isPlain && item && token ? { resource: item.resource, token } : undefined;
+  }
+
   get lines(): TicketInLine[] {
     return this.#items.flatMap(({ priority = DEFAULT_PRIORITY }, i) => {
       const ticket = this.#tickets[i] ?? '';
@@ -80,18 +88,16 @@ export class PendingReserve implements Pending<ReserveResult[]> {
     const { result, tickets } = issued;
     for (const [at, i] of indexes.entries()) {
       const one = result[at];
-      const before = this.#tickets[i] ?? '';
-      this.#tickets[i] = tickets[at] ?? '';
       if (this.#once !== undefined) this.#replies[i] = toText(issued.replies[at]);
-      if (one === undefined) continue;
-      this.#results[i] = one;
-      // A grant whose ticket an earlier request got has waited too.
-      const hasWaited = before !== '' || (one.waitedMs ?? 0) > 0;
-      if (hasWaited && this.#tickets[i] === '') this.#onEnded(outcomeOf(one), one.waitedMs);
+      this.#note(i, one, tickets[at] ?? '');
     }
-    this.#hasAcquired ||= result.some(({ status }) => status === 'ACQUIRED');
     this.#cost = costAfter(this.#cost, issued);
     return tickets.filter((ticket) => ticket !== '');
+  }
+
+  take(reply: string): void {
+    const [item] = this.#items;
+    if (item !== undefined) this.#note(0, toReserveResult(item, parseItem(reply)), '');
   }
 
   end(ticket: string, ending: Ending): void {
@@ -103,6 +109,18 @@ export class PendingReserve implements Pending<ReserveResult[]> {
       this.#tickets[i] = '';
       this.#onEnded(outcomeOf(ending), undefined);
     }
+  }
+
+  /** @param ticket on which the item waits now */
+  #note(i: number, result: ReserveResult | undefined, ticket: string): void {
+    const before = this.#tickets[i] ?? '';
+    this.#tickets[i] = ticket;
+    if (result === undefined) return;
+    this.#results[i] = result;
+    this.#hasAcquired ||= result.status === 'ACQUIRED';
+    // A grant whose ticket an earlier request got has waited too.
+    const hasWaited = before !== '' || (result.waitedMs ?? 0) > 0;
+    if (hasWaited && ticket === '') this.#onEnded(outcomeOf(result), result.waitedMs);
   }
 
   keep(): Promise<void> | undefined {

@@ -4,8 +4,10 @@
  */
 import { isTemporary } from '../domain/errors.ts';
 import { MAX_HELD_OF_TICKET } from '../domain/waiting.ts';
+import type { HandOver } from '../engine/engine.ts';
 import { EarlyNews, type News } from './earlyNews.ts';
 import type { HeldCall } from './heldCall.ts';
+import { TicketCalls } from './ticketCalls.ts';
 import { type Ending, RESET, type WakeUp } from './wakeUps.ts';
 
 /** What the calls of a tenant need from their instance. */
@@ -23,7 +25,7 @@ export interface TenantCallsDeps {
 export class TenantCalls {
   readonly #deps: TenantCallsDeps;
   readonly #held = new Set<HeldCall>();
-  readonly #byTicket = new Map<string, readonly HeldCall[]>();
+  readonly #byTicket = new TicketCalls();
   /** Calls whose scripts are running, held ones too. */
   readonly #running = new Set<HeldCall>();
   readonly #early = new EarlyNews();
@@ -41,7 +43,7 @@ export class TenantCalls {
 
   /** Whether a held call waits on a ticket. */
   attends(ticket: string): boolean {
-    return this.#byTicket.has(ticket);
+    return this.#byTicket.of(ticket).length > 0;
   }
 
   /** Calls the script of a request for the first time. `done` of the call settles when its response is due. */
@@ -74,10 +76,39 @@ export class TenantCalls {
     this.#wakeAll(woken);
   }
 
+  /**
+   * Prepares the first calls that wait for some resources: what is released is handed over to them, if it is their turn.
+   * @param credentialKey of the request that releases them: calls of others have to show that theirs are still valid
+   * @returns undefined if there are none
+   */
+  handOver(credentialKey: string, resources: readonly string[]): HandOver | undefined {
+    const heirs = new Map<string, HeldCall>();
+    for (const resource of resources) {
+      const call = this.#byTicket.firstFor(resource, credentialKey);
+      const [line] = call?.request.lines ?? [];
+      if (call && line) heirs.set(line.ticket, call);
+    }
+    if (heirs.size === 0) return undefined;
+    const since = performance.now();
+    for (const call of heirs.values()) this.#begin(call);
+    return {
+      arg: () => this.#handOverArg(heirs),
+      answered: (replies) => this.#handed(heirs, replies, since),
+      failed: () => {
+        for (const [ticket, call] of heirs) this.#goOnLater(call, [ticket]);
+        this.#clearNews();
+      },
+    };
+  }
+
   /** Ends all tickets of some held calls. */
   endAll(ending: Ending, isMeant: (call: HeldCall) => boolean): void {
     for (const call of this.#held) {
-      if (call.isRunning || !isMeant(call)) continue;
+      if (!isMeant(call)) continue;
+      if (call.isRunning) {
+        call.wasReset = true;
+        continue;
+      }
       for (const { ticket } of call.request.lines) this.#take(call, ticket, { kind: 'ended', ending });
       this.end(call);
     }
@@ -129,7 +160,7 @@ export class TenantCalls {
     if (call.leftMs <= 0 && !call.givesWay && !call.isOutlasting) return;
     const left: string[] = [];
     for (const { ticket } of call.request.lines) {
-      const others = this.#byTicket.get(ticket) ?? [];
+      const others = this.#byTicket.of(ticket);
       for (const other of others) other.isOutlasting = true;
       if (others.length === 0) left.push(ticket);
     }
@@ -139,7 +170,7 @@ export class TenantCalls {
   /** Gives the calls of a ticket its news, and adds them to `woken`. */
   #spread(ticket: string, news: News, woken: Set<HeldCall>): void {
     if (this.#running.size > 0) this.#early.add(ticket, news);
-    for (const call of this.#byTicket.get(ticket) ?? []) {
+    for (const call of this.#byTicket.of(ticket)) {
       this.#take(call, ticket, news);
       woken.add(call);
     }
@@ -168,24 +199,60 @@ export class TenantCalls {
   async #run(call: HeldCall, only?: ReadonlySet<string>): Promise<void> {
     const { instance } = this.#deps;
     const since = performance.now();
-    call.isRunning = true;
-    this.#running.add(call);
+    this.#begin(call);
     try {
       const pollMs = Math.max(1, call.leftMs);
       const tickets = await call.request.run({ instance, pollMs, isContinuation: call.hasRun }, only);
       call.hasRun = true;
       call.answeredAtBeat = this.beats;
-      for (const ticket of only ?? []) this.#unregisterTicket(call, ticket);
+      for (const ticket of only ?? []) this.#byTicket.delete(ticket, call);
       this.#goOn(call, tickets, since);
     } catch (error) {
+      if (call.hasRun && isTemporary(error)) return this.#goOnLater(call, only ?? []);
       this.#stop(call);
-      const mayGoOn = call.hasRun && isTemporary(error);
-      if (!mayGoOn || this.#isOverdue(call)) return this.end(call, mayGoOn ? undefined : error);
-      // The response is held on. The next beat that gets through has the script called again.
-      for (const ticket of only ?? []) call.grant(ticket);
+      this.end(call, error);
     } finally {
-      if (this.#running.size === 0) this.#early.clear();
+      this.#clearNews();
     }
+  }
+
+  #clearNews(): void {
+    if (this.#running.size === 0) this.#early.clear();
+  }
+
+  #handOverArg(heirs: ReadonlyMap<string, HeldCall>): string {
+    const named = [...heirs].flatMap(([ticket, { caller, request }]) =>
+      caller.isGone || request.heir === undefined ? [] : `\n${ticket} ${request.heir.token}`,
+    );
+    return this.#deps.instance + named.join('');
+  }
+
+  #handed(heirs: ReadonlyMap<string, HeldCall>, replies: ReadonlyMap<string, string>, since: number): void {
+    for (const [ticket, call] of heirs) {
+      const reply = replies.get(ticket);
+      if (reply !== undefined) {
+        this.#byTicket.delete(ticket, call);
+        call.request.take?.(reply);
+      }
+      this.#goOn(call, reply === undefined ? [ticket] : [], since);
+    }
+    this.#clearNews();
+  }
+
+  /** Notes that a call's fate is in a script's hands: it is not ended before that has answered. */
+  #begin(call: HeldCall): void {
+    call.isRunning = true;
+    this.#running.add(call);
+  }
+
+  /**
+   * Holds a call on whose script failed: the next beat that gets through has it called again.
+   * @param tickets for which it is called
+   */
+  #goOnLater(call: HeldCall, tickets: Iterable<string>): void {
+    this.#stop(call);
+    if (this.#isOverdue(call)) this.end(call);
+    else for (const ticket of tickets) call.grant(ticket);
   }
 
   #stop(call: HeldCall): void {
@@ -232,14 +299,12 @@ export class TenantCalls {
       call.grant(ticket);
       return;
     }
-    this.#unregisterTicket(call, ticket);
+    this.#byTicket.delete(ticket, call);
     call.request.end(ticket, news.ending);
   }
 
   #register(call: HeldCall, ticket: string): void {
-    const calls = this.#byTicket.get(ticket) ?? [];
-    if (calls.includes(call)) return;
-    this.#byTicket.set(ticket, [...calls, call]);
+    const calls = this.#byTicket.add(ticket, call);
     if (calls.length < MAX_HELD_OF_TICKET) return;
     const staying = calls.filter(({ givesWay }) => !givesWay);
     const [oldest] = staying;
@@ -247,12 +312,6 @@ export class TenantCalls {
   }
 
   #unregister(call: HeldCall): void {
-    for (const { ticket } of call.request.lines) this.#unregisterTicket(call, ticket);
-  }
-
-  #unregisterTicket(call: HeldCall, ticket: string): void {
-    const calls = this.#byTicket.get(ticket)?.filter((one) => one !== call) ?? [];
-    if (calls.length === 0) this.#byTicket.delete(ticket);
-    else this.#byTicket.set(ticket, calls);
+    for (const { ticket } of call.request.lines) this.#byTicket.delete(ticket, call);
   }
 }

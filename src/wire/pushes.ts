@@ -35,6 +35,7 @@ export function openPushes(
     log,
     onWaitEnded: metrics === null ? () => {} : onWaitEnded(metrics),
   });
+  engine.handOver = calls.handOver;
   return {
     streams,
     calls,

@@ -10,6 +10,8 @@ import type { Request } from './tickets.ts';
 
 /** A ticket whose request was carried out, and the reservations that this made, until they are claimed. */
 export interface Grant extends Request {
+  /** That of the ticket. */
+  id: number;
   since: number;
   grantedAt: number;
   made: Reservation[];

@@ -197,7 +197,7 @@ export class Queue extends Claims {
   }
 
   /** Claims a grant for the same request. */
-  private claimAll(grant: Grant, request: Request, tokens: Tokens): Outcome {
+  protected claimAll(grant: Grant, request: Request, tokens: Tokens): Outcome {
     this.claim(grant, request, tokens, request.items);
     const waitedMs = grant.grantedAt - grant.since;
     const results = this.tell(request, grant.made, tokens);

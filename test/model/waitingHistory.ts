@@ -15,6 +15,7 @@ import { setClock } from '../support/clock.ts';
 import type { RunningEngine } from '../support/engine.ts';
 import { renew, reset, transaction, unreserve } from '../support/verbs.ts';
 import type { Result } from './claims.ts';
+import { handOver } from './handOver.ts';
 import { KEPT, numbered } from './matching.ts';
 import type { Outcome } from './queue.ts';
 import { repeatEnded } from './repeats.ts';
@@ -234,7 +235,8 @@ export async function begin(
       }
       case 'unreserve': {
         const items = step.items.map(chosen);
-        expect(await unreserve(engine, credential, items)).toEqual(model.unreserveAll(items));
+        if (step.isHandOver) await handOver(running, model, tickets, items);
+        else expect(await unreserve(engine, credential, items)).toEqual(model.unreserveAll(items));
         return;
       }
       case 'renew': {
@@ -253,14 +255,12 @@ export async function begin(
       }
       case 'beat':
         await beat(engine, tenant, step.instance);
-        model.beat(step.instance);
-        return;
+        return model.beat(step.instance);
       case 'leave': {
         const ticket = model.queue[step.nth % model.tickets.length];
         if (ticket === undefined) return;
         await leave(engine, tenant, ticket.call.instance, [tickets.get(ticket.id) ?? '']);
-        model.leave(ticket.call.instance, ticket.id);
-        return;
+        return model.leave(ticket.call.instance, ticket.id);
       }
       case 'pass':
         model.setClock(model.nowMs + step.ms);

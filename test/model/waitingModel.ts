@@ -29,6 +29,13 @@ export class WaitingModel extends Sessions {
     return results;
   }
 
+  /** A release has handed over what it released to a ticket, which is claimed. Returns the result of its call. */
+  takeOver(id: number, token: string | null): Result | undefined {
+    const grant = this.grants.find((one) => one.id === id && one.grantedAt === this.nowMs);
+    const outcome = grant && this.claimAll(grant, grant, [token]);
+    return outcome && 'results' in outcome ? outcome.results[0] : undefined;
+  }
+
   /** A transaction that does not wait. Returns null if it would exceed the cap. */
   transact(
     method: TransactionMethod,

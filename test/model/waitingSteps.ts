@@ -56,7 +56,8 @@ export type Step =
       call: Call;
     }
   | { do: 'transaction'; method: TransactionMethod; items: (Take | GiveBack)[] }
-  | { do: 'unreserve'; items: GiveBack[] }
+  /** What is released may be handed over to the calls of all tickets, if isHandOver. */
+  | { do: 'unreserve'; items: GiveBack[]; isHandOver?: boolean | undefined }
   | { do: 'renew'; items: (GiveBack & { ttlSeconds: number })[] }
   | { do: 'cancel'; items: { resource: string; requester: string }[] }
   | { do: 'beat'; instance: string }
@@ -153,7 +154,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       }),
     ),
   },
-  { weight: 10, arbitrary: fc.record({ do: does('unreserve'), items: few(giveBack) }) },
+  {
+    weight: 10,
+    arbitrary: fc.record({ do: does('unreserve'), items: few(giveBack), isHandOver: fc.boolean() }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -236,7 +240,10 @@ const crowdStep: fc.Arbitrary<Step> = fc.oneof(
       call,
     }),
   },
-  { weight: 10, arbitrary: fc.record({ do: does('unreserve'), items: few(crowdGiveBack) }) },
+  {
+    weight: 10,
+    arbitrary: fc.record({ do: does('unreserve'), items: few(crowdGiveBack), isHandOver: fc.boolean() }),
+  },
   { weight: 3, arbitrary: fc.record({ do: does('again'), nth: fc.nat(30), ttlSeconds, wait: longWait, call }) },
   {
     weight: 2,

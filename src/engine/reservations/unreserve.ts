@@ -7,10 +7,10 @@ import type { Charged } from '../../domain/quota.ts';
 import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs, joined } from '../../redis/layouts.ts';
-import { parseItem, toInteger, toMs, toTime } from '../../redis/reply.ts';
+import { parseItem, toInteger, toMs, toText, toTime } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
 import { callCharged } from '../call.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine, HandOver } from '../engine.ts';
 import { madeAtMs, packToken } from './releaseToken.ts';
 
 /**
@@ -25,6 +25,13 @@ export function unreserve(
   items: readonly UnreserveItem[],
   once?: Once,
 ): Promise<Charged<UnreserveResult[]>> {
+  const handOver =
+    once === undefined &&
+    engine.handOver?.(
+      credential,
+      items.map(({ resource }) => resource),
+    );
+  if (handOver) return releaseTo(handOver, engine, credential, items);
   return callInBatch(
     engine,
     'unreserve',
@@ -34,6 +41,28 @@ export function unreserve(
     once,
     (replies, from) => items.map((item, i) => toUnreserveResult(item, parseItem(replies[from + i]))),
   );
+}
+
+/** Releases what held calls of this instance wait for. */
+async function releaseTo(
+  handOver: HandOver,
+  engine: Engine,
+  credential: Credential,
+  items: readonly UnreserveItem[],
+): Promise<Charged<UnreserveResult[]>> {
+  try {
+    const args = joined(items, unreserveArgs);
+    const argsNow = () => [...args, handOver.arg()];
+    const charged = await callCharged(engine, 'unreserve', credential, argsNow, { isHandOver: true });
+    const told = charged.result.slice(items.length).map(toText);
+    handOver.answered(
+      new Map(told.map((text) => [text.slice(0, text.indexOf('\n')), text.slice(text.indexOf('\n') + 1)])),
+    );
+    return { ...charged, result: items.map((item, i) => toUnreserveResult(item, parseItem(charged.result[i]))) };
+  } catch (error) {
+    handOver.failed();
+    throw error;
+  }
 }
 
 /** The script's arguments for an item. */
