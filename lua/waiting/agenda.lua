@@ -39,10 +39,14 @@ function agenda.stirKept(name)
   end
 end
 
--- Has the turns in a line looked at: they may have changed. If nothing is kept anywhere, only those matter that were
--- seen as next.
+-- Returns true if changed turns in a line matter: if nothing is kept anywhere, only those do that were seen as next.
+local function doTurnsMatter(name)
+  return state.hasKept or lines.nthOf(name .. '\nk', 1) ~= nil
+end
+
+-- Has the turns in a line looked at: they may have changed.
 function agenda.stirTurns(name)
-  if state.hasKept or lines.nthOf(name .. '\nk', 1) then
+  if doTurnsMatter(name) then
     agenda.addWalk('T', name)
   end
 end
@@ -182,7 +186,9 @@ local function stirJoined(ticket)
   if state.hasKept then
     agenda.addWalk('O', ticket.order)
   end
-  if not isLast(ticket) then
+  -- Most tickets have one line, in which no turn matters. That is known without a look at the queue.
+  local isQuiet = #ticket.lines == 1 and not doTurnsMatter(ticket.lines[1])
+  if not isQuiet and not isLast(ticket) then
     agenda.eachLine(ticket, agenda.stirTurns)
   end
 end

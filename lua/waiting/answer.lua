@@ -67,8 +67,20 @@ local function fittingFor(match)
   return found
 end
 
+-- Reads the first tickets that wait for a name at once: whyNot() will name them.
+local function readNext(name)
+  local FIRST, orders = 3, {}
+  for n = 1, FIRST do
+    orders[n] = lines.nthOf(name .. '\nw', n)
+  end
+  tickets.readTickets(orders)
+end
+
 -- Returns who is in the way of a ticket, as whyNot() does. `before` is as there.
 function answer.whyWaiting(ticket, before)
+  if before then
+    readNext(ticket.waitsFor)
+  end
   local name, match = answer.toldName(ticket.waitsFor), tickets.matchOf(ticket)
   if match then
     return reasons.whyNot('SLOTS', name, fittingFor(match), false)

@@ -130,23 +130,31 @@ function lines.placeIn(list, value)
   return low
 end
 
+local EMPTY = {}
+
+-- Adds the lists of some first members by their kinds. `at` is the place of the kind in each.
+local function sortByKind(members, at)
+  members.kinds = {}
+  for _, member in ipairs(members) do
+    local kind = string.sub(member, at, at)
+    local list = members.kinds[kind] or {}
+    members.kinds[kind], list[#list + 1] = list, member
+    members.last = kind
+  end
+end
+
 -- Returns the first members with a prefix, and whether these are all, as far as firstMembers tells; nil if it does not.
 local function knownMembers(prefix)
   local members = firstMembers[string.sub(prefix, 1, -3)]
   if not members then
     return nil
+  elseif not members.kinds then
+    sortByKind(members, #prefix)
   end
-  local found, length = {}, #prefix
-  for _, member in ipairs(members) do
-    if string.sub(member, 1, length) == prefix then
-      found[#found + 1] = member
-    end
-  end
-  local last = #members == FIRST_PAGE and string.sub(members[FIRST_PAGE], 1, length) or nil
-  if last == prefix and #found > 0 then
-    return found, false
-  elseif not last or last > prefix then
-    return found, true
+  local kind = string.sub(prefix, -1)
+  local found, isAll = members.kinds[kind] or EMPTY, #members < FIRST_PAGE or members.last > kind
+  if isAll or found[1] then
+    return found, isAll
   end
 end
 

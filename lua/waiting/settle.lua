@@ -108,7 +108,8 @@ end
 local function settleStep()
   local kind, order = walks.moveOn()
   local ticket = order and tickets.ticketAt(order)
-  if not ticket or ticket.order ~= order then
+  -- What is granted, or was left by its caller, is neither next nor granted.
+  if not ticket or ticket.order ~= order or ticket.status ~= 'attended' and ticket.status ~= 'detached' then
     return
   end
   work.spend(1)
