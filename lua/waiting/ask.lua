@@ -40,34 +40,23 @@ local function nextNumber()
   return struct.pack('>I7', state.last)
 end
 
--- Returns the instances that hold calls for a ticket once a call has joined those that are held already, and until
--- when they do.
-local function holdersWith(call, ticket)
-  local isHeld = ticket.instance and ticket.heldUntil > clock.nowMs()
-  local instances, heldUntil = isHeld and ticket.instance or '', isHeld and ticket.heldUntil or clock.nowMs()
-  if call.pollMs > 0 then
-    local others = state.withoutInstance(instances, call.instance)
-    instances = others == '' and call.instance or call.instance .. ' ' .. others
-    heldUntil = math.max(heldUntil, clock.nowMs() + call.pollMs)
-    state.noteBeat(call.instance)
-  end
-  return instances, heldUntil
-end
-
 -- Returns the fields of a ticket that each call sets.
 local function fieldsOfCall(ticket, request)
   local wait, session = request.wait, request.session
-  local instances, heldUntil = holdersWith(request.call, ticket)
+  local call = request.call
+  if call.pollMs > 0 then
+    state.noteBeat(call.instance)
+  end
   local fields = {
-    status = (session or request.call.pollMs > 0) and 'attended' or 'detached', session = session and session.id or '',
+    status = (session or call.pollMs > 0) and 'attended' or 'detached', session = session and session.id or '',
     label = tenant.keyLabel, claimMs = wait.claimMs,
     order = string.char(100 - wait.priority) .. tickets.numberOf(ticket),
-    endsAt = ticket.since + wait.waitMs, items = request.items, instance = instances, heldUntil = heldUntil,
+    endsAt = ticket.since + wait.waitMs, items = request.items,
+    instance = state.withCall(ticket.instance or '', call.instance, clock.nowMs() + call.pollMs),
   }
   fields.due = fields.endsAt
   if fields.status == 'attended' and not session then
-    local attendedUntil = math.min(fields.heldUntil, clock.nowMs() + state.BEAT_LAPSES_MS)
-    fields.due = math.min(fields.endsAt, attendedUntil + fields.claimMs)
+    fields.due = math.min(fields.endsAt, state.heldUntil(fields.instance) + fields.claimMs)
   end
   return fields
 end

@@ -30,16 +30,6 @@ local MAX_DUE, MAX_DUE_WORK = 100, 1500
 -- Time after which a ticket that nobody attends ends.
 local AWAY_MS = 600000
 
--- Returns when the attendance of a ticket ends, as far as is known now: claimMs after its calls ended, or after their
--- instances were last heard of.
-local function attendedUntil(ticket)
-  local beat = 0
-  state.eachInstance(ticket.instance, function(instance)
-    beat = math.max(beat, state.beats[instance] or 0)
-  end)
-  return math.min(ticket.heldUntil, beat + state.BEAT_LAPSES_MS) + ticket.claimMs
-end
-
 -- Ends a wait that has elapsed, with the result that a try would have now. The queue is settled, so the
 -- request cannot be carried out, unless its requester has it all.
 local function elapse(ticket)
@@ -65,7 +55,7 @@ local function handleDue(ticket, time)
   elseif ticket.endsAt <= time or ticket.status == 'away' then
     elapse(ticket)
   elseif ticket.status == 'attended' then
-    local ends = attendedUntil(ticket)
+    local ends = state.heldUntil(ticket.instance) + ticket.claimMs
     if ends > time then
       agenda.changeTicket(ticket, { due = math.min(ticket.endsAt, ends) })
     else
@@ -232,23 +222,13 @@ end
 -- begins to end.
 function lifetimes.leave(id, instance)
   local ticket = tickets.ticketAt(struct.pack('>I7', tonumber(id)))
-  if not ticket or ticket.status == 'granted' or ticket.heldUntil <= clock.nowMs() then
+  local instances = ticket and ticket.status ~= 'granted' and state.withoutCalls(ticket.instance, instance)
+  if not instances then
     return
   end
-  local others = state.withoutInstance(ticket.instance, instance)
-  if #others == #ticket.instance then
-    return
-  end
-  local fields = { instance = others }
-  local isHeld = false
-  state.eachInstance(others, function(other)
-    isHeld = isHeld or (state.beats[other] or 0) + state.BEAT_LAPSES_MS > clock.nowMs()
-  end)
-  if not isHeld then
-    fields.instance, fields.heldUntil = ticket.instance, clock.nowMs()
-  end
+  local fields = { instance = instances }
   if ticket.status == 'attended' and ticket.session == '' then
-    fields.due = math.min(ticket.due, clock.nowMs() + ticket.claimMs)
+    fields.due = math.min(ticket.due, state.heldUntil(instances) + ticket.claimMs)
   end
   agenda.changeTicket(ticket, fields)
 end

@@ -57,13 +57,18 @@ function state.stateText()
 end
 
 -- The instances that hold calls for a ticket. It is usually one; if a requester sends the same request several times at
--- once, there may be more. ticket.instance lists them, separated by spaces, latest call first. wake() informs them all.
+-- once, there may be more. ticket.instance lists them as '<instance>:<ms>', separated by spaces, latest call first: the
+-- calls of the instance end at that time at the latest, or ended. wake() informs them all.
 
--- Calls visit(instance) for each instance of a text of words.
+-- Calls visit(instance, ms) for each instance of such a text.
 function state.eachInstance(instances, visit)
-  for instance in string.gmatch(instances, '%w+') do
-    visit(instance)
+  for instance, ms in string.gmatch(instances, '(%w+):(%d+)') do
+    visit(instance, tonumber(ms))
   end
+end
+
+local function wordOf(instance, ms)
+  return string.format('%s:%.0f', instance, ms)
 end
 
 -- The beats of instances, one field of the tenant's hash. An instance beats in a tenant while it holds calls for it.
@@ -92,16 +97,42 @@ function state.beatsText()
   return table.concat(parts, '\n')
 end
 
--- Returns the instances without one of them. Those that called long ago are dropped.
-function state.withoutInstance(instances, instance)
+-- Returns the instances that hold calls for a ticket once an instance holds one until a time. Those that called long
+-- ago are dropped, and those whose calls are over.
+function state.withCall(instances, instance, untilMs)
   local MAX_OTHERS = 2
   local others = {}
-  state.eachInstance(instances, function(other)
-    if other ~= instance and #others < MAX_OTHERS then
-      others[#others + 1] = other
+  state.eachInstance(instances, function(other, ms)
+    if other == instance then
+      untilMs = math.max(untilMs, ms)
+    elseif ms > clock.nowMs() and #others < MAX_OTHERS then
+      others[#others + 1] = wordOf(other, ms)
     end
   end)
+  if untilMs > clock.nowMs() then
+    table.insert(others, 1, wordOf(instance, untilMs))
+  end
   return table.concat(others, ' ')
+end
+
+-- Returns the instances after the calls of one of them have ended; nil if they had ended before.
+function state.withoutCalls(instances, instance)
+  local words, isHeld = {}, false
+  state.eachInstance(instances, function(other, ms)
+    local ends = other == instance and ms > clock.nowMs()
+    isHeld = isHeld or ends
+    words[#words + 1] = wordOf(other, ends and clock.nowMs() or ms)
+  end)
+  return isHeld and table.concat(words, ' ') or nil
+end
+
+-- Returns until when instances hold calls, as far as is known: until these end, or the instance is taken for dead.
+function state.heldUntil(instances)
+  local heldUntil = 0
+  state.eachInstance(instances, function(instance, ms)
+    heldUntil = math.max(heldUntil, math.min(ms, (state.beats[instance] or 0) + state.BEAT_LAPSES_MS))
+  end)
+  return heldUntil
 end
 
 function state.open()

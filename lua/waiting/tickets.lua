@@ -9,8 +9,7 @@
 --               none
 --   since, endsAt       ms: when it was issued, and when it ends
 --   claimMs     how long it stays attended after its call, and how long a grant waits to be claimed
---   heldUntil   ms: its calls end at the latest then
---   instance    the instances that hold its calls (state.lua), '' none
+--   instance    the instances that hold its calls, and until when (state.lua), '' none
 --   due         ms: it must be looked at then (lifetimes.lua)
 --   lines       names of the resources and slots in its plan
 --   waitsFor    the first of these that it lacked when it was last looked at
@@ -28,7 +27,7 @@ local work = require('frame/work')
 local tickets = {}
 
 local FIELDS = {
-  'status', 'requester', 'label', 'method', 'since', 'endsAt', 'claimMs', 'heldUntil', 'instance', 'due', 'waitsFor',
+  'status', 'requester', 'label', 'method', 'since', 'endsAt', 'claimMs', 'instance', 'due', 'waitsFor',
   'slots', 'grantedAt', 'seen',
 }
 
@@ -95,7 +94,7 @@ function tickets.packTicket(ticket)
     parts[count + 5], parts[count + 6] = ticket.named, options
   end
   if ticket.waitsFor == items[1] then
-    parts[11] = 0
+    parts[10] = 0
   end
   return cmsgpack.pack(parts)
 end

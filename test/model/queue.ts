@@ -163,6 +163,7 @@ export class Queue extends Claims {
   private keep({ request, wait }: Postponed, call: Call): Ticket {
     const found = this.tickets.find((one) => isSameRequest(one, request));
     const since = found?.since ?? this.nowMs;
+    const ends = found?.calls[call.instance] ?? 0;
     const ticket: Ticket = {
       ...request,
       id: found?.id ?? ++this.lastId,
@@ -171,7 +172,10 @@ export class Queue extends Claims {
       priority: wait.priority,
       claimMs: wait.claimSeconds * 1000,
       call,
-      calls: { ...found?.calls, ...(call.pollMs > 0 ? { [call.instance]: this.nowMs + call.pollMs } : {}) },
+      calls: {
+        ...found?.calls,
+        ...(call.pollMs > 0 ? { [call.instance]: Math.max(ends, this.nowMs + call.pollMs) } : {}),
+      },
       awayAt: null,
       lacked: found?.lacked ?? [],
     };

@@ -79,7 +79,7 @@ const wait = fc.record({
   priority: fc.constantFrom(-1, 0, 0, 0, 1),
   claimSeconds: fc.constant(5),
 });
-const call = fc.record({ instance: fc.constantFrom(...INSTANCES), pollMs: fc.constantFrom(0, 20_000, 20_000, 20_000) });
+const call = fc.record({ instance: fc.constantFrom(...INSTANCES), pollMs: fc.constantFrom(0, 20_000, 20_000, 4000) });
 const count = fc.constantFrom(1, 1, 1, 1, 2, 2, 3);
 const mode = fc.constantFrom<'SHARED' | null>(null, null, null, 'SHARED');
 const nth = fc.nat(9);
