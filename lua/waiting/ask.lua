@@ -9,7 +9,9 @@ local itemForms = require('frame/items')
 local lines = require('waiting/lines')
 local matching = require('reservations/match')
 local needs = require('waiting/needs')
+local registry = require('definitions/definitions')
 local settle = require('waiting/settle')
+local slotMap = require('slots/slots')
 local state = require('waiting/state')
 local tenant = require('frame/tenant')
 local tickets = require('waiting/tickets')
@@ -101,9 +103,19 @@ local function whyTooLarge(entries)
   end
 end
 
+-- Returns true if a request is for one plain name, which its requester does not hold, and nobody takes along.
+local function isOfPlainName(request)
+  local entries = not request.items[2] and needs.planOf(request.items[1])
+  local only = entries and not entries[2] and entries[1]
+  local record = only and slotMap.recordAt(only.resource)
+  return only and not only.invalid and not registry.definition(only.resource) and
+    not (record and (record.owner == request.requester or slotMap.declarerOf(record.owner)))
+end
+
 -- Returns true if a request that was refused may ever be granted. A match that fits no resource was NOT_VALID.
 local function mayWaitFor(request)
-  return tickets.matchOf(request) ~= nil or exempt.isFeasible(request.requester, request.method, request.items)
+  return tickets.matchOf(request) ~= nil or isOfPlainName(request) or
+    exempt.isFeasible(request.requester, request.method, request.items)
 end
 
 -- Returns true if a ticket waits in the line of a match.

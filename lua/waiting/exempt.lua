@@ -104,12 +104,13 @@ function exempt.waitsForNow(ticket)
 end
 
 local function holdsNow(requester, name)
-  local held = turns.knownNow().held
-  held[requester] = held[requester] or {}
-  if held[requester][name] == nil then
-    held[requester][name] = holds(requester, name, 0)
+  local all = turns.knownNow().held
+  local held = all[requester] or {}
+  all[requester] = held
+  if held[name] == nil then
+    held[name] = holds(requester, name, 0)
   end
-  return held[requester][name]
+  return held[name]
 end
 
 -- Returns true if a requester holds what a ticket waits for. The requester's own ticket does not count.
@@ -253,17 +254,6 @@ local function lookAtItem(requester, item, isAgain)
   }
 end
 
--- Returns true if a request is for one slot that is neither registered nor taken along, nor held by its requester: it
--- is feasible.
-local function isOfPlainName(requester, items)
-  local entries = #items == 1 and needs.planOf(items[1])
-  if not entries or #entries ~= 1 or entries[1].invalid or registry.definition(entries[1].resource) then
-    return false
-  end
-  local record = slotMap.recordAt(entries[1].resource)
-  return not record or record.owner ~= requester and not slotMap.declarerOf(record.owner)
-end
-
 -- Returns true if the request of a ticket could be granted if nothing were held, and also if only what its requester
 -- holds were held, itself or along with its reservations. Else waiting would never end.
 function exempt.isFeasible(requester, method, items)
@@ -275,9 +265,6 @@ function exempt.isFeasible(requester, method, items)
   end
   local function mayBeMet(one)
     return one.isHad or one.isValid and not one.isInTheWay and mayFit({ one.entries }, { one.entries })
-  end
-  if isOfPlainName(requester, items) then
-    return true
   end
   -- all: the plans of all items. lacked: the plans of the items that the requester does not hold yet.
   local all, lacked, isFirst, repeated = {}, {}, method == 'FIRST', needs.repeatedIn(items)
