@@ -102,8 +102,12 @@ local function unreserveItem(item)
   return result
 end
 
-local function completeUnreserve(request)
+local function tellTaken(request)
   releasing.tellTaken(request.items, request.reply, 3)
+end
+
+local function completeUnreserve(request)
+  tellTaken(request)
   if flags.calls and tenant.queueText then
     tenant.openForChanges()
     if tenant.queue then

@@ -12,8 +12,8 @@ import { verifyCredential } from '../engine/tenant/credentials.ts';
 import { beat } from '../engine/waiting/beat.ts';
 import type { Bus } from '../events/bus.ts';
 import { wakeChannel } from '../redis/keys.ts';
+import { parseWakeUps, RESET } from './news.ts';
 import type { TenantCalls } from './tenantCalls.ts';
-import { parseWakeUps, RESET } from './wakeUps.ts';
 
 /** Credentials are checked at every such turn: a call whose credential ends is answered within 5 s. */
 const CHECK_EVERY_TURNS = 2;

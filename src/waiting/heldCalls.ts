@@ -17,13 +17,11 @@ import { leave } from '../engine/waiting/beat.ts';
 import type { Bus } from '../events/bus.ts';
 import { Shares } from '../limits/shares.ts';
 import { Attendance } from './attendance.ts';
-import { Deadlines } from './deadlines.ts';
-import { HeldCall } from './heldCall.ts';
-import type { Pending } from './pending.ts';
-import { PendingReserve } from './pendingReserve.ts';
-import { PendingTransaction } from './pendingTransaction.ts';
+import { HeldCall, type Pending } from './heldCall.ts';
+import type { OnWaitEnded } from './news.ts';
+import { PendingReserve, PendingTransaction } from './pending.ts';
 import { TenantCalls } from './tenantCalls.ts';
-import type { OnWaitEnded } from './waitEnd.ts';
+import { Deadlines } from './timers.ts';
 
 /** Redis takes an instance for gone after three of these. */
 const BEAT_EVERY_MS = 2000;

@@ -5,10 +5,9 @@
 import { isTemporary } from '../domain/errors.ts';
 import { MAX_HELD_OF_TICKET } from '../domain/waiting.ts';
 import type { HandOver } from '../engine/engine.ts';
-import { EarlyNews, type News } from './earlyNews.ts';
 import type { HeldCall } from './heldCall.ts';
+import { EarlyNews, type Ending, type News, RESET, type WakeUp } from './news.ts';
 import { TicketCalls } from './ticketCalls.ts';
-import { type Ending, RESET, type WakeUp } from './wakeUps.ts';
 
 /** What the calls of a tenant need from their instance. */
 export interface TenantCallsDeps {
@@ -77,7 +76,7 @@ export class TenantCalls {
   }
 
   /**
-   * Prepares the first calls that wait for some resources: what is released is handed over to them, if it is their turn.
+   * Prepares the first calls that wait for some resources: these are handed over to them, if it is their turn.
    * @param credentialKey of the request that releases them: calls of others have to show that theirs are still valid
    * @returns undefined if there are none
    */

@@ -41,8 +41,8 @@ export class TicketCalls {
   }
 
   /**
-   * Returns the call that is first in the line for a resource, as far as this instance knows, of those that are the only
-   * ones of their tickets here.
+   * Returns the call that is first in the line for a resource, as far as this instance knows. Those do not count whose
+   * tickets have other calls here.
    * @param credentialKey that of the call
    */
   firstFor(resource: string, credentialKey: string): HeldCall | undefined {

@@ -9,7 +9,7 @@ import type { RedisClient } from '../redis/client.ts';
 import { memoryUsed, redisFault } from '../redis/health.ts';
 import type { Database } from '../store/database.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { type OnWaitEnded, WAIT_OUTCOMES } from '../waiting/waitEnd.ts';
+import { type OnWaitEnded, WAIT_OUTCOMES } from '../waiting/news.ts';
 
 interface Sized {
   readonly size: number;

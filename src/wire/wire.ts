@@ -17,7 +17,7 @@ import { mostReplicas } from '../redis/replication.ts';
 import { isFull } from '../redis/send.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
-import { DueTimers } from '../waiting/dueTimers.ts';
+import { DueTimers } from '../waiting/timers.ts';
 import { type App, createApp, createHealthApp } from './app.ts';
 import { type Clients, createClients } from './clients.ts';
 import { addGauges } from './gauges.ts';

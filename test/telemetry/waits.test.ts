@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ReserveResult, TransactionResult } from '../../src/contract/reservations.ts';
 import { REMEMBER_MS, StuckQueues } from '../../src/telemetry/counts.ts';
 import { Metrics } from '../../src/telemetry/metrics.ts';
-import { outcomeOf } from '../../src/waiting/waitEnd.ts';
+import { outcomeOf } from '../../src/waiting/news.ts';
 import { parseSamples } from '../support/samples.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 import { until } from '../support/until.ts';

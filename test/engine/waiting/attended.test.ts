@@ -3,8 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { reserve as reserveWith } from '../../../src/engine/reservations/reserve.ts';
-import { beat } from '../../../src/engine/waiting/beat.ts';
-import { leave } from '../../../src/engine/waiting/leave.ts';
+import { beat, leave } from '../../../src/engine/waiting/beat.ts';
 import { waiting } from '../../../src/engine/waiting/list.ts';
 import { setClock } from '../../support/clock.ts';
 import { all } from '../../support/listed.ts';
