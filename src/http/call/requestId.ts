@@ -30,7 +30,7 @@ const NONE = kindOf({});
 const NOT_SNIFFED = kindOf(NOSNIFF);
 const API = kindOf({ 'Cache-Control': 'no-store', ...NOSNIFF });
 
-/** The headers of each response at a path, with and without a body of JSON. Those that are empty are to be filled in. */
+/** The headers of each response at a path, with and without a body of JSON. Empty ones are to be filled in. */
 export function commonHeaders(path: string): ReturnType<typeof kindOf> {
   if (path.startsWith('/api/') || path === '/mcp') return API;
   return path.startsWith('/docs') || path === '/openapi.json' ? NOT_SNIFFED : NONE;
