@@ -195,7 +195,7 @@ function credentialOf({ verb, isPerson }: ExampleCall, { credential }: RunningEn
 }
 
 /** Returns the keys to pass to a call on a tenant. */
-function keysFor(one: ExampleCall, running: RunningEngine): string[] {
+function keysFor(one: ExampleCall, running: RunningEngine): readonly string[] {
   const { tenant } = running.credential;
   const { verb } = one;
   if (verb === 'lowerIndex' || verb === 'raiseIndex') return [`{${tenant}}:expiry`];
