@@ -1,5 +1,5 @@
 #!/bin/sh
-# Updates what docker-compose.yml runs, without failing a call: starts new instances beside the old ones, and stops the
+# Updates the service of docker-compose.yml without failing a call: starts new instances beside the old ones, and stops the
 # old ones once the new ones are healthy. Run it after a change of the sources, of docker-compose.yml or of
 # deploy/compose.env.
 set -eu
