@@ -16,10 +16,20 @@ export function ownPath(to: string | undefined): string {
   return /^\/dashboard(?:\/|$)/.test(pathname) && !pathname.includes('//') ? pathname + search : '/dashboard';
 }
 
+/** What was done, for the notice of the page that follows. */
+export interface Done {
+  readonly done: string;
+  /** The resource that it was done to. */
+  readonly what?: string | undefined;
+  /** When its reservation ends, in ISO 8601; null: never */
+  readonly until?: string | null | undefined;
+}
+
 /** Returns the page of the dashboard that a form names, with a notice of what was done; else the first page. */
-export function backTo(page: string | undefined, done: string): string {
+export function backTo(page: string | undefined, done: Done): string {
   const url = new URL(ownPath(page), 'http://own');
-  url.searchParams.set('done', done);
+  for (const name of ['done', 'what', 'until'] as const) url.searchParams.delete(name);
+  for (const [name, value] of Object.entries(done)) if (value) url.searchParams.set(name, value);
   return url.pathname + url.search;
 }
 

@@ -129,7 +129,7 @@ describe('keys', () => {
     await page.getByRole('button', { name: 'Create a key' }).click();
     await page.getByRole('alert').getByText('3 ApiKeys').waitFor();
     await confirm('Delete staging', 'Delete');
-    await page.getByText('Deleted.', { exact: true }).waitFor();
+    await page.getByText(/ is deleted\./).waitFor();
     await page.waitForLoadState();
     expect((await client.definitions()).status).toBe(401);
     expect(await page.locator('tbody th').allInnerTexts()).toEqual(['default', 'worker']);

@@ -19,7 +19,7 @@ describe('reserving by hand', () => {
     };
     expect(await ann.post('/reserve', form)).toMatchObject({
       status: 303,
-      to: '/dashboard/reservations?q=x&done=reserved',
+      to: expect.stringMatching(`^/dashboard/reservations\\?q=x&done=reserved&what=${resource}&until=`),
     });
     const [held] = await active(resource);
     expect(held).toMatchObject({ requester: ann.requester, note: 'trying a driver' });
@@ -71,8 +71,8 @@ describe('reserving by hand', () => {
     const refused = await ann.post('/reserve', { resource, lease: '1800', note: 'mine' });
     expect(refused.status).toBe(409);
     const end = `${expiresAt?.slice(11, 16)} UTC`;
-    expect(refused.text).toContain(`“${resource}” is held by ci-42 until ${end}. 1 waits.`);
-    expect(refused.text).toContain('Wait for it');
+    expect(refused.text).toContain(`“${resource}” is held by ci-42 until ${end}. 1 waiting.`);
+    expect(refused.text).toContain('Join the queue');
     expect(refused.text).toContain('value="mine"');
   });
 
@@ -112,8 +112,8 @@ describe('reserving by hand', () => {
   test('leads back to pages of the dashboard only', async () => {
     const ann = await person();
     for (const back of ['https://evil.example', '//evil.example', '/api/v1/events', ''])
-      expect((await ann.post('/reserve', { resource: randomUUID(), lease: '1800', back })).to).toBe(
-        '/dashboard?done=reserved',
+      expect((await ann.post('/reserve', { resource: randomUUID(), lease: '1800', back })).to).toEqual(
+        expect.stringMatching(/^\/dashboard\?done=reserved&what=/),
       );
   });
 });
@@ -145,8 +145,8 @@ describe('extending', () => {
     await ann.post('/reserve', { resource, lease: '1800' });
     const back = '/dashboard/reservations';
     expect((await ann.get(`/extend?${new URLSearchParams({ resource, back })}`)).text).toContain('Extend');
-    expect((await ann.post('/extend', { resource, requester: ann.requester, lease: '7200', back })).to).toBe(
-      `${back}?done=extended`,
+    expect((await ann.post('/extend', { resource, requester: ann.requester, lease: '7200', back })).to).toEqual(
+      expect.stringContaining(`${back}?done=extended&what=${resource}&until=`),
     );
     expect(inSeconds((await active(resource))[0]?.expiresAt)).toBeGreaterThan(7190);
   });
@@ -179,7 +179,9 @@ describe('giving back and taking away', () => {
     const resource = randomUUID();
     await ann.post('/reserve', { resource, lease: '1800' });
     const back = '/dashboard/reservations';
-    expect((await ann.post('/release', { resource, requester: ann.requester, back })).to).toBe(`${back}?done=released`);
+    expect((await ann.post('/release', { resource, requester: ann.requester, back })).to).toBe(
+      `${back}?done=released&what=${resource}`,
+    );
     expect(await active(resource)).toEqual([]);
     expect(await holdfast.redis.hlen(`{${holdfast.tenant}}:taken`)).toBe(0);
   });
@@ -190,7 +192,7 @@ describe('giving back and taking away', () => {
     const { releaseToken } = await hold(resource);
     const form = { resource, requester: 'ci-42', back: '/dashboard/reservations' };
     expect(await ann.post('/release', form)).toMatchObject({ status: 403, text: expect.stringContaining('operators') });
-    expect((await operator.post('/release', form)).to).toBe('/dashboard/reservations?done=taken');
+    expect((await operator.post('/release', form)).to).toBe(`/dashboard/reservations?done=taken&what=${resource}`);
     const [renewed] = (await holdfast.renew({ resource, requester: 'ci-42', releaseToken, ttlSeconds: 60 })).body;
     expect(renewed?.explanation).toContain('taken away by op@id.example');
   });

@@ -45,14 +45,14 @@ async function load(path: string): Promise<string> {
 const see = async (path: string) => textOf(await load(path));
 
 const rowOf = async (name: string, search = '') => {
-  const row = new RegExp(`<tr data-name="${name}">(.*?)</tr>`, 's').exec(await load(search))?.[1];
+  const row = new RegExp(`<tr data-name="${name}"[^>]*>(.*?)</tr>`, 's').exec(await load(search))?.[1];
   return row && textOf(row);
 };
 
 describe('a free resource with a blocker in use', () => {
   test('is not available on the Board, which says why and until when, and offers to wait', async () => {
     expect(await rowOf('load-test')).toMatch(
-      /◇ not available: its blocker database is not free free in \d+ min.*\[Wait load-test\]/,
+      /◇ not available: its blocker database is not free free in \d+ min.*\[Join queue load-test\]/,
     );
     expect(await rowOf('suite')).toMatch(/its blocker database is not free/);
     expect(await rowOf('spare')).toMatch(/○ free .*\[Reserve spare\]/);
@@ -82,7 +82,7 @@ describe('a free resource with a blocker in use', () => {
   test('is not called free on its page, which offers to wait', async () => {
     const page = await see('/resources/one?name=load-test');
     expect(page).not.toMatch(/ Free\b/);
-    expect(page).toMatch(/\[Wait load-test\]/);
+    expect(page).toMatch(/\[Join queue load-test\]/);
     expect(page).not.toMatch(/\[Reserve/);
     expect(await see('/reserve?resource=load-test')).toContain('load-test is free, but cannot be taken now.');
   });

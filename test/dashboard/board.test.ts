@@ -45,7 +45,10 @@ const plain = (html: string) =>
 /** Name → text, of each row in order. */
 const rowsOf = (html: string) =>
   new Map(
-    [...html.matchAll(/<tr data-name="([^"]*)">(.*?)<\/tr>/gs)].map(([, name = '', row = '']) => [name, plain(row)]),
+    [...html.matchAll(/<tr data-name="([^"]*)"[^>]*>(.*?)<\/tr>/gs)].map(([, name = '', row = '']) => [
+      name,
+      plain(row),
+    ]),
   );
 const namesOf = (html: string) => [...rowsOf(html).keys()];
 const linkOf = (html: string, text: string) =>
@@ -102,7 +105,7 @@ describe('a row of the Board', () => {
   });
 
   test('says who is next, how many wait, and the place of the person', async () => {
-    expect(await row('staging')).toMatch(/2 wait you are 2nd next: eve/);
+    expect(await row('staging')).toMatch(/2 waiting you are 2nd next: eve/);
   });
 
   test('opens a pool to its slots, each with its holder', async () => {
@@ -161,7 +164,8 @@ describe('the filters of the Board, all in its address', () => {
     ['a name that is not registered', '?q=toast', ['toaster']],
     ['free only, without what an ancestor shuts', '?free=1', ['phone-78', 'phone-79', 'pool']],
     ['a label, and free only', '?label=os%3Dios&free=1', ['phone-79']],
-    ['two labels', '?label=os%3Dios&label=serial%3D5', ['phone-05']],
+    ['two labels of different keys', '?label=os%3Dios&label=serial%3D5', ['phone-05']],
+    ['either of two values of a key', '?label=serial%3D5&label=serial%3D79', ['phone-05', 'phone-79']],
     ['mine: what the person has or waits for', '?mine=1', ['phone-03', 'phone-76', 'phone-77', 'pool', 'toaster']],
     ['expiring soon', '?expiring=1', ['phone-76', 'shelf']],
     ['mine and expiring soon', '?expiring=1&mine=1', ['phone-76']],

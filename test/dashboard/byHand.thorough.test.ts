@@ -13,7 +13,7 @@ const newClient = async () => {
   return { requester: `person:${who}@id.example`, client: createClient(service.other.url, await readKey()) };
 };
 const button = (name: string | RegExp) => page.getByRole('button', { name });
-const notice = (text: string) => page.getByRole('status').getByText(text).waitFor();
+const notice = (text: string | RegExp) => page.getByRole('status').getByText(text).waitFor();
 const reserveAt = (resource: string) =>
   go(`/reserve?${new URLSearchParams({ resource, back: '/dashboard/reservations' })}`);
 
@@ -36,17 +36,17 @@ describe('by hand', () => {
     await isFound();
     expect(await fits()).toBe(true);
     await button('Reserve').click();
-    await notice('It is yours.');
+    await notice(/ is yours/);
     await page.getByRole('link', { name: 'Extend phone' }).click();
     await page.getByLabel('How long').selectOption('4 hours');
     await isFound();
     expect(await fits()).toBe(true);
     await button('Extend').click();
-    await notice('Extended.');
+    await notice(/ is extended/);
     const end = await page.locator('td[data-label="Ends"] time').getAttribute('datetime');
     expect(Math.abs(Date.parse(end ?? '') - Date.now() - 4 * 3600e3)).toBeLessThan(90_000);
     await button('Release phone').click();
-    await notice('Released.');
+    await notice(/ is released\./);
   });
 
   test('a person sees which slot of a pool they have, and keeps it for an hour more than now', async () => {
@@ -60,7 +60,7 @@ describe('by hand', () => {
     await page.getByRole('link', { name: 'Extend phones' }).click();
     await page.getByText('It ends in').waitFor();
     await button('Extend').click();
-    await notice('Extended.');
+    await notice(/ is extended/);
     const held = (
       await client.request<{ requester: string; expiresAt: string }[]>('GET', '/api/v1/Reservation/activeReservations')
     ).body.find(({ requester }) => requester !== 'ci-42');
@@ -88,7 +88,7 @@ describe('by hand', () => {
     );
     await page.getByLabel('or until (your time)').fill(String(local));
     await button('Reserve').click();
-    await notice('It is yours.');
+    await notice(/ is yours/);
     const [held] = (
       await client.request<{ requester: string; expiresAt: string }[]>('GET', '/api/v1/Reservation/activeReservations')
     ).body;
@@ -100,17 +100,17 @@ describe('by hand', () => {
     const { client, requester } = await newClient();
     const [held] = (await client.reserve({ resource: 'staging', requester: 'ci-42', ttlSeconds: 600 })).body;
     await reserveAt('staging');
-    await button('Wait for it').click();
+    await button('Join the queue').click();
     await notice('You are in the queue.');
     await page.getByText('You are 1st in line for staging').waitFor();
     await isFound();
     await client.unreserve({ resource: 'staging', requester: 'ci-42', releaseToken: held?.releaseToken });
-    await page.getByText('staging is yours. Take it within').waitFor();
+    await page.getByText('It is your turn: staging.').waitFor();
     await page.locator('#said').getByText('It is your turn: staging.').waitFor({ state: 'attached' });
     expect(await page.title()).toContain('Your turn: staging');
     await isFound();
     await button('Take it staging').first().click();
-    await notice('It is yours.');
+    await notice(/ is yours/);
     const [mine] = (await client.request<object[]>('GET', '/api/v1/Reservation/activeReservations')).body;
     expect(mine).toMatchObject({ requester, claimBy: null });
   });
@@ -123,7 +123,7 @@ describe('by hand', () => {
     await live.getByText('connected', { exact: true }).waitFor();
     await go('/reservations');
     await confirm('Take away rig from ci-42', 'Take away');
-    await notice('Taken away.');
+    await notice(/ is taken away\./);
     await live.locator('#events').getByText(`by ${requester}`).waitFor();
     await live.close();
   });
@@ -139,9 +139,9 @@ describe('without scripts', () => {
     await sheet.goto(`${service.one.url}/dashboard/reserve?resource=desk&back=/dashboard/reservations`);
     await sheet.getByLabel('or until (UTC)').fill(new Date(Date.now() + 7200e3).toISOString().slice(0, 16));
     await sheet.getByRole('button', { name: 'Reserve' }).click();
-    await sheet.getByText('It is yours.').waitFor();
+    await sheet.getByText(/ is yours/).waitFor();
     await sheet.getByRole('button', { name: 'Release desk' }).click();
-    await sheet.getByText('Released.').waitFor();
+    await sheet.getByText(/ is released\./).waitFor();
     await sheet.goto(`${service.one.url}/dashboard/shortcuts`);
     await sheet.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
     await plain.close();

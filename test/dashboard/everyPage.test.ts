@@ -84,7 +84,7 @@ describe('every page', () => {
     await page.keyboard.press('Enter');
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Enter');
-    await page.getByText('Taken away.').waitFor();
+    await page.getByText(/ is taken away\./).waitFor();
   });
 
   test('renews itself without taking the focus away, or a question that is open', async () => {

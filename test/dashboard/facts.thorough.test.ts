@@ -57,7 +57,7 @@ test('a group and labels are typed in, shown in the tree, and found by a search'
   await page.getByLabel('Name', { exact: true }).fill('lab');
   await page.getByLabel(/A group: it takes/).check();
   await page.getByRole('button', { name: 'Register' }).click();
-  await page.getByText('Registered.', { exact: true }).waitFor();
+  await page.getByText(/ is registered\./).waitFor();
   await page.getByLabel('Name', { exact: true }).fill('phone1');
   await page.getByLabel(/^Tree path/).fill('lab');
   await page.getByLabel(/^Labels/).fill('os=android\nsite=berlin');

@@ -33,7 +33,7 @@ describe('when a page renews itself, the keyboard focus', () => {
     await release('aaa').waitFor();
     expect(await focused()).toMatch(/^Release\s+phone$/);
     await page.keyboard.press('Enter');
-    await page.getByText('Released.', { exact: true }).waitFor();
+    await page.getByText(/ is released\./).waitFor();
     expect(await held()).toEqual(['aaa', 'bench', 'tablet']);
   });
 
@@ -67,5 +67,34 @@ describe('when a page renews itself, the keyboard focus', () => {
     await take('zzz');
     await row('zzz').waitFor();
     expect(await page.evaluate('document.activeElement.tagName')).toBe('TIME');
+  });
+});
+
+describe('a page that renews itself', () => {
+  test('keeps a menu open and a text selected, and tints the row that has changed', async () => {
+    const { take, client } = await visitorWith('bench', 'phone');
+    await client.register({ name: 'rigs', capacity: 2 });
+    await go('');
+    await row('rigs').locator('summary').click();
+    await page.evaluate('getSelection().selectAllChildren(document.querySelector(\'tr[data-name="bench"] a\'))');
+    await take('rigs');
+    await row('rigs').and(page.locator('[data-changed]')).waitFor();
+    expect(await row('bench').getAttribute('data-changed')).toBeNull();
+    expect(await row('rigs').locator('details').getAttribute('open')).not.toBeNull();
+    expect(await page.evaluate('String(getSelection())')).toBe('bench');
+    await page.locator('[data-changed]').waitFor({ state: 'detached' });
+  });
+
+  test('stands still while it is paused', async () => {
+    const { take } = await visitorWith('bench');
+    await go('');
+    await page.getByRole('button', { name: 'Pause updates' }).click();
+    await take('late');
+    const other = await page.context().newPage();
+    await go('', other);
+    await other.locator('tr[data-name="late"]').waitFor();
+    expect(await row('late').count()).toBe(0);
+    await page.getByRole('button', { name: 'Pause updates' }).click();
+    await row('late').waitFor();
   });
 });

@@ -80,7 +80,7 @@ describe('reservations', () => {
     await page.getByText('2 held, 1 found').waitFor();
     expect(await page.getByText('scanner').count()).toBe(0);
     await confirm(/Take away printer/, 'Take away');
-    await page.getByText('Taken away.').waitFor();
+    await page.getByText(/ is taken away\./).waitFor();
     await page.getByText('1 held, 0 found').waitFor();
     expect((await client.available('printer')).body).toBe(true);
     expect((await client.available('scanner')).body).toBe(false);
@@ -124,7 +124,7 @@ describe('resources', () => {
     expect(await violations(page)).toEqual([]);
     await page.getByLabel(/resources of one slot/).check();
     await page.getByRole('button', { name: 'Register' }).click();
-    await page.getByText('Registered.', { exact: true }).waitFor();
+    await page.getByText(/ is registered\./).waitFor();
     const colour = () =>
       page.evaluate(`getComputedStyle(document.querySelector('[data-name="House"]')).backgroundColor`);
     const states = () =>
@@ -173,7 +173,7 @@ describe('resources', () => {
     await page.getByRole('alert').waitFor();
     await client.reset();
     await confirm(/^Delete/, 'Delete');
-    await page.getByText('Deleted.', { exact: true }).waitFor();
+    await page.getByText(/ is deleted\./).waitFor();
     expect((await client.definitions()).body.map(({ name }) => name)).toEqual(['Ink']);
   });
 

@@ -123,3 +123,18 @@ describe('the name of a definition that exists', () => {
     expect((await client.definitions()).body).toMatchObject([{ labels: { site: 'berlin' } }]);
   });
 });
+
+describe('a capacity below what is held', () => {
+  test('is asked about, and then registered', async () => {
+    const { client, submit } = await lab();
+    await client.register({ name: 'rigs', capacity: 4 });
+    await client.reserve({ resource: 'rigs', requester: 'ci', count: 3 });
+    const capacity = async () => (await client.definitions()).body[0]?.capacity;
+    const change = { name: 'rigs', capacity: '2', change: 'true' };
+    const asked = await submit(change);
+    expect([asked.status, alertOf(asked.text)]).toEqual([409, expect.stringContaining('3 slots of “rigs” are held')]);
+    expect(await capacity()).toBe(4);
+    expect((await submit({ ...change, held: '3' })).status).toBe(303);
+    expect(await capacity()).toBe(2);
+  });
+});

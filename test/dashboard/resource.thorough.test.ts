@@ -76,7 +76,7 @@ describe('the state of a resource', () => {
       .waitFor();
     await client.unreserve({ resource: 'desk', requester: 'ci-42', releaseToken: held?.releaseToken });
     await part('state')
-      .getByText(/^Granted to ann@example\.com since .*, to be claimed within .*; 1 waits, next: bob\.$/)
+      .getByText(/^Granted to ann@example\.com since .*, to be claimed within .*; 1 waiting, next: bob\.$/)
       .waitFor();
     await part('history').getByRole('rowheader', { name: 'ci-42' }).waitFor();
   });
@@ -132,7 +132,7 @@ describe('the state of a resource', () => {
     expect(await violations(page)).toEqual([]);
     await page.getByText('Register it').click();
     await page.getByRole('button', { name: 'Register' }).click();
-    await page.getByText('Registered.', { exact: true }).waitFor();
+    await page.getByText(/ is registered\./).waitFor();
     expect((await client.definitions()).body).toContainEqual(expect.objectContaining({ name: 'nobody' }));
   });
 
@@ -157,7 +157,7 @@ describe('the state of a resource', () => {
     await page.getByRole('alert').getByText('Chair is held by an active reservation.').waitFor();
     await client.unreserve({ resource: 'chair', requester: 'ann', releaseToken: held?.releaseToken });
     await confirm('Delete chair', 'Delete');
-    await page.getByText('Deleted.', { exact: true }).waitFor();
+    await page.getByText(/ is deleted\./).waitFor();
   });
 });
 

@@ -17,7 +17,7 @@ describe('waiting', () => {
     const [ann, bob] = [await person(), await person()];
     const resource = randomUUID();
     await hold(resource);
-    expect((await wait(bob, resource)).to).toBe('/dashboard/reservations?done=waiting');
+    expect((await wait(bob, resource)).to).toBe(`/dashboard/reservations?done=waiting&what=${resource}`);
     await wait(ann, resource, { note: 'after bob' });
     for (const path of ['', '/reservations', '/live'])
       expect((await ann.get(path)).text).toContain('You are 2nd in line');
@@ -36,14 +36,16 @@ describe('waiting', () => {
     await wait(ann, resource, { note: 'my turn', lease: '7200' });
     await holdfast.unreserve({ resource, requester: 'ci-42', releaseToken });
     const { text } = await ann.get('/reservations');
-    expect(text).toContain('is yours. Take it within');
+    expect(text).toContain('Take it within');
     expect(inSeconds((await active(resource))[0]?.expiresAt)).toBeGreaterThan(590);
     expect((await ann.post('/extend', { resource, lease: '7200' })).status).toBe(403);
-    expect((await ann.post('/claim', { resource, back: '/dashboard/live' })).to).toBe('/dashboard/live?done=reserved');
+    expect((await ann.post('/claim', { resource, back: '/dashboard/live' })).to).toContain(
+      `/dashboard/live?done=reserved&what=${resource}`,
+    );
     const [held] = await active(resource);
     expect(held).toMatchObject({ requester: ann.requester, note: 'my turn' });
     expect(inSeconds(held?.expiresAt)).toBeGreaterThan(7190);
-    expect((await ann.get('')).text).not.toContain('is yours');
+    expect((await ann.get('')).text).not.toContain('It is your turn');
   });
 
   test('of what is shared is taken as shared', async () => {
@@ -65,7 +67,7 @@ describe('waiting', () => {
     await wait(bob, resource);
     await holdfast.unreserve({ resource, requester: 'ci-42', releaseToken });
     await ann.post('/leave-queue', { resource, requester: ann.requester });
-    expect((await bob.get('')).text).toContain('is yours');
+    expect((await bob.get('')).text).toContain('It is your turn');
   });
 
   test('needs a lease', async () => {

@@ -35,7 +35,7 @@ export function refusalText(
   const why = known ? reason.replace(known[0], known[1]) : reason.replace(/[^.]$/, '$&.');
   if (status === 'NOT_VALID') return why || 'This cannot be reserved.';
   const holder = heldBy && heldBy.resource === resource ? holderText(resource, heldBy) : '';
-  const queue = state && state.waiting > 0 ? `${state.waiting} ${state.waiting === 1 ? 'waits' : 'wait'}.` : '';
+  const queue = state && state.waiting > 0 ? `${state.waiting} waiting.` : '';
   return [holder || why || `“${resource}” is in use.`, holder && why, queue].filter((part) => part !== '').join(' ');
 }
 

@@ -15,6 +15,8 @@ import type { Failed } from '../form.ts';
 export interface Question extends Failed {
   /** Ancestors that are not registered, and that the person has to decide about. */
   readonly missing: readonly string[];
+  /** Slots that are held, if they are more than there would be, which the person has to accept. */
+  readonly held?: number;
 }
 
 /**
@@ -34,12 +36,25 @@ export async function registerTyped(
   // A name may mean something else that is registered: a slot means its pool.
   const registered = new Set(states.filter(({ isRegistered }) => isRegistered).map((state) => state.name));
   if (typed.change === undefined && registered.has(name)) return exists(name);
+  const held = states[0]?.held ?? 0;
+  if (isSmaller(item, held) && typed.held !== String(held)) return asksAbout(name, item.capacity ?? 0, held);
   const missing = ancestors.filter((one) => !registered.has(one));
   const isDecided = typed.ancestors !== undefined && typed.missing === missing.join(PATH_DELIMITER);
   if (missing.length > 0 && !isDecided) return asks(missing);
   await register(deps, credential, [item]);
   return null;
 }
+
+/** Whether fewer slots are left than are held now. */
+const isSmaller = ({ capacity, group }: Registration, held: number) => group !== true && (capacity ?? 1) < held;
+
+const asksAbout = (name: string, capacity: number, held: number): Question => ({
+  status: 409,
+  fault: `${held} slots of “${name}” are held, more than ${capacity}. Their holders keep them, and nobody else gets one until fewer than ${capacity} are held. Register again to accept this.`,
+  link: { to: '#registration', text: 'Go to the form' },
+  missing: [],
+  held,
+});
 
 const exists = (name: string): Question => ({
   status: 409,

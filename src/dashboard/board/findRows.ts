@@ -62,15 +62,21 @@ const statesOf = ({ engine, credential, requesters }: BoardRequest, names: reado
 /** Names without a definition have no labels, and are listed because they are held. */
 const mayBeUnregistered = ({ labels, on }: BoardQuery) => labels.length === 0 && !on.has('free');
 
-/** Whether a name or one of its labels contains the text that is searched for, and it has the labels. */
+/**
+ * Whether a name or one of its labels contains the text that is searched for, and it has, for each key of the labels, one
+ * of the values.
+ */
 function isFound({ q, labels }: BoardQuery, name: string, has: Readonly<Record<string, string>>): boolean {
   const texts = labelTexts(has);
   const wanted = q.toLowerCase();
   return (
-    labels.every((label) => texts.includes(label)) &&
+    labels.every((label) => labels.some((one) => keyOf(one) === keyOf(label) && texts.includes(one))) &&
     [name, ...texts].some((text) => text.toLowerCase().includes(wanted))
   );
 }
+
+/** The key of a label `<key>=<value>`. */
+const keyOf = (label: string) => label.slice(0, label.indexOf('='));
 
 const isFree = ({ capacity, held, fullAncestor, blockedBy }: ResourceState) =>
   capacity !== null && held < capacity && fullAncestor === null && blockedBy === null;

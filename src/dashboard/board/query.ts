@@ -21,7 +21,7 @@ export type Switch = (typeof SWITCHES)[number][0];
 export interface BoardQuery {
   /** Part of a name or of a label; '' any */
   readonly q: string;
-  /** Labels `<key>=<value>`, all of which a resource must have. */
+  /** Labels `<key>=<value>`. Of each key, a resource must have one. */
   readonly labels: readonly string[];
   readonly on: ReadonlySet<Switch>;
   /** Where the page begins (findRows.ts); '' for the first page */

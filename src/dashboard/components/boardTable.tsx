@@ -2,7 +2,6 @@
  * Rows of the Board: each resource with its state, who holds it, why, since when and until when, and who is next. A
  * pool opens to its slots.
  */
-import { hash } from 'node:crypto';
 import type { Child } from 'hono/jsx';
 import { type Hold, holderText, type SlotState } from '../../engine/reservations/holders.ts';
 import type { ResourceState } from '../../engine/reservations/states.ts';
@@ -12,7 +11,7 @@ import { labelTexts } from '../resource/registeredResources.ts';
 import { number, ordinal } from '../words/numbers.ts';
 import { Note } from './heldTable.tsx';
 import { resourcePath } from './resourceTree.tsx';
-import { RowActions, type RowHold } from './rowActions.tsx';
+import { idOf, RowActions, type RowHold } from './rowActions.tsx';
 import { When } from './when.tsx';
 
 /** Holders of a pool that its row names; slots that all pools of a page show together. */
@@ -80,7 +79,7 @@ const Row = (props: RowProps) => {
   // The ancestors of the first row of a page are on the pages before.
   const hasPath = above.length > 0 && (!isTree || isFirst);
   return (
-    <tr data-name={name}>
+    <tr data-name={name} id={`row-${idOf(name)}`}>
       <th scope="row" class={isTree ? `level-${Math.min(MAX_INDENT, above.length)}` : undefined}>
         {hasPath && <span class="along">{above.join(' › ')} ›</span>}
         <a href={resourcePath(name)}>{name}</a>
@@ -250,7 +249,7 @@ const Queue = ({ row: { waiting, next, place } }: { row: ResourceState }) => {
   if (waiting === 0) return null;
   return (
     <>
-      {number(waiting)} {waiting === 1 ? 'waits' : 'wait'}
+      {number(waiting)} waiting
       {place !== null && <strong class="along">you are {ordinal(place)}</strong>}
       {next !== null && <span class="along">next: {next}</span>}
     </>
@@ -261,7 +260,7 @@ const Slots = ({ row: { name, capacity, slots }, slots: limit, hasSlotActions, v
   const shown = slots.slice(0, limit);
   const others = (capacity ?? 0) - shown.length;
   return (
-    <details id={`slots-${hash('sha256', name).slice(0, 12)}`}>
+    <details id={`slots-${idOf(name)}`}>
       <summary>
         Slots<span class="out-of-sight"> of {name}</span>
       </summary>

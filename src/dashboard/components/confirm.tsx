@@ -31,10 +31,10 @@ export const Confirm = ({ id, label, about, question, action, fields = {}, child
         ))}
         {children}
         <p class="buttons">
-          <button type="submit" class="danger">
+          <button type="submit" class="danger" id={`${id}-yes`}>
             {label}
           </button>{' '}
-          <button type="button" popovertarget={id} popovertargetaction="hide" autofocus>
+          <button type="button" id={`${id}-no`} popovertarget={id} popovertargetaction="hide" autofocus>
             Cancel
           </button>
         </p>

@@ -23,7 +23,6 @@ export const HeldTable = ({ label, held }: HeldTableProps) =>
             <th scope="col">Requester</th>
             <th scope="col">Created</th>
             <th scope="col">Ends</th>
-            <th scope="col">Type</th>
             <th scope="col">Key</th>
           </tr>
         </thead>
@@ -42,7 +41,6 @@ export const HeldTable = ({ label, held }: HeldTableProps) =>
               <td data-label="Ends">
                 <Until one={one} />
               </td>
-              <td data-label="Type">{one.resourceType}</td>
               <td data-label="Key">{one.apiKeyLabel ?? '–'}</td>
             </tr>
           ))}

@@ -7,8 +7,12 @@ import type { Viewer } from '../env.ts';
 import { whoDid } from '../words/auditSentences.ts';
 import { Confirm } from './confirm.tsx';
 
-export const JoinedNotice = ({ viewer: { joined, credential } }: { viewer: Viewer }) => (
-  <section class="notice" aria-label="New memberships">
+export const JoinedNotice = ({ viewer: { joined, credential, page } }: { viewer: Viewer }) => (
+  <section class="notice joined" aria-label="New memberships">
+    <form method="post" action="/dashboard/joined-read">
+      <input type="hidden" name="back" value={page} />
+      <button type="submit">Dismiss</button>
+    </form>
     {joined.map(({ tenant, name, by }) => (
       <>
         <p>
@@ -35,8 +39,5 @@ export const JoinedNotice = ({ viewer: { joined, credential } }: { viewer: Viewe
         </div>
       </>
     ))}
-    <form method="post" action="/dashboard/joined-read">
-      <button type="submit">Dismiss</button>
-    </form>
   </section>
 );

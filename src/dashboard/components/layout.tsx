@@ -11,6 +11,7 @@ import type { Viewer } from '../env.ts';
 import type { Failed } from '../form.ts';
 import { KEYS_OF_PAGE } from '../shortcuts.ts';
 import { may } from '../viewer.ts';
+import { DoneNotice } from './doneNotice.tsx';
 import { JoinedNotice } from './joinedNotice.tsx';
 import { YourTurns } from './yourTurns.tsx';
 
@@ -31,33 +32,6 @@ export const PLACES = [
 ] as const satisfies readonly (readonly [string, string, Right])[];
 
 const FOR_ADMINS = ['/dashboard/tenants', 'Tenants'] as const;
-
-/** Notices about a form that was carried out, by the `done` of the address that it leads to. */
-const DONE: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    created: 'The key is created.',
-    rotated: 'The key has a new value. The old one no longer works.',
-    deleted: 'Deleted.',
-    reserved: 'It is yours.',
-    extended: 'Extended.',
-    released: 'Released.',
-    releasedMany: 'The selected reservations are released.',
-    taken: 'Taken away. The holder learns it when it next renews or releases.',
-    waiting: 'You are in the queue.',
-    left: 'You have left the queue.',
-    cancelled: 'The wait has ended.',
-    reset: 'All reservations are released.',
-    registered: 'Registered.',
-    saved: 'Saved.',
-    tenantCreated: 'The tenant is created.',
-    leftTenant: 'You have left the tenant.',
-    lowered: 'Saved. The lower role holds now.',
-    removed: 'Removed. Their sessions have ended.',
-    transferred: 'You are an operator now.',
-    suspended: 'The tenant is suspended.',
-    resumed: 'The suspension has ended.',
-  }),
-);
 
 export interface PageProps {
   readonly title: string;
@@ -119,11 +93,7 @@ const Document = ({ title, viewer, at, done = '', failed, renew, script, childre
             )}
           </p>
         )}
-        {failed === undefined && DONE.has(done) && (
-          <p class="notice good" role="status">
-            {DONE.get(done)}
-          </p>
-        )}
+        {failed === undefined && <DoneNotice done={done} viewer={viewer} />}
         {viewer && viewer.joined.length > 0 && <JoinedNotice viewer={viewer} />}
         {children}
       </main>
@@ -132,6 +102,9 @@ const Document = ({ title, viewer, at, done = '', failed, renew, script, childre
           <a href="/dashboard/shortcuts" data-shortcut="?">
             Keyboard shortcuts
           </a>
+          <button type="button" id="pause-page" aria-pressed="false" hidden>
+            Pause updates
+          </button>
           <span>
             Holdfast {BUILD.version}
             {BUILD.commit && ` (${BUILD.commit.slice(0, 7)})`}

@@ -21,6 +21,8 @@ export const RegistrationForm = z.object({
   /** What ancestors become that are not registered, and the ones that the person was asked about, joined by `>`. */
   ancestors: z.enum(['groups', 'slots']).optional(),
   missing: z.string().optional(),
+  /** The held slots that the person was told of. */
+  held: z.string().optional(),
 });
 
 /** The text of each field. */
@@ -78,11 +80,11 @@ export interface RegisterFormProps {
   readonly typed?: Typed | undefined;
   /** Whether the name stays as it is. */
   readonly isNamed?: boolean;
-  /** Ancestors that are not registered, which the person is asked about. */
-  readonly missing?: readonly string[] | undefined;
+  /** What the person is asked about: ancestors that are not registered, or held slots. */
+  readonly question?: { readonly missing: readonly string[]; readonly held?: number } | undefined;
 }
 
-export const RegisterForm = ({ title, typed, isNamed = false, missing = [] }: RegisterFormProps) => (
+export const RegisterForm = ({ title, typed, isNamed = false, question }: RegisterFormProps) => (
   <form method="post" action="/dashboard/resources" class="fields" id="registration">
     <h2>{title}</h2>
     {typed?.change !== undefined && <input type="hidden" name="change" value={typed.change} />}
@@ -112,8 +114,11 @@ export const RegisterForm = ({ title, typed, isNamed = false, missing = [] }: Re
         {typed?.labels}
       </textarea>
     </label>
-    {missing.length > 0 && <Missing names={missing} />}
-    <button type="submit">Register</button>
+    {question && question.missing.length > 0 && <Missing names={question.missing} />}
+    {question?.held !== undefined && <input type="hidden" name="held" value={question.held} />}
+    <button type="submit" id="registration-send">
+      Register
+    </button>
   </form>
 );
 

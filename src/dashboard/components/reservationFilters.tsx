@@ -17,7 +17,9 @@ export const ReservationFilters = ({ query, found }: ReservationFiltersProps) =>
         Search by resource, requester or note{' '}
         <input type="search" name="q" value={query.q} maxlength={256} data-shortcut="/" />
       </label>
-      <button type="submit">Search</button>
+      <button type="submit" id="search">
+        Search
+      </button>
       {isNarrowed(query) && (
         <a class="button" href={addressOf(query, { ...Cleared, page: 1 })}>
           Show all

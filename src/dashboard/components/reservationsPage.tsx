@@ -94,7 +94,9 @@ const Selection = ({ found, query, viewer }: Pick<ReservationsPageProps, 'found'
   if (count === 0) return null;
   return (
     <form id={SELECTED} method="post" action={addressOf(query, {}, `${AT}/selected`)} class="buttons">
-      <button type="submit">Release the selected …</button>{' '}
+      <button type="submit" id="release-selected">
+        Release the selected …
+      </button>{' '}
       {query.select === '' ? (
         <a class="button" href={addressOf(query, { select: 'page' })}>
           Select all {count} of this page

@@ -34,7 +34,6 @@ export const ReservationsTable = ({ held, query, viewer }: ReservationsTableProp
           <Head query={query} sort="requester" label="Requester" />
           <Head query={query} sort="created" label="Created" />
           <Head query={query} sort="ends" label="Ends" />
-          <th scope="col">Type</th>
           <th scope="col">Key</th>
           <th scope="col">Actions</th>
         </tr>
@@ -55,7 +54,7 @@ const Head = ({ query, sort, label }: { query: Query; sort: Sort; label: string 
 };
 
 const Row = ({ one, query, viewer }: { one: ActiveReservation; query: Query; viewer: Viewer }) => (
-  <tr>
+  <tr id={`held-${one.fencingToken}`}>
     <td data-label="Select">
       {mayEnd(viewer.user, one.requester) && (
         <input
@@ -81,7 +80,6 @@ const Row = ({ one, query, viewer }: { one: ActiveReservation; query: Query; vie
     <td data-label="Ends">
       <Until one={one} />
     </td>
-    <td data-label="Type">{one.resourceType}</td>
     <td data-label="Key">{one.apiKeyLabel ?? '–'}</td>
     <td data-label="Actions">
       <RowActions

@@ -79,7 +79,7 @@ const Line = ({ state: { line, waiting, plan } }: { state: ResourceState }) => {
   const count = Math.max(waiting, own.length);
   return (
     <>
-      ; {count} {count === 1 ? 'waits' : 'wait'}, next: <strong>{next.request.requester}</strong>.
+      ; {count} waiting, next: <strong>{next.request.requester}</strong>.
     </>
   );
 };

@@ -33,7 +33,7 @@ export const ResourceState = ({ state, viewer, back }: ResourceStateProps) => {
             until <When as="at" at={expiresAt} />
           </>
         )}
-        . {waiting > 0 && `${waiting} ${waiting === 1 ? 'waits' : 'wait'} for it.`}
+        . {waiting > 0 && `${waiting} waiting for it.`}
       </p>
       {reason !== undefined && holderOf(state) === null && <NotAvailable by={reason} />}
       <Note text={note} />

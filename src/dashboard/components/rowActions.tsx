@@ -1,5 +1,5 @@
 /**
- * What a person can do with a resource, from the row of any page: Reserve, Wait, Extend, Release, Take away, Leave the
+ * What a person can do with a resource, from the row of any page: Reserve, Join queue, Extend, Release, Take away, Leave the
  * queue (docs/specification.md#dashboard-and-sign-in).
  */
 import { hash } from 'node:crypto';
@@ -48,7 +48,7 @@ export const RowActions = ({ row, viewer, back }: RowActionsProps) => {
   return (
     <div class="actions">
       {first}
-      <details class="more" id={`more-${idOf(row.resource)}`}>
+      <details class="row-menu" id={`more-${idOf(row.resource)}`}>
         <summary>
           More<span class="out-of-sight"> actions for {row.resource}</span>
         </summary>
@@ -73,7 +73,7 @@ function actionsOf({ resource, isFree, holds }: ActionRow, viewer: Viewer, back:
   if (viewer.standings.some(({ resources, isGranted }) => !isGranted && resources.includes(resource)))
     return [<LeaveQueue wait={{ resource, requester: requesterOf(user) }} back={back} />, ...forOthers];
   if (isFree === null) return forOthers;
-  return [<Reserve resource={resource} label={isFree ? 'Reserve' : 'Wait'} back={back} />, ...forOthers];
+  return [<Reserve resource={resource} label={isFree ? 'Reserve' : 'Join queue'} back={back} />, ...forOthers];
 }
 
 const Reserve = ({ resource, label, back }: { resource: string; label: string; back: string }) => (
@@ -86,6 +86,7 @@ const Reserve = ({ resource, label, back }: { resource: string; label: string; b
 interface HoldProps {
   readonly hold: RowHold;
   readonly back: string;
+  readonly scope?: string | undefined;
 }
 
 const Extend = ({ hold: { resource, requester }, back }: HoldProps) => (
@@ -100,8 +101,9 @@ const Release = ({ hold: { resource, requester }, back }: HoldProps) => (
 );
 
 /** Claims what was granted to a person who waited. */
-export const TakeGranted = ({ hold: { resource, mode }, back }: HoldProps) => (
+export const TakeGranted = ({ hold: { resource, mode }, back, scope }: HoldProps) => (
   <Action
+    scope={scope}
     to="/dashboard/claim"
     label="Take it"
     about={resource}
@@ -113,10 +115,22 @@ interface LeaveQueueProps {
   readonly wait: Pick<RowHold, 'resource' | 'requester'>;
   readonly label?: string | undefined;
   readonly back: string;
+  readonly scope?: string | undefined;
 }
 
-export const LeaveQueue = ({ wait: { resource, requester }, label = 'Leave the queue', back }: LeaveQueueProps) => (
-  <Action to="/dashboard/leave-queue" label={label} about={`for ${resource}`} fields={{ resource, requester, back }} />
+export const LeaveQueue = ({
+  wait: { resource, requester },
+  label = 'Leave the queue',
+  back,
+  scope,
+}: LeaveQueueProps) => (
+  <Action
+    scope={scope}
+    to="/dashboard/leave-queue"
+    label={label}
+    about={`for ${resource}`}
+    fields={{ resource, requester, back }}
+  />
 );
 
 const TakeAway = ({ hold: { resource, requester }, back }: HoldProps) => (
@@ -130,23 +144,26 @@ const TakeAway = ({ hold: { resource, requester }, back }: HoldProps) => (
   />
 );
 
-/** A form of one button. */
+/** A form of one button, with an id by which the button keeps the focus when the page is renewed. */
 const Action = ({
   to,
   label,
   about,
   fields,
+  scope = 'row',
 }: {
   to: string;
   label: string;
   about: string;
   fields: Readonly<Record<string, string>>;
+  /** Where it stands, if the same action stands in a row too. */
+  scope?: string | undefined;
 }) => (
   <form method="post" action={to}>
     {Object.entries(fields).map(([name, value]) => (
       <input type="hidden" name={name} value={value} />
     ))}
-    <button type="submit">
+    <button type="submit" id={`${scope}-${idOf([to, ...Object.values(fields)].join('\n'))}`}>
       {label}
       <About text={about} />
     </button>
@@ -156,4 +173,5 @@ const Action = ({
 /** What an action is for. Sighted people see it in the row. */
 const About = ({ text }: { text: string }) => <span class="out-of-sight"> {text}</span>;
 
-const idOf = (text: string) => hash('sha256', text).slice(0, 16);
+/** An id for something that a text names. */
+export const idOf = (text: string): string => hash('sha256', text).slice(0, 16);

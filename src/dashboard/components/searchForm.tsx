@@ -16,7 +16,9 @@ export const SearchForm = ({ at, label, q }: SearchFormProps) => (
       <label>
         {label} <input type="search" name="q" value={q} maxlength={256} data-shortcut="/" />
       </label>
-      <button type="submit">Search</button>
+      <button type="submit" id="search">
+        Search
+      </button>
     </form>
   </search>
 );

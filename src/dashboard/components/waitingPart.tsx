@@ -2,7 +2,6 @@
  * The part of a page that shows who waits (docs/specification.md#waiting): in queue order, since when, until when and
  * for what; with a button that ends a wait.
  */
-import { hash } from 'node:crypto';
 import type { Child } from 'hono/jsx';
 import type { WaitingRequest } from '../../contract/waiting.ts';
 import type { SessionUser } from '../../engine/tenant/signIns.ts';
@@ -11,6 +10,7 @@ import type { Waiter, Waiters } from '../search/searchWaiting.ts';
 import { number } from '../words/numbers.ts';
 import { Confirm } from './confirm.tsx';
 import { Note } from './heldTable.tsx';
+import { idOf } from './rowActions.tsx';
 import { Scroll } from './tableParts.tsx';
 import { When } from './when.tsx';
 
@@ -61,7 +61,7 @@ const WaitingTable = ({
       </thead>
       <tbody>
         {waiters.map(({ place, request }) => (
-          <tr>
+          <tr id={`waits-${idOfRequest(request)}`}>
             <td data-label="Place">{number(place)}</td>
             <th scope="row">{request.requester}</th>
             <td data-label="Wants">
@@ -88,13 +88,16 @@ const WaitingTable = ({
   </Scroll>
 );
 
+const idOfRequest = ({ requester, since, resources }: WaitingRequest) =>
+  idOf([requester, since, ...resources].join('\n'));
+
 /** Ends every wait of the requester that names the first resource of this one, as the operation `cancel` does. */
 const EndButton = ({ request, action }: { request: WaitingRequest; action: string }) => {
-  const { requester, resources, since } = request;
+  const { requester, resources } = request;
   const [resource = ''] = resources;
   return (
     <Confirm
-      id={`end-${hash('sha256', [requester, since, ...resources].join('\n')).slice(0, 16)}`}
+      id={`end-${idOfRequest(request)}`}
       label="End the wait"
       about={`of ${requester} for ${describeWanted(request)}`}
       question={`End every wait of “${requester}” for “${resource}”? The callers are refused.`}

@@ -31,19 +31,19 @@ const Turn = ({ turn, viewer }: { turn: Standing; viewer: Viewer }) => {
       <p data-turn={isGranted ? resource : undefined}>
         {isGranted ? (
           <>
-            <strong>{resources.join(', ')}</strong> is yours. Take it within <When at={until} as="in" />, or it goes to
-            the next.
+            <strong>It is your turn: {resources.join(', ')}.</strong> Take it within <When at={until} as="in" />, or it
+            goes to the next.
           </>
         ) : (
           <>
-            You are {ordinal(ahead + 1)} in line for <strong>{resources.join(', ')}</strong>, until{' '}
+            You are {ordinal(ahead + 1)} in line for <strong>{resources.join(', ')}</strong>. The wait ends at{' '}
             <When at={until} as="at" />.
           </>
         )}
       </p>
       <div class="actions">
-        {isGranted && <TakeGranted hold={hold} back={viewer.page} />}
-        <LeaveQueue wait={hold} label={isGranted ? 'I no longer need it' : undefined} back={viewer.page} />
+        {isGranted && <TakeGranted hold={hold} back={viewer.page} scope="turn" />}
+        <LeaveQueue wait={hold} label={isGranted ? 'Let it go' : undefined} back={viewer.page} scope="turn" />
       </div>
     </div>
   );

@@ -63,7 +63,9 @@ const Filters = ({ query, labels }: { query: BoardQuery; labels: readonly string
       {fieldsOf({ ...query, q: '', after: '', before: [] }).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <button type="submit">Search</button>
+      <button type="submit" id="search">
+        Search
+      </button>
       {isFiltered(query) && <a href={BOARD}>Clear all filters</a>}
     </form>
     <ul class="chips" aria-label="Filters">

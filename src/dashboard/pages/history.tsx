@@ -143,7 +143,9 @@ const Pages = ({ page, query }: { page: PastPage; query: Query }) => {
     <nav class="pages" aria-label="Pages of the history">
       {cursor !== undefined && <a href={historyPath({ ...query, cursor: undefined })}>Latest</a>}{' '}
       {page.next !== null && <a href={historyPath({ ...query, cursor: page.next })}>Older</a>}{' '}
-      {ending === '' && <a href={`/api/v1/Reservation/history?${csvSearch(csv)}`}>All of it as CSV</a>}
+      <a href={`/api/v1/Reservation/history?${csvSearch(csv)}`}>
+        {ending === '' ? 'All of it as CSV' : 'All of it as CSV, with every ending'}
+      </a>
     </nav>
   );
 };

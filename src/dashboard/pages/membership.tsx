@@ -13,6 +13,7 @@ import { deleteTenant } from '../../operations/tenant.ts';
 import { Page } from '../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { attempt, readForm } from '../form.ts';
+import { ownPath } from '../paths.ts';
 import { cookieOptions, joinedReadCookie, signOut } from '../session/startSession.ts';
 import { switchTenant } from '../session/switchTenant.ts';
 import { SIGN_IN } from '../viewer.ts';
@@ -36,10 +37,11 @@ export const membershipRoutes = (deps: DashboardDeps) => {
     .post('/dashboard/switch', async (c) =>
       switchTenant(deps, c, (await readForm(c, z.object({ tenant: z.string() }))).tenant),
     )
-    .post('/dashboard/joined-read', (c) => {
+    .post('/dashboard/joined-read', async (c) => {
+      const { back } = await readForm(c, z.object({ back: z.string().optional() }));
       const { publicUrl } = deps;
       setCookie(c, joinedReadCookie(publicUrl), 'yes', cookieOptions(publicUrl, SIGN_IN_MS));
-      return c.redirect('/dashboard', 303);
+      return c.redirect(ownPath(back), 303);
     })
     .get('/join/:secret', async (c) => {
       const { name, role } = await readLink(withDatabase(), secretOf(c.req.param('secret')));

@@ -19,6 +19,7 @@ import { WaitingPart } from '../components/waitingPart.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm, readQuery } from '../form.ts';
 import { NameParams } from '../formSchemas.ts';
+import { backTo } from '../paths.ts';
 import { labelTexts } from '../resource/registeredResources.ts';
 import { type Details, readDetails, SLOTS, type View, type Wanted } from '../resource/resourceDetails.ts';
 import { may } from '../viewer.ts';
@@ -73,7 +74,9 @@ export const resourceRoutes = (deps: DashboardDeps) => {
       const deleted = await attempt(deps, c, async () =>
         deleteDefinition(deps, c.var.viewer.credential, check(NameParams, { name }).name, cascade !== undefined),
       );
-      return deleted.ok ? c.redirect('/dashboard/resources?done=deleted', 303) : show(c, firstPage(name), deleted);
+      return deleted.ok
+        ? c.redirect(backTo('/dashboard/resources', { done: 'deleted', what: name }), 303)
+        : show(c, firstPage(name), deleted);
     });
 };
 

@@ -11,6 +11,7 @@ import { SearchForm } from '../components/searchForm.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm, readQuery, searched } from '../form.ts';
 import { registerSchema } from '../formSchemas.ts';
+import { backTo } from '../paths.ts';
 import { labelTexts, MAX_ROWS, type Row, readRows } from '../resource/registeredResources.ts';
 import { may, needs } from '../viewer.ts';
 import { number } from '../words/numbers.ts';
@@ -69,7 +70,7 @@ export const resourcesRoutes = (deps: DashboardDeps) => {
             title={typed?.change === undefined ? 'Register a resource' : 'Change it'}
             typed={typed}
             isNamed={typed?.change !== undefined}
-            missing={failed && 'missing' in failed ? failed.missing : undefined}
+            question={failed && 'missing' in failed ? failed : undefined}
           />
         )}
       </Page>,
@@ -86,6 +87,8 @@ export const resourcesRoutes = (deps: DashboardDeps) => {
         return item && registerTyped(deps, c.var.viewer, typed, item);
       });
       if (!tried.ok) return show(c, tried, typed);
-      return tried.result ? show(c, tried.result, typed) : c.redirect(`${AT}?done=registered`, 303);
+      return tried.result
+        ? show(c, tried.result, typed)
+        : c.redirect(backTo(AT, { done: 'registered', what: typed.name.trim() }), 303);
     });
 };

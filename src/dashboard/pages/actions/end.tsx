@@ -45,12 +45,15 @@ export const endRoutes = (deps: DashboardDeps) => {
           const isForbidden = explanation === 'INVALID_RELEASE_TOKEN';
           return showFailure(c, 'Not released', back, { status: isForbidden ? 403 : 409, fault });
         }
-      return c.redirect(backTo(back, isOwn(c.var.viewer.user, item.requester) ? 'released' : 'taken'), 303);
+      const done = isOwn(c.var.viewer.user, item.requester) ? 'released' : 'taken';
+      return c.redirect(backTo(back, { done, what: item.resource }), 303);
     })
     .post(LEAVE, async (c) => {
       const { back } = await readForm(c, Back);
       const failed = await cancelWait(c);
-      return failed ? showFailure(c, 'Still in the queue', back, failed) : c.redirect(backTo(back, 'left'), 303);
+      return failed
+        ? showFailure(c, 'Still in the queue', back, failed)
+        : c.redirect(backTo(back, { done: 'left' }), 303);
     });
 };
 

@@ -95,7 +95,8 @@ export const extendRoutes = (deps: DashboardDeps) => {
           const fault = NOT_EXTENDED.get(explanation) ?? NOT_EXTENDED.get(status) ?? explanation;
           return show(c, form, { status: explanation === 'INVALID_RELEASE_TOKEN' ? 403 : 409, fault });
         }
-      return c.redirect(backTo(form.back, 'extended'), 303);
+      const until = extended.result.result[0]?.expiresAt;
+      return c.redirect(backTo(form.back, { done: 'extended', what: resource, until }), 303);
     });
 };
 

@@ -22,8 +22,8 @@ import { ResourceState } from '../../components/resourceState.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { type Attempt, attempt, check, type Failed, readForm, readQuery } from '../../form.ts';
 import { checkSchema, reserveSchema } from '../../formSchemas.ts';
-import { backTo, ownPath } from '../../paths.ts';
-import { needs } from '../../viewer.ts';
+import { backTo, type Done, ownPath } from '../../paths.ts';
+import { may, needs } from '../../viewer.ts';
 
 const AT = '/dashboard/reserve';
 const CLAIM = '/dashboard/claim';
@@ -50,6 +50,12 @@ const DONE: Readonly<Partial<Record<ReserveResult['status'], string>>> = {
   ALREADY_HAD: 'reserved',
   WAITING: 'waiting',
 };
+
+const doneBy = (done: string, { resource, expiresAt }: ReserveResult): Done => ({
+  done,
+  what: resource,
+  until: done === 'reserved' ? expiresAt : undefined,
+});
 
 /** A page is never held: its person looks at it again. */
 const NOT_HELD: Hold = { pollSeconds: 0, caller: () => ({ isGone: false, onGone: () => {} }) };
@@ -85,13 +91,13 @@ export const reserveRoutes = (deps: DashboardDeps) => {
     if (!tried.ok) return show(c, form, tried);
     const { result } = tried;
     const done = result && DONE[result.status];
-    if (done !== undefined) return c.redirect(backTo(form.back, done), 303);
+    if (result && done !== undefined) return c.redirect(backTo(form.back, doneBy(done, result)), 303);
     const state = await readState(c.var.viewer, form.resource).catch(() => null);
     return show(c, form, { status: 409, fault: result ? refusalText(result, state) : 'It was not reserved.' });
   };
 
   return new Hono<DashboardEnv>()
-    .use(AT, needs('reserve'))
+    .post(AT, needs('reserve'))
     .use(CLAIM, needs('reserve'))
     .get(AT, (c) => {
       const query = readQuery(c, Query);
@@ -168,46 +174,52 @@ const ReservePage = ({ viewer, typed, terms, seen, sizes, failed }: ReservePageP
   return (
     <Page title={`Reserve ${resource}`} viewer={viewer} failed={failed} renew={{ from: renew }}>
       {seen && <ResourceState state={seen} viewer={viewer} back={back} />}
-      <form class="fields" method="post" action={AT}>
-        <input type="hidden" name="resource" value={resource} />
-        <input type="hidden" name="back" value={back} />
-        <label>
-          {terms.requireNote ? 'What for (required)' : 'What for'}
-          <input
-            name="note"
-            value={typed.note ?? ''}
-            maxlength={MAX_NOTE_LENGTH}
-            required={terms.requireNote}
-            placeholder="nightly build, a link, until when you think you need it"
-          />
-        </label>
-        <LeaseFields terms={terms} typed={typed} mayLast />
-        <details id="further">
-          <summary>Several, or shared</summary>
+      {may(viewer, 'reserve') ? (
+        <form class="fields" method="post" action={AT}>
+          <input type="hidden" name="resource" value={resource} />
+          <input type="hidden" name="back" value={back} />
           <label>
-            How many, of a pool
-            <input type="number" name="count" min={1} max={sizes.batch} value={typed.count ?? '1'} />
+            {terms.requireNote ? 'What for (required)' : 'What for'}
+            <input
+              name="note"
+              value={typed.note ?? ''}
+              maxlength={MAX_NOTE_LENGTH}
+              required={terms.requireNote}
+              placeholder="nightly build, a link, until when you think you need it"
+            />
           </label>
-          <label class="check">
-            <input type="checkbox" name="mode" value="SHARED" checked={typed.mode === 'SHARED'} /> Share it with others
-            who share it
-          </label>
-        </details>
-        <div data-live="buttons">
-          <p class="buttons">
-            <button type="submit" name="act" value={canTake ? 'reserve' : 'wait'}>
-              {canTake ? 'Reserve' : 'Wait for it'}
-            </button>{' '}
-            <a href={back}>Cancel</a>
-          </p>
-          {!canTake && (
-            <p class="hint">
-              You join the queue for a day. When it is your turn, you have 10 minutes to take it; the time that you
-              chose begins then.
+          <LeaseFields terms={terms} typed={typed} mayLast />
+          <details id="further">
+            <summary>Several, or shared</summary>
+            <label>
+              How many, of a pool
+              <input type="number" name="count" min={1} max={sizes.batch} value={typed.count ?? '1'} />
+            </label>
+            <label class="check">
+              <input type="checkbox" name="mode" value="SHARED" checked={typed.mode === 'SHARED'} /> Share it with
+              others who share it
+            </label>
+          </details>
+          <div data-live="buttons">
+            <p class="buttons">
+              <button type="submit" id={canTake ? 'reserve' : 'wait'} name="act" value={canTake ? 'reserve' : 'wait'}>
+                {canTake ? 'Reserve' : 'Join the queue'}
+              </button>{' '}
+              <a href={back}>Cancel</a>
             </p>
-          )}
-        </div>
-      </form>
+            {!canTake && (
+              <p class="hint">
+                You join the queue for a day. When it is your turn, you have 10 minutes to take it; the time that you
+                chose begins then.
+              </p>
+            )}
+          </div>
+        </form>
+      ) : (
+        <p class="notice">
+          Your role in this tenant may look, but not reserve. <a href={back}>Back to the page</a>
+        </p>
+      )}
     </Page>
   );
 };

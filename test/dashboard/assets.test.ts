@@ -1,0 +1,22 @@
+/**
+ * What the pages load besides their HTML.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+
+const ASSETS = new URL('../../src/dashboard/assets/', import.meta.url);
+const textOf = (name: string) => readFileSync(new URL(name, ASSETS), 'utf8');
+
+test('idiomorph.js is the published file, as a module', () => {
+  const published = readFileSync(createRequire(import.meta.url).resolve('idiomorph/dist/idiomorph.min.js'), 'utf8');
+  expect(textOf('idiomorph.js')).toBe(`// @ts-nocheck\n${published.trimEnd()}\nexport{Idiomorph};\n`);
+});
+
+test('scripts and styles have at most 25 kB, compressed', () => {
+  const sizes = readdirSync(ASSETS)
+    .filter((name) => /\.(js|css)$/.test(name))
+    .map((name) => gzipSync(textOf(name), { level: 9 }).length);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(25_000);
+});
