@@ -7,6 +7,7 @@ import { clientTypes } from './clientTypes.ts';
 import { configurationPage } from './configurationPage.ts';
 import { envExample } from './envExample.ts';
 import { withErrorTable } from './errorTable.ts';
+import { iconsModule } from './icons.ts';
 
 const file = (path: string) => new URL(`../${path}`, import.meta.url);
 const write = (path: string, text: string) => writeFileSync(file(path), text);
@@ -18,3 +19,4 @@ const specification = 'docs/specification.md';
 write(specification, withErrorTable(readFileSync(file(specification), 'utf8')));
 write('docs/configuration.md', configurationPage());
 write('.env.example', envExample());
+write('src/dashboard/icons.ts', iconsModule());

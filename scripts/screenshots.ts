@@ -29,7 +29,7 @@ const PICTURES: readonly (readonly [string, string, typeof WIDE, Look])[] = [
   ['resource-phone-dark', '/resources/one?name=staging', PHONE, 'dark'],
   ['reservations', '/reservations', WIDE, 'light'],
   ['reservations-phone', '/reservations', PHONE, 'light'],
-  ['history', '/history', WIDE, 'light'],
+  ['history', '/activity', WIDE, 'light'],
   ['insight', '/insight', WIDE, 'light'],
   ['insight-dark', '/insight', WIDE, 'dark'],
   ['overview', '/overview', WIDE, 'light'],
@@ -70,13 +70,13 @@ async function signIn(viewport: typeof WIDE, colorScheme: Look) {
   const page = await (await browser.newContext({ viewport, colorScheme, timezoneId: 'Europe/Berlin' })).newPage();
   await page.goto(link);
   await page.getByRole('button', { name: 'Sign in on this machine' }).click();
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await page.getByRole('heading', { name: 'Board' }).waitFor();
   link = await nextLink();
   return page;
 }
 
 const first = await signIn(WIDE, 'light');
-await first.goto(`${url}/dashboard/keys`);
+await first.goto(`${url}/dashboard/access/keys`);
 await first.getByRole('link', { name: /^Show/ }).click();
 const client = createClient(url, String(await first.locator('#key-value').textContent()));
 const redis = createPatientRedis(redisServer.url);

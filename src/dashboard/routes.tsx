@@ -4,13 +4,14 @@
  */
 import { type ErrorHandler, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { createMiddleware } from 'hono/factory';
 import { secureHeaders } from 'hono/secure-headers';
 import { type ErrorCode, HoldfastError } from '../domain/errors.ts';
 import { isChange, refuseForeignOrigin } from '../http/browsers.ts';
 import type { BodyDeps } from '../http/deps.ts';
 import { FAILURES, logFault, retryAfter } from '../http/errors.ts';
 import { assetRoutes } from './assets.ts';
-import { PLACES } from './components/layout.tsx';
+import { BOARD } from './board/query.ts';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
 import { endRoutes } from './pages/actions/end.tsx';
 import { extendRoutes } from './pages/actions/extend.tsx';
@@ -23,6 +24,7 @@ import { keysRoutes } from './pages/keys.tsx';
 import { liveRoutes } from './pages/live.tsx';
 import { membersRoutes } from './pages/members.tsx';
 import { membershipRoutes } from './pages/membership.tsx';
+import { mineRoutes } from './pages/mine.tsx';
 import { overviewRoutes } from './pages/overview.tsx';
 import { type Problem, ProblemPage } from './pages/problem.tsx';
 import { reservationsRoutes } from './pages/reservations.tsx';
@@ -33,7 +35,18 @@ import { shortcutsRoutes } from './pages/shortcuts.tsx';
 import { signInRoutes } from './pages/signIn.tsx';
 import { tenantsRoutes } from './pages/tenants.tsx';
 import { tokensRoutes } from './pages/tokens.tsx';
+import { MOVED, PLACES } from './places.ts';
 import { needs, signInPath, viewer } from './viewer.ts';
+
+/** The pages, the longest addresses first. */
+const PAGES = PLACES.flatMap(({ pages }) => pages).sort((one, other) => other.path.length - one.path.length);
+
+/** Admits people to a page and to the forms below its address, if they have its right. @throws HoldfastError forbidden */
+const admit = createMiddleware<DashboardEnv>(async (c, next) => {
+  const { path } = c.req;
+  const page = PAGES.find((one) => path === one.path || (one.path !== BOARD && path.startsWith(`${one.path}/`)));
+  return page === undefined ? next() : needs(page.right)(c, next);
+});
 
 const SELF = ["'self'"];
 const NONE = ["'none'"];
@@ -50,9 +63,15 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.get('/', (c) => c.redirect('/dashboard'));
   app.route('/', assetRoutes());
   app.route('/', signInRoutes(deps));
+  for (const [from, to] of MOVED)
+    app.all(`${from}/*`, (c) => {
+      const { pathname, search } = new URL(c.req.url);
+      return c.redirect(to + pathname.slice(from.length) + search, 308);
+    });
   for (const path of ['/dashboard/*', '/join/*']) app.use(path, viewer(deps));
-  for (const [path, , right] of PLACES) app.use(path === '/dashboard' ? path : `${path}/*`, needs(right));
+  app.use('/dashboard/*', admit);
   app.route('/', boardRoutes(deps));
+  app.route('/', mineRoutes(deps));
   app.route('/', overviewRoutes(deps));
   app.route('/', insightRoutes(deps));
   app.route('/', liveRoutes(deps));

@@ -6,17 +6,18 @@
 /** Page → the keys that open it. */
 export const KEYS_OF_PAGE: Readonly<Partial<Record<string, string>>> = {
   '/dashboard': 'g b',
+  '/dashboard/mine': 'g y',
   '/dashboard/overview': 'g o',
-  '/dashboard/live': 'g l',
+  '/dashboard/activity/live': 'g l',
   '/dashboard/reservations': 'g r',
   '/dashboard/resources': 'g d',
-  '/dashboard/history': 'g h',
+  '/dashboard/activity': 'g h',
   '/dashboard/insight': 'g i',
-  '/dashboard/keys': 'g k',
-  '/dashboard/tokens': 'g t',
-  '/dashboard/members': 'g m',
+  '/dashboard/access/keys': 'g k',
+  '/dashboard/access/tokens': 'g t',
+  '/dashboard/access': 'g m',
   '/dashboard/settings': 'g s',
-  '/dashboard/audit': 'g a',
+  '/dashboard/activity/changes': 'g a',
 };
 
 /** The keys that work on every page, and what they do. */

@@ -52,19 +52,19 @@ describe('signing in', () => {
   test('ends with signing out: on every page, at every replica', async () => {
     await signInByHand();
     const second = await open();
-    await go('/live', second, service.other);
+    await go('/activity/live', second, service.other);
     await second.getByText('connected', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are signed out of Holdfast').waitFor();
     await second.waitForURL(/sign-in/);
-    await go('/keys', second, service.other);
+    await go('/access/keys', second, service.other);
     await second.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect((await context.cookies()).some(({ name }) => name === 'holdfast_session')).toBe(false);
   });
 
   test('says so when one signs out, even if the page learns first that its session has ended', async () => {
     await signInByHand();
-    await go('/live');
+    await go('/activity/live');
     await page.getByText('connected', { exact: true }).waitFor();
     const refetched = page.waitForResponse((response) => response.url().includes('/dashboard/sign-in?to='));
     await page.route('**/dashboard/sign-out', async (route) => {
@@ -114,7 +114,7 @@ describe('the default key', () => {
 describe('keys', () => {
   test('are made up to the tier’s number, shown, and deleted', async () => {
     await signIn();
-    await go('/keys');
+    await go('/access/keys');
     for (const label of ['worker', 'staging']) {
       await page.getByLabel(/^Label/).fill(label);
       await page.getByRole('button', { name: 'Create a key' }).click();
@@ -138,10 +138,10 @@ describe('keys', () => {
   test('tell when they were last used', async () => {
     await signIn();
     const client = createClient(service.other.url, await readKey());
-    await go('/keys');
+    await go('/access/keys');
     await page.getByText('not yet').waitFor();
     await client.definitions();
-    await expect.poll(async () => (await go('/keys')) && page.getByText('not yet').count()).toBe(0);
+    await expect.poll(async () => (await go('/access/keys')) && page.getByText('not yet').count()).toBe(0);
   });
 });
 

@@ -25,14 +25,14 @@ describe('the page of the audit trail', () => {
         'X-Api-Key': own.key,
       },
     );
-    const all = await open(user, '/audit');
+    const all = await open(user, '/activity/changes');
     expect(all.text).toContain('somebody@id.example created the key worker');
     expect(all.text).toContain('a key without a label registered r1, r2, r3 and 2 more');
     expect(all.text).toContain('All of it as CSV');
-    const found = await open(user, '/audit?who=somebody@id.example&action=key.create');
+    const found = await open(user, '/activity/changes?who=somebody@id.example&action=key.create');
     expect(found.text).toContain('created the key worker');
     expect(found.text).not.toContain('registered r1');
-    expect((await open(user, '/audit?to=2020-01-01')).text).toContain('No entries.');
+    expect((await open(user, '/activity/changes?to=2020-01-01')).text).toContain('No entries.');
   });
 
   test('says whom a key was shown, once for each person and value', async () => {
@@ -44,12 +44,14 @@ describe('the page of the audit trail', () => {
       return page.filter(({ details }) => JSON.stringify(details).includes(id)).map(({ actor }) => actor);
     };
     for (const person of [user, ann, ann])
-      expect((await open(person, `/keys?show=${id}`)).text).toContain(`hf_${own.tenant}_`);
+      expect((await open(person, `/access/keys?show=${id}`)).text).toContain(`hf_${own.tenant}_`);
     expect(await shownTo()).toEqual(['person:ann@id.example']);
     await user.request(holdfast.url, 'POST', `/api/v1/Tenant/keys/${id}/rotate`);
-    for (const person of [user, ann, ann]) await open(person, `/keys?show=${id}`);
+    for (const person of [user, ann, ann]) await open(person, `/access/keys?show=${id}`);
     expect(await shownTo()).toEqual(['person:ann@id.example', 'person:ann@id.example']);
-    expect((await open(user, '/audit?action=key.show')).text).toContain('ann@id.example was shown the key shown');
+    expect((await open(user, '/activity/changes?action=key.show')).text).toContain(
+      'ann@id.example was shown the key shown',
+    );
   });
 
   test('names nobody for a visit of the overview, which sends the default key only if it is asked for', async () => {
@@ -70,7 +72,7 @@ describe('the page of the audit trail', () => {
       const { row } = await createInvitation(store, own.tenant, made, BY);
       await deleteInvitation(store, own.tenant, row.id, BY);
     }
-    const { text } = await open(user, '/audit');
+    const { text } = await open(user, '/activity/changes');
     for (const sentence of [
       'invited zoe@id.example as member',
       'revoked the invitation of zoe@id.example',
@@ -87,8 +89,8 @@ describe('the page of the audit trail', () => {
       ['operator', 200],
     ] as const) {
       const session = await signIn(store.redis, own.tenant, { role });
-      expect((await open(session, '/audit')).status).toBe(status);
-      expect((await open(session, '')).text.includes('Audit')).toBe(status === 200);
+      expect((await open(session, '/activity/changes')).status).toBe(status);
+      expect((await open(session, '')).text.includes('|Changes|')).toBe(status === 200);
     }
   });
 

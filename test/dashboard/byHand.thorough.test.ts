@@ -101,7 +101,7 @@ describe('by hand', () => {
     const [held] = (await client.reserve({ resource: 'staging', requester: 'ci-42', ttlSeconds: 600 })).body;
     await reserveAt('staging');
     await button('Join the queue').click();
-    await notice('You are in the queue.');
+    await notice(/You are in the queue/);
     await page.getByText('You are 1st in line for staging').waitFor();
     await isFound();
     await client.unreserve({ resource: 'staging', requester: 'ci-42', releaseToken: held?.releaseToken });
@@ -119,7 +119,7 @@ describe('by hand', () => {
     const { client, requester } = await newClient();
     await client.reserve({ resource: 'rig', requester: 'ci-42', ttlSeconds: 600 });
     const live = await open();
-    await go('/live', live, service.other);
+    await go('/activity/live', live, service.other);
     await live.getByText('connected', { exact: true }).waitFor();
     await go('/reservations');
     await confirm('Take away rig from ci-42', 'Take away');

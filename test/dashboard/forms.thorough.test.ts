@@ -44,13 +44,13 @@ describe('pages and forms', () => {
   test('without a session lead to the sign-in, and do nothing', async () => {
     for (const page of [
       '',
-      '/live',
+      '/activity/live',
       '/reservations',
       '/resources',
       '/resources/one',
-      '/history',
-      '/keys',
-      '/tokens',
+      '/activity',
+      '/access/keys',
+      '/access/tokens',
       '/settings',
       '/tenants',
       '/x',
@@ -217,7 +217,7 @@ describe('pages and forms', () => {
   test('confirm only actions that exist', async () => {
     const headers = { Cookie: await session('erin') };
     const page = async (done: string) =>
-      (await ask(`${service.one.url}/dashboard/keys?done=${done}`, { headers })).text;
+      (await ask(`${service.one.url}/dashboard/access/keys?done=${done}`, { headers })).text;
     expect(await page('created')).toContain('class="notice good"');
     for (const done of ['constructor', '__proto__', 'toString', 'nothing'])
       expect(await page(done)).not.toContain('class="notice good"');
@@ -264,7 +264,7 @@ describe('pages and forms', () => {
       headers: { Cookie: cookie, Origin: service.one.url },
       body: new URLSearchParams({ label: 'x' }),
     };
-    expect((await ask(`${service.one.url}/dashboard/keys`, show)).status).toBe(403);
+    expect((await ask(`${service.one.url}/dashboard/access/keys`, show)).status).toBe(403);
     const out = { method: 'POST', headers: { Cookie: cookie, Origin: service.one.url } };
     expect((await ask(`${service.one.url}/dashboard/sign-out`, out)).to).toBe('/dashboard/sign-in?out');
   });

@@ -14,7 +14,7 @@ describe('a reservation over HTTP', () => {
   test('appears live on another replica’s page, and goes when it is released', async () => {
     await signIn();
     const client = createClient(service.one.url, await readKey());
-    await go('/live', page, service.other);
+    await go('/activity/live', page, service.other);
     await page.getByText('connected', { exact: true }).waitFor();
     const { body } = await client.reserve({ resource: 'seen-live', requester: 'robot' });
     const row = page.locator('#events tr', { hasText: 'RESERVED' });
@@ -30,7 +30,7 @@ describe('the live page', () => {
   test('shows what passes its filter, and nothing else; it is paused and cleared', async () => {
     await signIn();
     const client = createClient(service.one.url, await readKey());
-    await go('/live');
+    await go('/activity/live');
     await page.getByText('connected', { exact: true }).waitFor();
     await page.getByLabel('RESERVE_FAILED', { exact: true }).uncheck();
     await page.getByLabel('Requester').fill('ALI');
@@ -57,7 +57,7 @@ describe('the live page', () => {
     const port = await freePort();
     const before = await startInstance({ keys: [], env: service.env, port });
     known.push(before.url);
-    await go('/live', page, before);
+    await go('/activity/live', page, before);
     await page.getByText('connected', { exact: true }).waitFor();
     await before.stop();
     await page.getByText('interrupted, connecting again').waitFor();

@@ -33,8 +33,8 @@ describe('without a database', () => {
       (await ask(`${instance.url}/dashboard${path}`, { headers: { Cookie: bare(cookies[0]) } })).text;
     expect(await see('/overview')).not.toContain(keys[0]?.key);
     expect(await see('/overview?show')).toContain(keys[0]?.key);
-    expect(await see('/keys')).toContain('worker');
-    for (const path of ['/overview', '/keys', '/settings', '/tenants'])
+    expect(await see('/access/keys')).toContain('worker');
+    for (const path of ['/overview', '/access/keys', '/settings', '/tenants'])
       expect(await see(path)).toContain('DATABASE_URL');
     await instance.reserve({ resource: 'seen', requester: 'me' });
     expect(await see('/reservations')).toContain('seen');

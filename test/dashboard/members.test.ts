@@ -19,7 +19,7 @@ const sessionIn = (cookies: readonly string[]) => bare(cookies.find((one) => one
 describe('a link of an invitation', () => {
   test('lets somebody join who signs in, and leaves no trace in the log; the header then switches', async () => {
     const owner = await sessionOf('lin');
-    const { text } = await post(owner, '/dashboard/members', { email: '', role: 'viewer' });
+    const { text } = await post(owner, '/dashboard/access', { email: '', role: 'viewer' });
     const path = /\/join\/[0-9a-f]{40}/.exec(text)?.[0] ?? '';
     const out = await ask(`${service.one.url}${path}`);
     expect([out.status, out.to]).toEqual([303, `/dashboard/sign-in?${new URLSearchParams({ to: path })}`]);
@@ -33,12 +33,14 @@ describe('a link of an invitation', () => {
     const overview = await get(session, '/dashboard');
     expect(overview.text).toContain('action="/dashboard/switch"');
     expect(overview.text).not.toContain('hf_');
-    for (const page of ['keys', 'members', 'settings'])
+    for (const page of ['access/keys', 'access', 'settings'])
       expect([page, (await get(session, `/dashboard/${page}`)).status]).toEqual([page, 403]);
 
-    const higher = await post(owner, '/dashboard/members', { email: '', role: 'operator' });
+    const higher = await post(owner, '/dashboard/access', { email: '', role: 'operator' });
     const again = await post(session, /\/join\/[0-9a-f]{40}/.exec(higher.text)?.[0] ?? '');
-    expect([again.status, (await get(sessionIn(again.cookies), '/dashboard/audit')).status]).toEqual([303, 403]);
+    expect([again.status, (await get(sessionIn(again.cookies), '/dashboard/activity/changes')).status]).toEqual([
+      303, 403,
+    ]);
 
     const back = await post(sessionIn(again.cookies), '/dashboard/switch', { tenant: tenantOf(guest) });
     expect(tenantOf(sessionIn(back.cookies))).toBe(tenantOf(guest));
@@ -51,7 +53,7 @@ describe('somebody whose address was invited', () => {
   /** The tenant of a person who has invited somebody. */
   const inviter = async (who: string, guest: string) => {
     const owner = await sessionOf(who);
-    await post(owner, '/dashboard/members', { email: `${guest}@id.example`, role: 'viewer' });
+    await post(owner, '/dashboard/access', { email: `${guest}@id.example`, role: 'viewer' });
     return tenantOf(owner);
   };
   const plain = (html: string) => html.replaceAll(/<[^>]+>/g, '');
@@ -61,7 +63,7 @@ describe('somebody whose address was invited', () => {
     const theirs = await inviter('stranger', 'rita');
     const session = await sessionOf('rita');
     expect(tenantOf(session)).toBe(own);
-    for (const page of ['', '/keys']) {
+    for (const page of ['', '/access/keys']) {
       const { text } = await get(session, `/dashboard${page}`);
       expect(plain(text)).toContain(`You are now a member of stranger (${theirs}), invited by stranger@id.example.`);
     }
@@ -96,7 +98,7 @@ describe('somebody whose address was invited', () => {
 
 test('somebody joins by a link, too, while their own tenant is suspended', async () => {
   const owner = await sessionOf('pam');
-  const { text } = await post(owner, '/dashboard/members', { email: '', role: 'viewer' });
+  const { text } = await post(owner, '/dashboard/access', { email: '', role: 'viewer' });
   const path = /\/join\/[0-9a-f]{40}/.exec(text)?.[0] ?? '';
   const guest = await sessionOf('quinn');
   expect((await post(await sessionOf('root'), `/dashboard/tenants/${tenantOf(guest)}/suspend`)).status).toBe(303);
@@ -108,18 +110,17 @@ test('somebody joins by a link, too, while their own tenant is suspended', async
 describe('the page of members', () => {
   test('invites by address, hands the tenant over, and removes', async () => {
     const owner = await sessionOf('mia');
-    const { text } = await post(owner, '/dashboard/members', { email: 'ned@id.example', role: 'member' });
+    const { text } = await post(owner, '/dashboard/access', { email: 'ned@id.example', role: 'member' });
     expect(text).toContain('sign in as ned@id.example');
     const invited = await sessionOf('ned');
     expect(tenantOf(invited)).toBe(tenantOf(owner));
-    const page = (await get(owner, '/dashboard/members')).text;
-    const id = /action="\/dashboard\/members\/transfer".*?value="([0-9a-f-]{36})"/s.exec(page)?.[1] ?? '';
+    const page = (await get(owner, '/dashboard/access')).text;
+    const id = /action="\/dashboard\/access\/transfer".*?value="([0-9a-f-]{36})"/s.exec(page)?.[1] ?? '';
     expect((await post(owner, '/dashboard/leave')).status).toBe(400);
-    expect((await post(owner, '/dashboard/members/transfer', { id })).status).toBe(303);
-    expect([
-      (await get(owner, '/dashboard/members')).status,
-      (await get(invited, '/dashboard/members')).status,
-    ]).toEqual([403, 200]);
+    expect((await post(owner, '/dashboard/access/transfer', { id })).status).toBe(303);
+    expect([(await get(owner, '/dashboard/access')).status, (await get(invited, '/dashboard/access')).status]).toEqual([
+      403, 200,
+    ]);
     expect((await post(owner, '/dashboard/leave')).status).toBe(303);
     expect((await get(owner, '/dashboard')).status).toBe(303);
   });
@@ -128,30 +129,30 @@ describe('the page of members', () => {
     const owner = await sessionOf('olga');
     const linkOf = async () =>
       /\/join\/[0-9a-f]{40}/.exec(
-        (await post(owner, '/dashboard/members', { email: '', role: 'operator' })).text,
+        (await post(owner, '/dashboard/access', { email: '', role: 'operator' })).text,
       )?.[0] ?? '';
     const path = await linkOf();
     await post(await sessionOf('paul'), path);
-    const page = async (query = '') => (await get(owner, `/dashboard/members${query}`)).text;
-    const id = /action="\/dashboard\/members\/remove".*?value="([0-9a-f-]{36})"/s.exec(await page())?.[1] ?? '';
+    const page = async (query = '') => (await get(owner, `/dashboard/access${query}`)).text;
+    const id = /action="\/dashboard\/access\/remove".*?value="([0-9a-f-]{36})"/s.exec(await page())?.[1] ?? '';
     const reminder = (text: string) => /<p class="notice">([^<.]*)\./.exec(text)?.[1] ?? null;
     const question = (text: string) => /class="question">(Remove[^<]*)/.exec(text)?.[1] ?? '';
     expect(question(await page())).toContain('One link is open.');
     expect([reminder(await page()), reminder(await page('?done=saved'))]).toEqual([null, null]);
-    expect((await post(owner, '/dashboard/members/role', { id, role: 'owner' })).to).toBe(
-      '/dashboard/members?done=saved',
+    expect((await post(owner, '/dashboard/access/role', { id, role: 'owner' })).to).toBe(
+      '/dashboard/access?done=saved',
     );
-    const lowered = await post(owner, '/dashboard/members/role', { id, role: 'viewer' });
-    expect(lowered.to).toBe('/dashboard/members?done=lowered');
+    const lowered = await post(owner, '/dashboard/access/role', { id, role: 'viewer' });
+    expect(lowered.to).toBe('/dashboard/access?done=lowered');
     expect(reminder(await page('?done=lowered'))).toBe('One link is open');
     await linkOf();
-    const removed = await post(owner, '/dashboard/members/remove', { id });
-    expect(removed.to).toBe('/dashboard/members?done=removed');
+    const removed = await post(owner, '/dashboard/access/remove', { id });
+    expect(removed.to).toBe('/dashboard/access?done=removed');
     expect(reminder(await page('?done=removed'))).toBe('2 links are open');
     const refused = await post(await sessionOf('paul'), path);
     expect([refused.status, refused.text.includes('links do not let you in')]).toEqual([403, true]);
-    for (const [, link] of (await page()).matchAll(/action="\/dashboard\/members\/revoke".*?value="([0-9a-f-]{36})"/gs))
-      await post(owner, '/dashboard/members/revoke', { id: link ?? '' });
+    for (const [, link] of (await page()).matchAll(/action="\/dashboard\/access\/revoke".*?value="([0-9a-f-]{36})"/gs))
+      await post(owner, '/dashboard/access/revoke', { id: link ?? '' });
     expect(reminder(await page('?done=removed'))).toBeNull();
   });
 

@@ -18,7 +18,7 @@ const tenantNow = async () => {
 async function inviter(email: string): Promise<string> {
   await signIn();
   const tenant = await tenantNow();
-  await go('/members');
+  await go('/access');
   await page.getByLabel(/^E-mail address/).fill(email);
   await page.getByRole('button', { name: 'Invite' }).click();
   await page.getByText('The invitation is made.').waitFor();

@@ -47,7 +47,7 @@ test('a viewer sees the state of a resource at the address that a code leads to,
 });
 
 test('the history is offered as CSV with an ending chosen, too', async () => {
-  const { text } = await (await person()).get('/history?ending=EXPIRED');
+  const { text } = await (await person()).get('/activity?ending=EXPIRED');
   expect(text).toContain('All of it as CSV, with every ending');
 });
 

@@ -237,7 +237,7 @@ describe('the history', () => {
       ...Array.from({ length: 31 }, (_, i) => ({ resource: 'staging', requester: `q${i}`, from: 33 - i, to: 32 - i })),
     );
     const who = () => page.locator('tbody th').allTextContents();
-    await go('/history');
+    await go('/activity');
     expect(await who()).toEqual(Array.from({ length: 30 }, (_, i) => `q${30 - i}`));
     await page.getByRole('link', { name: 'Older' }).click();
     await page.waitForURL(/cursor=/);
@@ -260,7 +260,7 @@ describe('the history', () => {
     await page.waitForURL(/cursor=/);
     expect(await who()).toEqual(['q0', 'bob']);
     const from = new Date(Date.now() - 3.5 * HOUR).toISOString().slice(0, 16);
-    await go(`/history?${new URLSearchParams({ from })}`);
+    await go(`/activity?${new URLSearchParams({ from })}`);
     expect(await who()).toEqual(['q30', 'q29']);
   });
 });

@@ -72,7 +72,14 @@ describe('on a screen of 360 px', () => {
     await client.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [
       { resource: 'phone-of-the-lab-with-a-long-name', requester: 'w', ttlSeconds: 60, waitSeconds: 600 },
     ]);
-    for (const place of ['/reservations', '/keys', '/members', '/tokens', '/audit', '/live']) {
+    for (const place of [
+      '/reservations',
+      '/access/keys',
+      '/access',
+      '/access/tokens',
+      '/activity/changes',
+      '/activity/live',
+    ]) {
       await go(place);
       expect([place, await violations(page)]).toEqual([place, []]);
       const outside = await page

@@ -9,7 +9,7 @@ import { signIn } from '../support/tenancy.ts';
 
 useSigningIn();
 
-const PAGE = '/dashboard/tokens';
+const PAGE = '/dashboard/access/tokens';
 const send = (cookie: string, path: string, form: [string, string][] | null = null) =>
   ask(service.one.url + path, {
     headers: { Cookie: cookie, Origin: service.one.url },

@@ -19,7 +19,7 @@ describe('waiting', () => {
     await hold(resource);
     expect((await wait(bob, resource)).to).toBe(`/dashboard/reservations?done=waiting&what=${resource}`);
     await wait(ann, resource, { note: 'after bob' });
-    for (const path of ['', '/reservations', '/live'])
+    for (const path of ['', '/reservations', '/activity/live'])
       expect((await ann.get(path)).text).toContain('You are 2nd in line');
     expect((await bob.get('')).text).toContain('You are 1st in line');
     expect((await bob.post('/leave-queue', { resource, requester: bob.requester })).to).toBe('/dashboard?done=left');
@@ -39,8 +39,8 @@ describe('waiting', () => {
     expect(text).toContain('Take it within');
     expect(inSeconds((await active(resource))[0]?.expiresAt)).toBeGreaterThan(590);
     expect((await ann.post('/extend', { resource, lease: '7200' })).status).toBe(403);
-    expect((await ann.post('/claim', { resource, back: '/dashboard/live' })).to).toContain(
-      `/dashboard/live?done=reserved&what=${resource}`,
+    expect((await ann.post('/claim', { resource, back: '/dashboard/activity/live' })).to).toContain(
+      `/dashboard/activity/live?done=reserved&what=${resource}`,
     );
     const [held] = await active(resource);
     expect(held).toMatchObject({ requester: ann.requester, note: 'my turn' });

@@ -157,7 +157,7 @@ describe('the live page', () => {
   test('shows when waits begin and how they end', async () => {
     const client = await newClient();
     const [held] = (await client.reserve({ resource: 'printer', requester: 'holder' })).body;
-    await go('/live');
+    await go('/activity/live');
     await page.getByText('connected', { exact: true }).waitFor();
     await queueUp(client, 'bot', 'printer');
     await page.locator('#events tr', { hasText: 'WAITING' }).getByText('bot').waitFor();

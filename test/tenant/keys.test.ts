@@ -138,7 +138,7 @@ describe('a key that was made when KEY_SECRET was another one', () => {
       status: 200,
       text: expect.stringContaining('Its value cannot be shown, because KEY_SECRET has changed'),
     });
-    expect(await see(`/dashboard/keys?show=${key?.id}`)).toMatchObject({ status: 400, text: unreadable });
+    expect(await see(`/dashboard/access/keys?show=${key?.id}`)).toMatchObject({ status: 400, text: unreadable });
     const asked = { id: '6f1c9b9e-0d5a-4c0e-9a51-0f7a4a4f1d11', label: 'again' };
     await session.request(one.url, 'POST', KEYS, asked);
     expect(await session.request(changed.url, 'POST', KEYS, asked)).toMatchObject({ status: 400, body: unreadable });

@@ -160,7 +160,7 @@ test('a key that ends: from then on 401, its streams and held calls end, its res
 
 test('the page of keys shows the limits of a key, and takes and changes them', async () => {
   const headers = { Cookie: session.cookie, Origin: one.url };
-  const page = `${one.url}/dashboard/keys`;
+  const page = `${one.url}/dashboard/access/keys`;
   const send = (form: string, fields: Record<string, string>) =>
     askPage(page + form, { method: 'POST', headers, body: new URLSearchParams(fields) });
   const day = `${new Date().getUTCFullYear() + 1}-01-31`;

@@ -1,37 +1,17 @@
 /**
- * The frame of every page: its head, the navigation, and a notice about the form that was just sent.
+ * The frame of every page: what stands around it, its head, and a notice about the form that was just sent.
  */
 import { html } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import { EVENT_TYPES } from '../../contract/events.ts';
 import { BUILD } from '../../domain/build.ts';
-import type { Right } from '../../domain/rights.ts';
 import { assetPath } from '../assets.ts';
 import type { Viewer } from '../env.ts';
 import type { Failed } from '../form.ts';
-import { KEYS_OF_PAGE } from '../shortcuts.ts';
-import { may } from '../viewer.ts';
 import { DoneNotice } from './doneNotice.tsx';
 import { JoinedNotice } from './joinedNotice.tsx';
+import { BottomBar, Sidebar, Tabs } from './shell.tsx';
 import { YourTurns } from './yourTurns.tsx';
-
-/** The pages, and the right that each takes. */
-export const PLACES = [
-  ['/dashboard', 'Board', 'read'],
-  ['/dashboard/overview', 'Overview', 'read'],
-  ['/dashboard/insight', 'Insight', 'read'],
-  ['/dashboard/live', 'Live', 'read'],
-  ['/dashboard/reservations', 'Reservations', 'read'],
-  ['/dashboard/resources', 'Resources', 'definitions'],
-  ['/dashboard/history', 'History', 'read'],
-  ['/dashboard/keys', 'Keys', 'keys'],
-  ['/dashboard/tokens', 'Tokens', 'tokens'],
-  ['/dashboard/members', 'Members', 'members'],
-  ['/dashboard/settings', 'Settings', 'settings'],
-  ['/dashboard/audit', 'Audit', 'audit'],
-] as const satisfies readonly (readonly [string, string, Right])[];
-
-const FOR_ADMINS = ['/dashboard/tenants', 'Tenants'] as const;
 
 export interface PageProps {
   readonly title: string;
@@ -65,6 +45,7 @@ const Document = ({ title, viewer, at, done = '', failed, renew, script, childre
       {script && <script type="module" src={assetPath(script)} />}
     </head>
     <body
+      class={viewer ? 'app' : undefined}
       data-now={Date.now()}
       data-renew={renew?.from}
       data-renew-every={renew && (renew.everyS ?? 0)}
@@ -73,15 +54,11 @@ const Document = ({ title, viewer, at, done = '', failed, renew, script, childre
       <a class="skip" href="#main">
         Skip to the content
       </a>
-      <header class="top">
-        <a class="brand" href="/dashboard">
-          <img src={assetPath('icon.svg')} alt="" width="24" height="24" /> Holdfast
-        </a>
-        {viewer && <Navigation viewer={viewer} at={at} />}
-      </header>
+      {viewer && <Sidebar viewer={viewer} at={at} />}
       <main id="main" tabindex={-1}>
-        {viewer && <YourTurns viewer={viewer} />}
         <h1>{title}</h1>
+        {viewer && <Tabs viewer={viewer} at={at} />}
+        {viewer && <YourTurns viewer={viewer} />}
         {failed !== undefined && (
           <p class="notice bad" role="alert">
             {failed.fault}
@@ -102,55 +79,16 @@ const Document = ({ title, viewer, at, done = '', failed, renew, script, childre
           <a href="/dashboard/shortcuts" data-shortcut="?">
             Keyboard shortcuts
           </a>
-          <button type="button" id="pause-page" aria-pressed="false" hidden>
-            Pause updates
-          </button>
           <span>
             Holdfast {BUILD.version}
             {BUILD.commit && ` (${BUILD.commit.slice(0, 7)})`}
           </span>
         </footer>
       )}
+      {viewer && <BottomBar viewer={viewer} at={at} />}
       <p class="out-of-sight" role="status" id="said" />
     </body>
   </html>
-);
-
-const Navigation = ({ viewer, at }: { viewer: Viewer; at?: string | undefined }) => (
-  <>
-    <nav aria-label="Pages">
-      <ul>
-        {[
-          ...PLACES.filter(([, , right]) => may(viewer, right)),
-          ...(viewer.standing === 'none' ? [] : [FOR_ADMINS]),
-        ].map(([path, name]) => (
-          <li>
-            <a href={path} aria-current={path === at ? 'page' : undefined} data-shortcut={KEYS_OF_PAGE[path]}>
-              {name}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-    {viewer.memberships.length > 1 && <Switcher viewer={viewer} />}
-    <form class="person" method="post" action="/dashboard/sign-out">
-      <span>{viewer.user.name ?? viewer.user.email ?? viewer.user.subject}</span>
-      <button type="submit">Sign out</button>
-    </form>
-  </>
-);
-
-const Switcher = ({ viewer: { memberships, credential } }: { viewer: Viewer }) => (
-  <form class="person" method="post" action="/dashboard/switch">
-    <select name="tenant" aria-label="Tenant">
-      {memberships.map(({ tenant, name, role }) => (
-        <option value={tenant} selected={tenant === credential.tenant}>
-          {name === tenant ? tenant : `${name} (${tenant})`}, {role}
-        </option>
-      ))}
-    </select>{' '}
-    <button type="submit">Switch</button>
-  </form>
 );
 
 /** @param props.what the purpose of a database here, as `To create keys` */

@@ -77,7 +77,7 @@ function actionsOf({ resource, isFree, holds }: ActionRow, viewer: Viewer, back:
 }
 
 const Reserve = ({ resource, label, back }: { resource: string; label: string; back: string }) => (
-  <a class="button" href={actionPath('reserve', { resource, back })}>
+  <a class={label === 'Reserve' ? 'button' : 'button quiet'} href={actionPath('reserve', { resource, back })}>
     {label}
     <About text={resource} />
   </a>

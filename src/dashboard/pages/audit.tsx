@@ -15,7 +15,7 @@ import { readQuery, searched } from '../form.ts';
 import { TENANTS } from '../viewer.ts';
 import { ACTIONS } from '../words/auditSentences.ts';
 
-const OWN = '/dashboard/audit';
+const OWN = '/dashboard/activity/changes';
 export const ALL = `${TENANTS}/audit`;
 const PAGE = 50;
 const DAY_MS = 86_400_000;

@@ -55,10 +55,11 @@ export const boardRoutes = ({ engine }: DashboardDeps) =>
   });
 
 const Filters = ({ query, labels }: { query: BoardQuery; labels: readonly string[] }) => (
-  <search>
+  <search class="filter-bar">
     <form class="search" action={BOARD}>
       <label>
-        Search by name or label <input type="search" name="q" value={query.q} maxlength={256} data-shortcut="/" />
+        <span class="out-of-sight">Search by name or label</span>
+        <input type="search" name="q" value={query.q} maxlength={256} placeholder="Name or label" data-shortcut="/" />
       </label>
       {fieldsOf({ ...query, q: '', after: '', before: [] }).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />

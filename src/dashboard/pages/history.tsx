@@ -11,7 +11,7 @@ import { readQuery, searched } from '../form.ts';
 import { searchHistory } from '../search/searchHistory.ts';
 import { ENDING_WORDS } from '../words/historyWords.ts';
 
-const AT = '/dashboard/history';
+const AT = '/dashboard/activity';
 const ROWS = 30;
 
 const MORE = 'Nothing was found among the latest entries. Older ones may match.';

@@ -20,7 +20,7 @@ import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
 import { KeyChange, KeyParams, NewKey } from '../formSchemas.ts';
 import { originOf } from '../paths.ts';
 
-const AT = '/dashboard/keys';
+const AT = '/dashboard/access/keys';
 
 /** A key as this page lists it. */
 interface ListedKey extends KeyLimits {

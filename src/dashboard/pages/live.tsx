@@ -11,7 +11,7 @@ import { Page } from '../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { searchReservations } from '../search/searchReservations.ts';
 
-const AT = '/dashboard/live';
+const AT = '/dashboard/activity/live';
 const NEWEST = 10;
 
 export const liveRoutes = ({ engine }: DashboardDeps) =>

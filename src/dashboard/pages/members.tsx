@@ -18,7 +18,7 @@ import { attempt, check, type Failed, readForm } from '../form.ts';
 import { GroupParams, MemberParams, NewInvitation, RoleChange } from '../formSchemas.ts';
 import { originOf } from '../paths.ts';
 
-const AT = '/dashboard/members';
+const AT = '/dashboard/access';
 /** How many rows each part of the page shows. */
 const PAGE = 200;
 

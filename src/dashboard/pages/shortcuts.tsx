@@ -2,8 +2,9 @@
  * The page of the keyboard shortcuts. `?` shows its content in a dialog of any page.
  */
 import { Hono } from 'hono';
-import { Page, PLACES } from '../components/layout.tsx';
+import { Page } from '../components/layout.tsx';
 import type { DashboardEnv } from '../env.ts';
+import { PLACES } from '../places.ts';
 import { COMMON_KEYS, KEYS_OF_PAGE } from '../shortcuts.ts';
 import { may, needs } from '../viewer.ts';
 
@@ -12,7 +13,7 @@ const AT = '/dashboard/shortcuts';
 export const shortcutsRoutes = () =>
   new Hono<DashboardEnv>().use(AT, needs('read')).get(AT, (c) => {
     const { viewer } = c.var;
-    const pages = PLACES.flatMap(([path, name, right]): [string, string][] => {
+    const pages = PLACES.flatMap((place) => place.pages).flatMap(({ path, name, right }): [string, string][] => {
       const keys = KEYS_OF_PAGE[path];
       return keys === undefined || !may(viewer, right) ? [] : [[keys, `Open ${name}`]];
     });

@@ -18,7 +18,7 @@ import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
 import { ManagementTokenParams, NewManagementToken } from '../formSchemas.ts';
 
-const AT = '/dashboard/tokens';
+const AT = '/dashboard/access/tokens';
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 90;
 const MAX_DAYS = 365;
