@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TransactionItem, UnreserveItem } from '../../../src/contract/reservations.ts';
 import type { Credential } from '../../../src/domain/tenants.ts';
 import { deleteDefinition, NOW, register } from '../../../src/engine/definitions/changes.ts';
+import { issueToken } from '../../../src/engine/tenant/tokens.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { losingReply } from '../../support/losingReply.ts';
 import { check, renew, reserve, reset, transaction, unreserve, usage } from '../../support/verbs.ts';
@@ -104,6 +105,14 @@ describe('a request whose reply was lost is carried out, charged and answered on
       expect(definitions.map(({ name }) => name)).toEqual(['leaf', 'root']);
     });
     expect(writes).toBe(1);
+  });
+
+  test('a token that is issued: charged once', async () => {
+    const { tenant } = running.credential;
+    const token: Credential = { tenant, credentialKey: `token:${'a'.repeat(64)}`, kind: 'token' };
+    const source = { issuer: 'https://login.example.com', audience: 'holdfast' };
+    const engine = losingReply(running, 'issueToken');
+    expect(await charged(running.credential, () => issueToken(engine, token, source, 60_000))).toBe(1);
   });
 
   test('reset: how many it ended', async () => {
