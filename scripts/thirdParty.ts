@@ -19,8 +19,8 @@ const ALLOWED = new Set([
   'Unlicense',
 ]);
 
-/** Packages whose code is in the build of the client. */
-const IN_THE_CLIENT = ['node_modules/yaml'];
+/** Packages whose code is in the build of the client or of the pages. */
+const BUILT_IN = ['yaml', 'idiomorph', 'lucide-static'].map((name) => `node_modules/${name}`);
 
 const Lock = z.object({
   packages: z.record(
@@ -41,7 +41,7 @@ const Lock = z.object({
 export function thirdPartyPage(): string {
   const { packages } = Lock.parse(JSON.parse(readFileSync(new URL('package-lock.json', ROOT), 'utf8')));
   const passedOn = Object.entries(packages).filter(
-    ([path, { dev, link }]) => path.startsWith('node_modules/') && !link && (!dev || IN_THE_CLIENT.includes(path)),
+    ([path, { dev, link }]) => path.startsWith('node_modules/') && !link && (!dev || BUILT_IN.includes(path)),
   );
   const rows = passedOn.map(([path, { version = '', license = 'none' }]) => {
     const name = path.replace(/^.*node_modules\//, '');
@@ -50,7 +50,7 @@ export function thirdPartyPage(): string {
   });
   return `# Third-party packages
 
-An installation of Holdfast has these packages; \`yaml\` is part of the client's command line. Optional packages for other platforms are listed, too.
+An installation of Holdfast has these packages; \`yaml\` is part of the client's command line, \`idiomorph\` and drawings of \`lucide-static\` of the dashboard. Optional packages for other platforms are listed, too.
 Each package contains the text of its licence.
 
 | package | version | licence |

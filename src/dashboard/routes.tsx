@@ -41,7 +41,10 @@ import { needs, signInPath, viewer } from './viewer.ts';
 /** The pages, the longest addresses first. */
 const PAGES = PLACES.flatMap(({ pages }) => pages).sort((one, other) => other.path.length - one.path.length);
 
-/** Admits people to a page and to the forms below its address, if they have its right. @throws HoldfastError forbidden */
+/**
+ * Admits people to a page and to the forms below its address, if they have its right.
+ * @throws HoldfastError forbidden
+ */
 const admit = createMiddleware<DashboardEnv>(async (c, next) => {
   const { path } = c.req;
   const page = PAGES.find((one) => path === one.path || (one.path !== BOARD && path.startsWith(`${one.path}/`)));

@@ -63,8 +63,8 @@ const statesOf = ({ engine, credential, requesters }: BoardRequest, names: reado
 const mayBeUnregistered = ({ labels, on }: BoardQuery) => labels.length === 0 && !on.has('free');
 
 /**
- * Whether a name or one of its labels contains the text that is searched for, and it has, for each key of the labels, one
- * of the values.
+ * Whether a name or one of its labels contains the text that is searched for, and it has one of the values for each key
+ * of the labels.
  */
 function isFound({ q, labels }: BoardQuery, name: string, has: Readonly<Record<string, string>>): boolean {
   const texts = labelTexts(has);

@@ -1,6 +1,6 @@
 /**
- * What a person can do with a resource, from the row of any page: Reserve, Join queue, Extend, Release, Take away, Leave the
- * queue (docs/specification.md#dashboard-and-sign-in).
+ * What a person can do with a resource, from the row of any page: Reserve, Join queue, Extend, Release, Take away,
+ * Leave the queue (docs/specification.md#dashboard-and-sign-in).
  */
 import { hash } from 'node:crypto';
 import type { Child } from 'hono/jsx';
