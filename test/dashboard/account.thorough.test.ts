@@ -246,6 +246,7 @@ describe('tenants', () => {
     await forgetSession();
     await signIn('root');
     await go('');
+    await page.locator('#tenants summary').click();
     await page.getByRole('link', { name: 'Tenants' }).click();
     await page.getByLabel('Search').fill(who);
     await page.getByRole('button', { name: 'Search' }).click();

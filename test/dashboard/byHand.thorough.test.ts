@@ -105,7 +105,7 @@ describe('by hand', () => {
     await page.getByText('You are 1st in line for staging').waitFor();
     await isFound();
     await client.unreserve({ resource: 'staging', requester: 'ci-42', releaseToken: held?.releaseToken });
-    await page.getByText('It is your turn: staging.').waitFor();
+    await page.locator('.turns').getByText('It is your turn: staging.').waitFor();
     await page.locator('#said').getByText('It is your turn: staging.').waitFor({ state: 'attached' });
     expect(await page.title()).toContain('Your turn: staging');
     await isFound();
