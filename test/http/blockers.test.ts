@@ -2,9 +2,9 @@
  * Blockers: resources that a reservation acquires along (docs/specification.md#plans).
  */
 import { describe, expect, test } from 'vitest';
-import { free, holdfast, release, reserve, usePlanning } from '../support/planning.ts';
+import { free, holdfast, release, reserve, useInstance } from '../support/instance.ts';
 
-usePlanning();
+useInstance();
 
 describe('blockers', () => {
   test('are acquired along, under a system requester, and listed in acquiredBlockers in plan order', async () => {

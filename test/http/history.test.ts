@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { HistoryPage } from '../../src/contract/history.ts';
 import { createClient } from '../support/client.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
-import { addEnded, endedUntil } from '../support/streamEntries.ts';
 import { databaseEnv, KINDS, openStore, storeTenant } from '../support/tenancy.ts';
+import { addEnded, endedUntil } from '../support/watch.ts';
 
 const AT = '/api/v1/Reservation/history';
 const newestFirst = (count: number) => Array.from({ length: count }, (_, i) => count - i);

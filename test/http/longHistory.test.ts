@@ -2,16 +2,14 @@
  * What reads of a long history cost without a database, and how many of a tenant run at the same time
  * (docs/specification.md#history).
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addIn } from '../support/longHistory.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 
-let holdfast: Instance;
+import { describe, expect, test } from 'vitest';
+import { holdfast, useInstance } from '../support/instance.ts';
+import { addIn } from '../support/pastEntries.ts';
+import { makeConfiguredKey, makeTenant } from '../support/service.ts';
+
 const keys = Array.from({ length: 3 }, () => makeConfiguredKey(makeTenant()));
-beforeAll(async () => {
-  holdfast = await startInstance({ keys });
-});
-afterAll(() => holdfast.stop());
+useInstance({ keys });
 
 const HISTORY = '/api/v1/Reservation/history';
 const get = (key: string, path: string) => fetch(holdfast.url + path, { headers: { 'X-Api-Key': key } });

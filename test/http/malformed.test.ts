@@ -1,14 +1,11 @@
 /**
  * Malformed requests: 400, with a string that names the item and the field (docs/specification.md#errors).
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Instance, startInstance } from '../support/service.ts';
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance();
-});
-afterAll(() => holdfast.stop());
+import { describe, expect, test } from 'vitest';
+import { holdfast, useInstance } from '../support/instance.ts';
+
+useInstance();
 
 const good = { resource: 'r', requester: 'q' };
 /** The fields of a reserve item. */

@@ -3,9 +3,9 @@
  * (docs/specification.md#plans).
  */
 import { describe, expect, test } from 'vitest';
-import { free, holdfast, release, reserve, usePlanning } from '../support/planning.ts';
+import { free, holdfast, release, reserve, useInstance } from '../support/instance.ts';
 
-usePlanning();
+useInstance();
 
 describe('a plan is recorded with the reservation that took it', () => {
   test('blockers declared later are not released with it, those declared no more are', async () => {

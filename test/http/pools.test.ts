@@ -2,9 +2,9 @@
  * Capacity pools: which slot a requester gets (docs/specification.md#plans).
  */
 import { describe, expect, test } from 'vitest';
-import { free, holdfast, release, reserve, usePlanning } from '../support/planning.ts';
+import { free, holdfast, release, reserve, useInstance } from '../support/instance.ts';
 
-usePlanning();
+useInstance();
 
 describe('capacity pools', () => {
   test('the free slot of the lowest index is assigned and named in acquiredSlots', async () => {

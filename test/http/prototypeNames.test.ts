@@ -1,16 +1,13 @@
 /**
  * Resources and requesters may have the names of properties that every JavaScript object has.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Instance, startInstance } from '../support/service.ts';
+
+import { expect, test } from 'vitest';
+import { holdfast, useInstance } from '../support/instance.ts';
 
 const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance();
-});
-afterAll(() => holdfast.stop());
+useInstance();
 
 test('results show the slot of a pool of such a name, and of a leaf below it', async () => {
   await holdfast.register(

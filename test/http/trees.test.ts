@@ -2,9 +2,9 @@
  * Trees: a reservation takes a slot of each ancestor (docs/specification.md#plans).
  */
 import { describe, expect, test } from 'vitest';
-import { free, holdfast, release, reserve, usePlanning } from '../support/planning.ts';
+import { free, holdfast, release, reserve, useInstance } from '../support/instance.ts';
 
-usePlanning();
+useInstance();
 
 describe('trees', () => {
   test('a leaf takes every ancestor, and its result has its path', async () => {

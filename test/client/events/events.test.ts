@@ -4,7 +4,7 @@ import { events } from '../../../packages/client/src/events/events.ts';
 import { type ConnectionChange, stream } from '../../../packages/client/src/events/stream.ts';
 import { createApi } from '../../../packages/client/src/http/createApi.ts';
 import type { HoldfastEvent } from '../../../packages/client/src/types.ts';
-import { type Relay, startRelay } from '../../support/relay.ts';
+import { type Relay, startRelay } from '../../support/haproxy.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 
 const keys = [makeConfiguredKey(makeTenant())];

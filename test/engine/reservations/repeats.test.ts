@@ -8,8 +8,7 @@ import type { Credential } from '../../../src/domain/tenants.ts';
 import { deleteDefinition } from '../../../src/engine/definitions/delete.ts';
 import { register } from '../../../src/engine/definitions/register.ts';
 import { NOW } from '../../../src/engine/definitions/step.ts';
-import { type RunningEngine, startEngine } from '../../support/engine.ts';
-import { losingReply } from '../../support/losingReply.ts';
+import { losingReply, type RunningEngine, startEngine } from '../../support/engine.ts';
 import { check, renew, reserve, reset, transaction, unreserve, usage } from '../../support/verbs.ts';
 
 let running: RunningEngine;

@@ -4,10 +4,9 @@
  */
 import { expect, test } from 'vitest';
 import { waiting } from '../../../src/engine/waiting/list.ts';
-import { type RunningEngine, startEngine } from '../../support/engine.ts';
+import { type RunningEngine, SMALL_PIECES, startEngine } from '../../support/engine.ts';
 import { all } from '../../support/listed.ts';
 import { makeTenant } from '../../support/service.ts';
-import { SMALL_PIECES } from '../../support/smallPieces.ts';
 import { reserve, unreserve } from '../../support/verbs.ts';
 import { CALL } from '../../support/waitingEngine.ts';
 

@@ -4,8 +4,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Event } from '../../../src/contract/events.ts';
 import { BegunSession, EndedSession, RenewedSession, Session } from '../../../src/contract/sessions.ts';
+import { inPieces } from '../../support/client.ts';
 import { STEERED_CLOCK, setClock } from '../../support/clock.ts';
-import { inPieces } from '../../support/inPieces.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 import { beat, begin, end, sessions } from '../../support/sessions.ts';
 import { watch } from '../../support/watch.ts';

@@ -1,5 +1,5 @@
 /** Resources: pools, trees, labels, and how much they are used. */
-import { addEnded } from '../../../support/streamEntries.ts';
+import { addEnded } from '../../../support/watch.ts';
 import type { Stage } from '../world.ts';
 
 const HOUR_MS = 3_600_000;
