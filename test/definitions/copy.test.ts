@@ -56,7 +56,7 @@ test('of more held slots than one script adopts, none is given out twice, and ea
  * A change of definitions that fails after it was charged still tells its caller the remaining quota.
  */
 describe('a change of definitions that fails', () => {
-  test('a change that meets another version, and cannot refresh its copy, has the quota in its error', async () => {
+  test('a change that meets another version has the quota in its error; one that fails opens its names again', async () => {
     const made = await KINDS.Postgres();
     const store = await openStore(made.url);
     defineScripts(store.redis, loadScripts(DEFAULT_TIERS));
@@ -77,6 +77,15 @@ describe('a change of definitions that fails', () => {
       quota.map(({ limitType, limit }) => [limitType, limit]),
     );
     expect(error.quota.length).toBeGreaterThan(0);
+
+    // A change that fails opens the names that it has closed to reservations.
+    vi.spyOn(store.database, 'of').mockImplementation(() => {
+      throw new HoldfastError('unavailable', 'The database is away.');
+    });
+    await expect(changes.delete(credential, 'room', false)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await reserve(engine, credential, [{ resource: 'room', requester: 'r' }])).toMatchObject([
+      { status: 'ACQUIRED' },
+    ]);
     await store.close();
     await made.drop();
   });

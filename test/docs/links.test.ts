@@ -13,7 +13,7 @@ import { escapeHtml } from '../../src/http/reference/html.ts';
 import { RULES } from '../../src/http/reference/rules.ts';
 import { siteOf } from '../../src/http/reference/site.ts';
 import { blocksOf } from './blocks.ts';
-import { documents, filesIn } from './documents.ts';
+import { documents, filesIn } from './pages.ts';
 import { jsonDifference, textDifference } from './shape.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

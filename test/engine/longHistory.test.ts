@@ -8,7 +8,7 @@ import { NEWEST, readPiece } from '../../src/engine/history/pieces.ts';
 import { interceptScript } from '../support/engine.ts';
 import { addIn, LONGEST, longName } from '../support/pastEntries.ts';
 import { makeTenant } from '../support/service.ts';
-import { range, running, times, useHog } from './hog/useHog.ts';
+import { range, running, times, useHog } from './hog/state.ts';
 
 useHog();
 

@@ -8,7 +8,7 @@ import type { ReserveItem, ReserveResult } from '../../src/contract/reservations
 import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
 import { reserve, unreserve } from '../support/verbs.ts';
-import { IS_FULL, range, running, times, useHog } from './hog/useHog.ts';
+import { IS_FULL, range, running, times, useHog } from './hog/state.ts';
 
 const COUNT = IS_FULL ? 100_000 : 20_000;
 const BATCH = 500;

@@ -9,7 +9,7 @@ import { register } from '../../src/engine/definitions/register.ts';
 import { NOW } from '../../src/engine/definitions/step.ts';
 import { readsKey } from '../../src/redis/keys.ts';
 import { available, check, reserve, unreserve } from '../support/verbs.ts';
-import { range, running, times, useHog } from './hog/useHog.ts';
+import { range, running, times, useHog } from './hog/state.ts';
 
 const SHARED = 100;
 const BATCH = 500;

@@ -251,6 +251,14 @@ describe('blockers', () => {
     expect((await reserve('lathe')).status).toBe('ACQUIRED');
   });
 
+  test('that live in a tree take their ancestors along', async () => {
+    await holdfast.register({ name: 'Tap', treePath: 'Cellar' }, { name: 'Sink', blocks: ['Tap'] });
+    const taken = await reserve('Sink');
+    expect(taken.acquiredBlockers).toEqual(['Cellar', 'Tap']);
+    expect((await reserve('Cellar', 'bob')).status).toBe('ALREADY_HELD');
+    expect(await release(taken)).toEqual(['Sink', 'Cellar', 'Tap']);
+  });
+
   test('cannot be released by a caller', async () => {
     await holdfast.register({ name: 'saw', blocks: ['guard'] });
     const { releaseToken } = await reserve('saw');

@@ -80,7 +80,7 @@ describe('a window', () => {
     await at(midnight);
     // Plain names are charged by the short way, others by the general one.
     const asked = items(1).map((item) => ({ requestType: 'RESERVE' as const, ...item }));
-    expect((await one.transaction('ALL', ...asked)).status).toBe(200);
+    expect((await one.transaction('ALL_OR_NONE', ...asked)).status).toBe(200);
     expect(await reserve(9)).toBe(200);
   });
 });

@@ -9,10 +9,9 @@ import type { ActiveReservation } from '../../src/contract/reservations.ts';
 import type { WaitingRequest } from '../../src/contract/waiting.ts';
 import { startEngine } from '../support/engine.ts';
 import { makeTenant } from '../support/service.ts';
-import { addThis, readFound } from './found.ts';
+import { addThis, HISTORIES, readFound, SEED } from './found.ts';
 import { run } from './history.ts';
 import { expectSettled, type Sent } from './listed.ts';
-import { HISTORIES, SEED } from './random.ts';
 import { type History, histories } from './steps.ts';
 
 const STEPS = 300;

@@ -1,20 +1,17 @@
 /**
  * Deleting a tenant (docs/specification.md#deleting-a-tenant), at two instances on one database.
  */
-
-import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { loadTenant } from '../../src/engine/tenant/load.ts';
 import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { auditPage } from '../../src/store/audit.ts';
-import { putGroup } from '../../src/store/groupRoles.ts';
 import { readRecord } from '../../src/store/records.ts';
 import { deleteTenant } from '../../src/store/tenants.ts';
 import { createClient } from '../support/client.ts';
-import { BY, type Session, signIn, storeTenant } from '../support/tenancy.ts';
-import { one, other, own, store, useTwoInstances } from '../support/twoInstances.ts';
+import { type Session, signIn, storeTenant } from '../support/tenancy.ts';
+import { one, other, store, useTwoInstances } from '../support/twoInstances.ts';
 import { until } from '../support/until.ts';
 import { watch } from '../support/watch.ts';
 
@@ -90,63 +87,5 @@ describe('a deleted tenant', () => {
     expect(await copy.purgeDeleted(new Date(Date.now() - 60_000))).toBe(1);
     expect((await client.reserve({ resource: 'desk', requester: 'bob' })).status).toBe(401);
     expect(await copy.purgeDeleted(new Date(Date.now() - 60_000))).toBe(0);
-  });
-});
-
-/**
- * Statements of the database that are cancelled: their requests get 503, and no answer to another tenant changes.
- */
-describe('cancelled statements', () => {
-  const GROUPS = '/api/v1/Tenant/groups';
-  /** What the neighbour reads, by a query each. */
-  const PATHS = [
-    '',
-    '/keys',
-    '/groups',
-    '/members',
-    '/settings',
-    '/invitations',
-    '/tokens',
-    '/issuers',
-    '/groups/team-1',
-  ];
-
-  let owner: Session;
-  let neighbour: Session;
-  useTwoInstances('Enterprise');
-  beforeAll(async () => {
-    owner = await signIn(store.redis, own.tenant);
-    const next = await storeTenant(store);
-    neighbour = await signIn(store.redis, next.tenant);
-    for (const { tenant } of [own, next])
-      for (const i of [1, 2, 3, 4]) await putGroup(store, tenant, `team-${i}`, 'viewer', true, BY);
-    // Cancels each statement that lists the groups of the first tenant, once it has sent two of them: PostgreSQL
-    // computes columns that are expensive after it has sorted the rows.
-    const run = (statement: string) => store.database.run((db) => db.execute(sql.raw(statement)));
-    await run(`create function cancelled(anyelement) returns anyelement language plpgsql stable cost 10000 as
-    $$ begin perform pg_cancel_backend(pg_backend_pid()); perform pg_sleep(5); return $1; end $$`);
-    await run('alter table group_roles rename to all_group_roles');
-    await run(`create view group_roles as select tenant_id, "group", created_at,
-    case when tenant_id = '${own.tenant}' and "group" = 'team-3' then cancelled(role) else role end as role
-    from all_group_roles`);
-  });
-
-  /** Without what the tenant keeps in Redis: the counts of the requests are written once a second, and take bytes. */
-  const read = async (path: string) => {
-    const { status, body } = await neighbour.request<object>(one.url, 'GET', `/api/v1/Tenant${path}`);
-    const text = JSON.stringify(body, (key, value: unknown) => (key === 'bytes' ? undefined : value));
-    return { path, status, text };
-  };
-
-  test('the answers to a tenant stay right while statements of another one are cancelled', async () => {
-    const right = await Promise.all(PATHS.map(read));
-    expect(new Set(right.map(({ status }) => status))).toEqual(new Set([200]));
-    for (let i = 0; i < PATHS.length; i++) {
-      const cancelled = await owner.request(one.url, 'GET', GROUPS);
-      expect(cancelled).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } });
-      // Begins with another path each time: the connection that was used last is used first.
-      expect(await read(right[i]?.path ?? '')).toEqual(right[i]);
-    }
-    expect(await Promise.all(PATHS.map(read))).toEqual(right);
   });
 });

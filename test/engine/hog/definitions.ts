@@ -7,8 +7,7 @@ import { labelsInUse } from '../../../src/engine/definitions/labelsInUse.ts';
 import { definitions, tree } from '../../../src/engine/definitions/list.ts';
 import { register } from '../../../src/engine/definitions/register.ts';
 import { NOW } from '../../../src/engine/definitions/step.ts';
-import { BATCH, fresh, item, long } from './state.ts';
-import { range, running } from './useHog.ts';
+import { BATCH, fresh, item, long, range, running } from './state.ts';
 
 export const DEFINITIONS: readonly (readonly [string, () => () => Promise<unknown>])[] = [
   [

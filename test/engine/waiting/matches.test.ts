@@ -73,8 +73,6 @@ test('after a transaction that hands its slot to somebody else', async () => {
  * Requests for SHARED holds that could never be granted get no ticket (docs/specification.md#tickets).
  */
 describe('waiting for what can be shared', () => {
-  useWaitingEngine();
-
   const makePool = () =>
     changeInRedis(running.engine, 16).register(running.credential, [
       { name: 'p', capacity: 2, blocks: [], treePath: null },
