@@ -86,7 +86,7 @@ module.exports = {
       from: { path: room('dashboard') },
       to: {
         path: '^src/http/',
-        pathNot: '^src/http/(clientAddress|deps|describeFault|env|errorStatuses|fixedContent|errors|sameOrigin)\\.ts$',
+        pathNot: '^src/http/(admission/incoming|browsers|deps|errors)\\.ts$',
       },
     },
     {
@@ -106,7 +106,7 @@ module.exports = {
           '^src/identity/oidc\\.',
           '^src/store/(pglite|postgresPool|migratePostgres)\\.',
           '^src/wire/(jobs|storesInDatabase|tenantRoutes)\\.',
-          '^src/(dashboard/routes|http/openapi)\\.',
+          '^src/(dashboard/routes|http/openapi/openapi)\\.',
         ],
         dependencyTypesNot: ['type-only', 'dynamic-import'],
       },

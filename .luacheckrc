@@ -2,7 +2,7 @@
 std = {
   read_globals = {
     'redis', 'string', 'table', 'math', 'struct', 'cjson', 'cmsgpack', 'bit', 'tonumber', 'tostring', 'ipairs', 'pairs',
-    'next', 'unpack', 'error', 'pcall', 'require',
+    'next', 'unpack', 'error', 'pcall', 'setmetatable', 'require',
   },
 }
 max_line_length = 120

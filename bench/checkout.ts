@@ -46,10 +46,8 @@ export async function openCheckout(folder: string, tenant: string, url: string):
   const at = (path: string) => pathToFileURL(resolve(folder, path)).href;
   const client: typeof import('../src/redis/client.ts') = await import(at('src/redis/client.ts'));
   const scripts: typeof import('../src/redis/scripts.ts') = await import(at('src/redis/scripts.ts'));
-  const load: typeof import('../src/engine/tenant/load.ts') = await import(at('src/engine/tenant/load.ts'));
-  const keys: typeof import('../src/identity/configuredTenants.ts') = await import(
-    at('src/identity/configuredTenants.ts')
-  );
+  const load: typeof import('../src/engine/tenant/record.ts') = await import(at('src/engine/tenant/record.ts'));
+  const keys: typeof import('../src/identity/configured.ts') = await import(at('src/identity/configured.ts'));
   const loaded = scripts.loadScripts(TIERS);
   await loadLibrary(url, loaded[0]?.library().lua ?? '');
   const redis = client.createRedis(url, (error) => console.error(error.message));
@@ -71,11 +69,11 @@ async function loadLibrary(url: string, lua: string): Promise<void> {
 }
 
 async function registerPools(at: (path: string) => string, engine: Engine, credential: Credential): Promise<void> {
-  const definitions: typeof import('../src/engine/definitions/register.ts') = await import(
-    at('src/engine/definitions/register.ts')
+  const definitions: typeof import('../src/engine/definitions/changes.ts') = await import(
+    at('src/engine/definitions/changes.ts')
   );
-  const { NOW }: typeof import('../src/engine/definitions/step.ts') = await import(
-    at('src/engine/definitions/step.ts')
+  const { NOW }: typeof import('../src/engine/definitions/changes.ts') = await import(
+    at('src/engine/definitions/changes.ts')
   );
   const item = { capacity: 100_000, blocks: [] };
   const items = [

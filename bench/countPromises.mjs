@@ -18,7 +18,7 @@ const hook = createHook({
 function isOurs(stack) {
   const frames = stack.split('\n').slice(1);
   const maker = frames.find(
-    (frame) => !frame.includes('node:') && !frame.includes('countPromises') && !frame.includes('<anonymous>'),
+    (frame) => !frame.includes('node:') && !frame.includes('countPromises') && !frame.includes('(<anonymous>)'),
   );
   return maker !== undefined && !maker.includes('node_modules');
 }

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { freePort } from '../scripts/freePort.ts';
 import { startRedisNode } from '../scripts/redisServer.ts';
-import { keysOf } from '../src/redis/keys.ts';
+import { keysOf, keysOfRequest } from '../src/redis/keys.ts';
 import { type Checkout, freshName, type Kind, openCheckout } from './checkout.ts';
 import { until } from './until.ts';
 
@@ -93,8 +93,8 @@ async function countCase(
   const { what, size, calls, isHeard = false, status } = one;
   const hourMs = 3_600_000;
   const { tenant, credentialKey } = credential;
-  const keys = ['tenant', 'tenant', 'streams', 'sessionStreams'].map((name) => `{${tenant}}:${name}`);
-  if (isHeard) await runScript('openStream', ...keys, credentialKey, 'stream', hourMs);
+  if (isHeard)
+    await runScript('openStream', ...keysOfRequest('openStream', credential), credentialKey, 'stream', hourMs);
   else await runScript('closeStreams', ...keysOf('closeStreams', tenant), 'stream');
   const counted = async (verb: 'reserve' | 'unreserve') => {
     execFileSync('callgrind_control', ['--zero', String(pid)]);

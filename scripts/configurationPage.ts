@@ -4,9 +4,8 @@
  */
 import { z } from 'zod';
 import { readConfig } from '../src/config/config.ts';
-import { DESCRIBED, type DescribedTopic, type DescribedVariable, isExample, wrapped } from '../src/config/describe.ts';
-import { VARIABLES } from '../src/config/environment.ts';
-import { misspelt } from '../src/config/misspelt.ts';
+import { misspelt, VARIABLES } from '../src/config/environment.ts';
+import { DESCRIBED, type DescribedTopic, type DescribedVariable, isExample, wrapped } from '../src/config/help.ts';
 import { reportOf } from '../src/config/report.ts';
 import { Variables } from '../src/config/variables.ts';
 import { PRODUCTION } from './productionExample.ts';

@@ -2,7 +2,7 @@
  * Makes .env.example: every variable by topic, with its default and its meaning, as --help has them. For
  * `npm run generate`.
  */
-import { DESCRIBED, type DescribedVariable, wrapped } from '../src/config/describe.ts';
+import { DESCRIBED, type DescribedVariable, wrapped } from '../src/config/help.ts';
 import { PRODUCTION } from './productionExample.ts';
 
 const HEAD = `# Made by \`npm run generate\` from src/config/variables.ts. Copy this file to .env and change what you need.

@@ -2,7 +2,7 @@
  * `npm run generate`: writes every file that is made from the code. A test fails if one is not current.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { DEFAULT_INSTANCE, openapiDocument } from '../src/http/openapi.ts';
+import { DEFAULT_INSTANCE, openapiDocument } from '../src/http/openapi/openapi.ts';
 import { clientTypes } from './clientTypes.ts';
 import { configurationPage } from './configurationPage.ts';
 import { envExample } from './envExample.ts';

@@ -5,7 +5,7 @@
  */
 import '../src/signals.ts';
 import { existsSync } from 'node:fs';
-import { isThisMachine } from '../src/config/machine.ts';
+import { isThisMachine } from '../src/config/formats.ts';
 import { fail, launch } from '../src/launch.ts';
 import { startRedis } from './redisServer.ts';
 

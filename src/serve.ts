@@ -8,12 +8,11 @@ import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
 import { DEFAULT_PORT } from './config/environment.ts';
-import { admit, SERVER_OPTIONS } from './http/admission.ts';
-import type { ConfiguredKey } from './identity/configuredTenants.ts';
+import { admit, SERVER_OPTIONS } from './http/admission/admission.ts';
+import type { ConfiguredKey } from './identity/configured.ts';
 import { makeKey } from './identity/credentials.ts';
 import { onSignal } from './signals.ts';
 import { createLogger } from './telemetry/log.ts';
-import { serveMetrics } from './telemetry/metricsServer.ts';
 import { nextSignIn, welcome } from './welcome.ts';
 import { type Services, wire } from './wire/wire.ts';
 
@@ -49,6 +48,7 @@ export async function run(
   const server = createServer(SERVER_OPTIONS, admit(getRequestListener(services.app.fetch), admission));
   const url = await listen(server, config);
   if (services.metrics !== null && config.metricsPort !== undefined) {
+    const { serveMetrics } = await import('./telemetry/metrics.ts');
     const [metricsServer, metricsUrl] = await serveMetrics(services.metrics, config.host, config.metricsPort);
     metricsServer.unref();
     log.info({ metricsUrl }, 'metrics');

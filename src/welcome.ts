@@ -4,7 +4,7 @@
 import type { Config, SignInConfig } from './config/config.ts';
 
 /** The link that signs in on this machine, once. */
-export const signInLink = (url: string, token: string): string => `${url}/dashboard/sign-in?token=${token}`;
+const signInLink = (url: string, token: string): string => `${url}/dashboard/sign-in?token=${token}`;
 
 /** The line that follows a sign-in by such a link. */
 export const nextSignIn = (url: string, token: string): string =>

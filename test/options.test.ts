@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
-import { DESCRIBED } from '../src/config/describe.ts';
+import { DESCRIBED } from '../src/config/help.ts';
 
 const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync('package.json', 'utf8')));
 

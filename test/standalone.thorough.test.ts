@@ -23,7 +23,7 @@ afterEach(() => {
 const socket = () => join(folder, 'redis.sock');
 
 // As in the image. The port is a free one.
-const env = { HOST: '0.0.0.0', PORT: '0', DRAIN_DELAY_MS: '0' };
+const env = { HOST: '0.0.0.0', PORT: '0', DRAIN_DELAY_SECONDS: '0' };
 const run = (in_ = folder, more: Record<string, string> = {}): Started =>
   start({ ...env, ...more }, [inject('programs').standalone, in_]);
 

@@ -4,7 +4,7 @@ import { createServer, request, type Server } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { dirname } from 'node:path';
 import { afterAll, describe, expect, inject, test, vi } from 'vitest';
-import type { ConfiguredKey } from '../src/identity/configuredTenants.ts';
+import type { ConfiguredKey } from '../src/identity/configured.ts';
 import { createClient } from './support/client.ts';
 import { killStarted, START_WITHIN_MS, start, welcomed } from './support/process.ts';
 import { makeConfiguredKey, makeTenant } from './support/service.ts';
@@ -100,7 +100,7 @@ describe.concurrent('a start that cannot work says why in one line and exits non
 
 describe.concurrent('started without its Redis', () => {
   test('listens and says why it is not ready; the address’s password is not repeated; SIGTERM ends it in good order', async () => {
-    const started = start({ REDIS_URL: 'redis://user:secret@127.0.0.1:1', PORT: '0', DRAIN_DELAY_MS: '0' });
+    const started = start({ REDIS_URL: 'redis://user:secret@127.0.0.1:1', PORT: '0', DRAIN_DELAY_SECONDS: '0' });
     const [, url = ''] = await until('it listens', () => /"url":"([^"]+)"/.exec(started.output()), START_WITHIN_MS);
     const ready = await fetch(`${url}/readyz`);
     expect([ready.status, await ready.json()]).toMatchObject([
@@ -143,10 +143,10 @@ describe.concurrent('SIGTERM', () => {
     silent.close();
   });
 
-  test('is told to balancers first: for DRAIN_DELAY_MS nothing else has changed', async () => {
+  test('is told to balancers first: for DRAIN_DELAY_SECONDS nothing else has changed', async () => {
     const own = makeConfiguredKey(makeTenant());
     const { key } = own;
-    const started = start({ ...withKey(own), DRAIN_DELAY_MS: '3000' });
+    const started = start({ ...withKey(own), DRAIN_DELAY_SECONDS: '3' });
     const [, url = ''] = await until('ready', () => /"url":"([^"]+)"/.exec(started.output()), START_WITHIN_MS);
     const before = await watch({ url, key });
     const begin = performance.now();

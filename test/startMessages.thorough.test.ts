@@ -92,8 +92,8 @@ describe.concurrent('a start that waits says for what, and says it again', () =>
 });
 
 describe.concurrent('SIGTERM', () => {
-  test('ends an instance that never was ready at once, whatever DRAIN_DELAY_MS', async () => {
-    const started = start({ PORT: '0', REDIS_URL: 'redis://127.0.0.1:1', DRAIN_DELAY_MS: '60000' });
+  test('ends an instance that never was ready at once, whatever DRAIN_DELAY_SECONDS', async () => {
+    const started = start({ PORT: '0', REDIS_URL: 'redis://127.0.0.1:1', DRAIN_DELAY_SECONDS: '60' });
     await until('it listens', () => started.output().includes('"listening, not ready"'), START_WITHIN_MS);
     const begin = performance.now();
     started.child.kill('SIGTERM');

@@ -3,8 +3,8 @@
  */
 import type { TransactionItem } from '../../src/contract/reservations.ts';
 import { reserve } from '../../src/engine/reservations/reserve.ts';
-import { reset } from '../../src/engine/reservations/reset.ts';
 import { transaction } from '../../src/engine/reservations/transaction.ts';
+import { reset } from '../../src/engine/reservations/unreserve.ts';
 import { inTurn, Series } from '../rounds.ts';
 import { scriptTime } from '../scriptTime.ts';
 import { register, type Stage } from '../stage.ts';

@@ -6,8 +6,7 @@
 import type { Definition } from '../../src/contract/definitions.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
-import { register } from '../../src/engine/definitions/register.ts';
-import { NOW } from '../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { reserve } from '../../src/engine/reservations/reserve.ts';
 

@@ -75,13 +75,20 @@ async function startSide({ name, main }: Build, say: (line: string) => void): Pr
 }
 
 async function compare(table: Table, kind: (typeof KINDS)[number], sides: readonly Side[]): Promise<void> {
-  for (const side of sides)
+  const series: Series<Load>[] = [];
+  const opened: Connection[] = [];
+  for (const side of sides) {
+    // Kept from slice to slice: to open them would cost as much as a fifth of the requests.
+    const connections = Array.from({ length: kind.connections }, () => new Connection(side.service.port, oneHead));
+    opened.push(...connections);
     for (let done = 0; done < WARM_UP * kind.connections; ) {
-      const { perSecond, seconds } = await slice(side, kind);
+      const { perSecond, seconds } = await slice(side, connections, kind.heads);
       done += perSecond * seconds;
     }
-  const series = sides.map((side) => new Series(() => slice(side, kind)));
+    series.push(new Series(() => slice(side, connections, kind.heads)));
+  }
   await inTurn(series, SLICES);
+  for (const one of opened) one.close();
   const [ours, before] = series;
   const name = sides[1]?.name;
   if (ours === undefined || before === undefined || name === undefined) return;
@@ -101,17 +108,14 @@ async function compare(table: Table, kind: (typeof KINDS)[number], sides: readon
   row('requests', 'requests/s', ({ perSecond }) => perSecond, { of: 'ratio', atLeast: goal.perSecond });
 }
 
-/** Runs the requests of a kind for a short time. */
-async function slice({ service, redis }: Side, kind: (typeof KINDS)[number]): Promise<Load> {
+/** Runs requests for a short time. */
+function slice({ service, redis }: Side, connections: readonly Connection[], of: readonly string[]): Promise<Load> {
   let next = 0;
-  const opened = Array.from({ length: kind.connections }, () => new Connection(service.port, oneHead));
-  const result = await load(
-    opened.map((one) => () => reserveOne(one, kind.heads[next++ % kind.heads.length])),
+  return load(
+    connections.map((one) => () => reserveOne(one, of[next++ % of.length])),
     { server: service.pid, redis: redis.pid },
     SLICE_MS,
   );
-  for (const one of opened) one.close();
-  return result;
 }
 
 async function comparePromises(table: Table, made: readonly Build[], sides: readonly Side[]): Promise<void> {

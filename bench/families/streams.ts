@@ -2,8 +2,9 @@
  * Events: the latency to a subscriber of another instance, the rate of deliveries to 1, 100 and 1,000 streams, compared
  * with a bare loop that writes each event to as many sockets, and the memory of an idle stream.
  */
-import { HOT_NUMBERS } from '../../src/redis/hotRecord.ts';
+
 import { eventsChannel, tenantKey } from '../../src/redis/keys.ts';
+import { HOT_NUMBERS } from '../../src/redis/layouts.ts';
 import { Connection } from '../client.ts';
 import { percentilesOf } from '../load.ts';
 import { openStreams } from '../openStreams.ts';

@@ -3,8 +3,7 @@
  * ancestors. Each size has a tenant of its own, so that all can be measured in turn.
  */
 import type { Definition } from '../../src/contract/definitions.ts';
-import { register } from '../../src/engine/definitions/register.ts';
-import { NOW } from '../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { openStreams } from '../openStreams.ts';
 import { cycle, freshName } from '../requests.ts';
 import { headOf, type Stage } from '../stage.ts';

@@ -3,8 +3,7 @@
  * ends some leases. Each size has a tenant of its own, so that all can be measured in turn.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { register } from '../../src/engine/definitions/register.ts';
-import { NOW } from '../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { reserve } from '../../src/engine/reservations/reserve.ts';
 import { unreserve } from '../../src/engine/reservations/unreserve.ts';
 import { keysOf } from '../../src/redis/keys.ts';

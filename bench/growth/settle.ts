@@ -2,8 +2,8 @@
  * Adds tenants to those that an instance is started with. Their records are written to Redis as the service does when a
  * tenant is first used, so that there can be more of them than fit into an environment variable.
  */
-import { loadTenant } from '../../src/engine/tenant/load.ts';
-import { type ConfiguredKey, configuredTenants } from '../../src/identity/configuredTenants.ts';
+import { loadTenant } from '../../src/engine/tenant/record.ts';
+import { type ConfiguredKey, configuredTenants } from '../../src/identity/configured.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import { makeTenant, type Stage } from '../stage.ts';
 

@@ -3,7 +3,7 @@
  * and of a delivery when many events arrive at once.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
+import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { eventsChannel, tenantKey } from '../../src/redis/keys.ts';
 import { EVENT, FRAME, PUBLISH } from '../families/streams.ts';
 import { openStreams } from '../openStreams.ts';

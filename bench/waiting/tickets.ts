@@ -6,13 +6,11 @@
 import type { UnreserveItem } from '../../src/contract/reservations.ts';
 import { HoldfastError } from '../../src/domain/errors.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
-import { register } from '../../src/engine/definitions/register.ts';
-import { NOW } from '../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { check } from '../../src/engine/reservations/check.ts';
 import { reserve } from '../../src/engine/reservations/reserve.ts';
-import { reset } from '../../src/engine/reservations/reset.ts';
-import { unreserve } from '../../src/engine/reservations/unreserve.ts';
+import { reset, unreserve } from '../../src/engine/reservations/unreserve.ts';
 import { beat, look } from '../../src/engine/waiting/beat.ts';
 import { waiting } from '../../src/engine/waiting/list.ts';
 import { freshName } from '../requests.ts';

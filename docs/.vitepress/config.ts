@@ -6,10 +6,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { defineConfig, type MarkdownRenderer } from 'vitepress';
-import { DEFAULT_INSTANCE, openapiDocument } from '../../src/http/openapi.ts';
-import { STYLE } from '../../src/http/reference/assets.ts';
-import { anchorOf } from '../../src/http/reference/blocks.ts';
+import { DEFAULT_INSTANCE, openapiDocument } from '../../src/http/openapi/openapi.ts';
 import type { Document } from '../../src/http/reference/document.ts';
+import { anchorOf, STYLE } from '../../src/http/reference/html.ts';
 import { siteOf } from '../../src/http/reference/site.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -3,7 +3,7 @@
 --              a byte of further flags (1 group, 2 it has labels)
 --   \1<name>   its blockers, with '\n' between; absent if it has none
 --   \2<name>   ms: until then the name cannot be reserved, since it may be about to be deleted
---              (verbs/definitions/delete.lua)
+--              (verbs/delete.lua)
 --   \4<name>   its labels, '<key>=<value>', sorted, with '\n' between; absent if it has none
 --   \3         a long value: it keeps Redis from storing a short hash as a list, which every look-up would walk
 -- A definition is a table:

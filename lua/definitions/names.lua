@@ -37,6 +37,21 @@ function naming.lastSegment(name)
   return string.find(name, '>', 1, true) and string.match(name, '^.*>([^>]+)$')
 end
 
+-- Reads the definitions that names may refer to, all at once. Takes an array.
+function naming.readMeanings(names)
+  if tenant.definitions == 0 then
+    return
+  end
+  local wanted = {}
+  for _, name in ipairs(names) do
+    work.spend(0.5 + #name / 200)
+    wanted[#wanted + 1] = name
+    wanted[#wanted + 1] = (pools.slotIndex(name))
+    wanted[#wanted + 1] = naming.lastSegment(name) or nil
+  end
+  registry.readDefinitions(wanted)
+end
+
 -- Resolves a name that a caller sends (docs/specification.md#what-a-name-means): it is that of a resource, of one slot
 -- of a pool, or a path. Returns the resource that it means and, if it is the name of one slot of a pool, the slot.
 -- Returns nil if the name is not valid. Blockers never need registration: the tenant chose their names when it declared

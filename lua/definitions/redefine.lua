@@ -17,7 +17,6 @@ local pools = require('slots/pools')
 local registry = require('definitions/definitions')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
-local tenantRecord = require('frame/save')
 local work = require('frame/work')
 local redefining = {}
 local VERSION, UNLISTED, LONG_VALUE = 1, '\3', string.rep(' ', 65)
@@ -160,10 +159,10 @@ function redefining.commitDefinitions(version)
   bytes.callWith('ZADD', keys.index, writes.add)
   tenant.definitions = count
   if areLabelsNew() then
-    tenantRecord.setFlag(tenantRecord.HAS_LABELS, true)
+    tenant.setFlag(tenant.HAS_LABELS, true)
   end
   bytes.addBytes()
-  tenantRecord.saveTenant(version ~= '' and { 'definitionsVersion', version + 1 } or {})
+  tenant.save(version ~= '' and { 'definitionsVersion', version + 1 } or {})
 end
 
 -- Gives a name another definition. isGroup and labels are left as they are if nil.

@@ -14,7 +14,6 @@
 local clock = require('frame/clock')
 local keys = require('frame/keys')
 local tenant = require('frame/tenant')
-local tenantRecord = require('frame/save')
 local events = {}
 
 -- True if an event was dropped because the last stream's lease had lapsed. If the clock is set back, that lease would
@@ -32,7 +31,7 @@ function events.send(tenantKey, number, publisher, nowMs)
   events.listed = {}
 end
 
--- Writes the tenant's hash, with what saveTenant() takes, and publishes the events that were emitted.
+-- Writes the tenant's hash, with what tenant.save() takes, and publishes the events that were emitted.
 function events.publish(fields)
   local hasEvents = events.listed[1] ~= nil
   if hasEvents or lapsed then
@@ -41,7 +40,7 @@ function events.publish(fields)
   if lapsed then
     tenant.listenUntil, lapsed = 0, false
   end
-  tenantRecord.saveTenant(fields)
+  tenant.save(fields)
   if hasEvents then
     events.send(keys.tenant, tenant.messages, tenant.publisher, clock.nowMs())
   end

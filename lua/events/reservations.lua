@@ -8,7 +8,7 @@ local find, escape = string.find, events.escape
 
 -- Returns the slots of pools that a reservation got, as JSON; nil if there are none. If it got several slots of one
 -- pool, a further field `slots` follows; if it is SHARED, a field `mode`. Takes its details as JSON
--- (reservations/describe.lua), '' if it has none.
+-- (reservations/texts.lua), '' if it has none.
 function reservationEvents.slotsAsJson(details)
   local described = details ~= '' and cjson.decode(details)
   local slots = described and described.s and cjson.encode(described.s)
@@ -88,7 +88,7 @@ function reservationEvents.emitRenewed(reservation)
 end
 
 -- Emits the event for one unreserve item, if its result has one. Takes the item, its reply, and the reservation that
--- the call ended, nil for none (reservations/unreserve.lua).
+-- the call ended, nil for none (reservations/release.lua).
 function reservationEvents.emitUnreserved(item, reply, ended)
   if not ended and reply[1] == 'NOT_RESERVED' or not events.isWanted() then
     return

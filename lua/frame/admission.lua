@@ -7,7 +7,7 @@
 --   {'AGAIN'}              more is due than one call ends: the instance calls again
 --   {'INDEX', ms, swept}   the expiry index first (limits/cap.lua)
 --   {'UNKNOWN'}            an earlier try ran, and its reply was not kept (frame/answers.lua)
---   {'MISMATCH'}, {'NOT_KEPT'}, {'RUNNING'}  a repeat with an Idempotency-Key (frame/idempotency.lua)
+--   {'MISMATCH'}, {'NOT_KEPT'}, {'RUNNING'}  a repeat with an Idempotency-Key (frame/answers.lua)
 local call = require('frame/call')
 local keys = require('frame/keys')
 local tenant = require('frame/tenant')

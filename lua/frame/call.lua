@@ -1,26 +1,64 @@
--- What the call was given.
+-- What the call was given. Fields:
 --   args     its arguments (ARGV)
---   flags    the flags of the request (frame/flags.lua), '' for verbs that take none
 --   handed   what the plain way (lua/plain) has read of the tenant; nil nothing
+--   flags    the flags of a charged request, its second argument, one letter each. Most requests have none:
+--     isRepeated   r  a retry: the connection was lost after the request was sent, so the script may already have run
+--     isContinued  c  the request has called the script before, and was charged then: it goes on waiting, or claims its
+--                     grant
+--     isDry        d  a dry run: the script says what the request would do, and changes nothing (frame/charged.lua)
+--     sizes        s  a shared call for several requests (frame/shares.lua). The numbers of their items follow, with
+--                     commas between: s1,3,1. If the call is refused as a whole, the instance sends each request on its
+--                     own
+--     fingerprint  of a request with an Idempotency-Key: 64 digits, 0 to 9 and A to F, at the end (frame/answers.lua)
 local keys = require('frame/keys')
-local call = {}
--- The keys' names in the call before: most calls have the same.
-local namesBefore
+local call, flags = {}, {}
+call.flags = flags
+-- The verb and the tenant's key of the call before: most calls have the same.
+local verbBefore, tenantBefore
+-- The beginning of the tenant's keys.
+local base
 
--- Begins a call: takes the verb (frame/run.lua), the keys, the arguments, and what the plain way has read.
-function call.start(verb, values, args, handed)
-  local names = verb.keys
-  if names ~= namesBefore then
+-- A key that the call was not given is made when it is first asked for.
+setmetatable(keys, { __index = function(_, name)
+  if not verbBefore.derived[name] then
+    error('src/redis/verbs.ts does not name the key ' .. name .. ' of ' .. verbBefore.name)
+  end
+  local key = base .. name
+  keys[name] = key
+  return key
+end })
+
+-- Sets the keys of a verb (frame/run.lua). Takes those that the call was given.
+function call.setKeys(verb, values)
+  local tenant = values[1]
+  if verb ~= verbBefore or tenant ~= tenantBefore then
     for name in pairs(keys) do
       keys[name] = nil
     end
-    namesBefore = names
+    verbBefore, tenantBefore, base = verb, tenant, string.sub(tenant, 1, -7)
   end
+  local names = verb.keys
   for i = 1, #names do
     keys[names[i]] = values[i]
   end
+end
+
+local function readFlags(text)
+  if text == '' then
+    flags.isRepeated, flags.isContinued, flags.isDry, flags.sizes, flags.fingerprint = false, false, false, nil, false
+    return
+  end
+  flags.isRepeated = string.find(text, 'r', 1, true) ~= nil
+  flags.isContinued = string.find(text, 'c', 1, true) ~= nil
+  flags.isDry = string.find(text, 'd', 1, true) ~= nil
+  flags.sizes = string.match(text, 's([%d,]+)')
+  flags.fingerprint = not flags.sizes and #text >= 64 and string.sub(text, -64)
+end
+
+-- Begins a call: takes the verb, the arguments, and what the plain way has read.
+function call.start(verb, args, handed)
   call.args, call.handed = args, handed
-  call.flags = verb.hasFlags and args[2] or ''
+  readFlags(verb.hasFlags and args[2] or '')
 end
 
 return call

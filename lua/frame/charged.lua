@@ -12,7 +12,8 @@
 --   isRemembered  true if the request must not run twice: a retry gets the reply to the first try
 -- and has these functions, which are called in this order. Most verbs have few of them.
 --   prepare(request)             once the caller is admitted
---   cost(items, request)         returns the number of writes to charge
+--   cost(items, request)         returns the number of writes to charge; nil: one for each item, or for the request.
+--                                What was charged before, and a dry run, which costs reads, costs nothing
 --   fault(items, request)        returns the reply that refuses what the items ask for; nil if they are right
 --   carryOut(request)            decides what is changed. Returns the reply that refuses the request; nil none
 --   carryOutItem(item, request)  instead, if each item is carried out on its own: returns its result. Such requests can
@@ -30,19 +31,22 @@
 --                 does. Most requests take one piece
 local admission = require('frame/admission')
 local answers = require('frame/answers')
-local batch = require('frame/batch')
 local cap = require('limits/cap')
 local committing = require('frame/commit')
 local expiry = require('reservations/expiry')
-local flags = require('frame/flags')
-local idempotency = require('frame/idempotency')
+local flags = require('frame/call').flags
 local itemForms = require('frame/items')
+local naming = require('definitions/names')
 local quota = require('limits/quota')
 local reading = require('frame/reading')
+local shared = require('slots/shared')
 local shares = require('frame/shares')
+local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
 local texts = require('reservations/texts')
 local waitingQueue = require('waiting/queue')
+local work = require('frame/work')
+local charged = {}
 
 local function read(verb, args)
   tenant.mayWait, tenant.mayBegin = verb.callArg and args[verb.callArg] ~= '', verb.mayBegin
@@ -65,6 +69,41 @@ local function admit(verb, request)
     expiry.expire(verb.carryOutItem and request.items)
 end
 
+-- Reads the definitions and slots that items name, in few commands.
+local function readAll(items)
+  local names = {}
+  for i, item in ipairs(items) do
+    names[i] = item.resource
+  end
+  naming.readMeanings(names)
+  for _, item in ipairs(items) do
+    if item.options and itemForms.isSharedItem(item) then
+      names[#names + 1] = shared.shareOf(item.resource, item.requester)
+    end
+  end
+  slotMap.readSlots(names)
+end
+
+-- The place, from 0, of the item that is being carried out.
+local place
+
+local function runAll(items, carryOut, request)
+  readAll(items)
+  for i, item in ipairs(items) do
+    place = i - 1
+    carryOut(item, request)
+  end
+end
+
+-- Runs the items of a request one by one, under the work budget: reads what they name, then calls
+-- carryOut(item, request) for each, in order. Takes a share of the budget (nil: all). Returns nil; or the reply that
+-- refuses the request, if it exceeds the budget. Then nothing may be committed.
+function charged.eachItem(request, carryOut, share)
+  place = 0
+  if work.isOverBudget(runAll, share, request.items, carryOut, request) then
+    return work.tooMuch((request.verb.place or '') .. '[' .. place .. '].resource')
+  end
+end
 local function carryOutItem(item, request)
   local verb, reply = request.verb, request.reply
   if item.share and shares.isRefused(verb, item) then
@@ -86,7 +125,7 @@ local function begin(request)
   elseif flags.sizes then
     shares.divide(request.items)
   end
-  request.before, request.cursor = committing.stateBefore(), idempotency.cursor
+  request.before, request.cursor = committing.stateBefore(), answers.cursor
 end
 
 -- Decides what is changed. Returns nil; or the reply that refuses the request, with nothing changed.
@@ -97,7 +136,7 @@ local function carryOut(verb, request)
   end
   begin(request)
   if verb.carryOutItem then
-    refused = batch.eachItem(request, carryOutItem) or request.refused
+    refused = charged.eachItem(request, carryOutItem) or request.refused
   else
     refused = verb.carryOut(request)
   end
@@ -138,10 +177,22 @@ local function finish(verb, request)
   return answers.keep(reply, verb.isRemembered, request.nextCursor)
 end
 
--- Takes a verb. Returns the function that runs it (frame/run.lua).
-return function(verb)
+-- Returns a verb's cost(). A retry was charged at the first try; so was a request that goes on.
+local function costOf(verb)
+  local cost = verb.cost
+  return function(items, request)
+    local isCharged = flags.isContinued or flags.isDry or flags.isRepeated and not verb.isRemembered
+    return isCharged and 0 or cost and cost(items, request) or verb.firstItem and #items or 1
+  end
+end
+
+-- Returns the function that runs a verb (frame/run.lua). Takes its table.
+function charged.verb(verb)
+  verb.cost = costOf(verb)
   return function(_, args)
     local request = read(verb, args)
     return admit(verb, request) or carryOut(verb, request) or finish(verb, request)
   end
 end
+
+return charged

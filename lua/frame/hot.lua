@@ -1,5 +1,5 @@
 -- The field `hot` of the tenant's hash: what changes often, and what every request needs, packed. lua/frame/tenant.lua
--- describes it; src/redis/hotRecord.ts reads it too.
+-- describes it; src/redis/layouts.ts reads it too.
 local hot = {}
 -- Its numbers, big-endian and unsigned. The publisher follows them.
 hot.FORM = '>BBI4I7I4I4I4I7I4I4I7I7I7I6I7'

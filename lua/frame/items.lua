@@ -1,10 +1,12 @@
--- Reads the items of a request, which are the last arguments. Each kind of item has a function with its layout.
+-- Items of requests, which are the last arguments. Each kind has a function with its layout, which takes the place of
+-- an item's first field among the arguments, and returns the item and the place after it. src/redis/layouts.ts and
+-- src/engine/definitions/codec.ts pass the same fields. An item that may wait (docs/specification.md#waiting) has the
+-- field `waiting`: what the queue takes (waiting/ask.lua), for itself, or for a transaction as a whole.
 local call = require('frame/call')
 local tenant = require('frame/tenant')
 local itemForms = {}
 
--- Returns an array of the items from args[first] on. readItem(index) returns the item at an index of the arguments, and
--- the index after it.
+-- Returns an array of the items from args[first] on. Takes the function of their kind.
 function itemForms.readItems(first, readItem)
   local items, at = {}, first
   while at <= #call.args do
@@ -22,110 +24,99 @@ function itemForms.splitLines(text)
   return found
 end
 
--- An item to cancel: resource, requester. src/redis/items.ts passes the same fields.
-function itemForms.cancelItem(at)
-  return {
-    resource = call.args[at],
-    requester = call.args[at + 1],
-  }, at + 2
-end
-
--- An item to check: resource, requester ('' none). src/redis/items.ts passes the same fields.
+-- An item to check or to cancel. To check, requester is '' for none.
 function itemForms.checkItem(at)
-  return {
-    resource = call.args[at],
-    requester = call.args[at + 1],
-  }, at + 2
+  local args = call.args
+  return { resource = args[at], requester = args[at + 1] }, at + 2
 end
+itemForms.cancelItem = itemForms.checkItem
 
--- A definition to copy from the database: name, capacity (0: remove the definition), parent ('' none), blocks (each
--- followed by '\n'), isGroup (1 or 0), labels (each followed by '\n', or '\n' for none).
--- src/engine/definitions/codec.ts passes the same fields.
+-- A definition to copy from the database. capacity: 0 removes the definition; parent: '' none; blocks: each followed by
+-- '\n'; isGroup: 1 or 0; labels: each followed by '\n', or '\n' for none.
 function itemForms.copiedItem(at)
+  local args = call.args
   return {
-    name = call.args[at],
-    capacity = call.args[at + 1],
-    parent = call.args[at + 2],
-    blocks = call.args[at + 3],
-    isGroup = call.args[at + 4],
-    labels = call.args[at + 5],
+    name = args[at], capacity = args[at + 1], parent = args[at + 2], blocks = args[at + 3], isGroup = args[at + 4],
+    labels = args[at + 5],
   }, at + 6
 end
 
--- An item to register: name, capacity ('' not given), blocks and segments of the tree path (each followed by '\n'; ''
--- none), group (1 or 0; '' leaves what is there), labels (each followed by '\n', or '\n' for none; '' leaves what is
--- there), groups (1 if missing ancestors are registered as groups, else 0).
--- src/engine/definitions/codec.ts passes the same fields.
+-- An item to register. capacity: '' not given; blocks and treePath: its blockers, and the segments of the path, each
+-- followed by '\n', '' none; group: 1 or 0, '' leaves what is there; labels: each followed by '\n', or '\n' for none,
+-- '' leaves what is there; groups: 1 if missing ancestors are registered as groups, else 0.
 function itemForms.registerItem(at)
+  local args = call.args
   return {
-    name = call.args[at],
-    capacity = call.args[at + 1],
-    blocks = call.args[at + 2],
-    treePath = call.args[at + 3],
-    group = call.args[at + 4],
-    labels = call.args[at + 5],
-    groups = call.args[at + 6],
+    name = args[at], capacity = args[at + 1], blocks = args[at + 2], treePath = args[at + 3], group = args[at + 4],
+    labels = args[at + 5], groups = args[at + 6],
   }, at + 7
 end
 
--- An item to renew: resource, requester, release token (22 characters; '' if the caller's token is malformed), lease in
--- ms. src/redis/items.ts passes the same fields.
+-- An item to renew. token: release token (22 characters), '' if the caller's is malformed; ttlMs: lease, in ms.
 function itemForms.renewItem(at)
+  local args = call.args
   return {
-    resource = call.args[at],
-    requester = call.args[at + 1],
-    token = call.args[at + 2],
-    ttlMs = call.args[at + 3],
+    resource = args[at], requester = args[at + 1], token = args[at + 2], ttlMs = tonumber(args[at + 3]),
   }, at + 4
 end
 
--- An item to reserve: resource, requester, lease in ms ('' for the tenant's default, none if it has none; 's' and a
--- session's id if it lasts as long as that session), resource type ('' the default), release token (22 characters), how
--- it waits: waitMs, priority and claimMs with spaces between ('' if it does not), the number of slots ('' one), and
--- options that few items have, as JSON ('' none): note, mode, match and nth (reservations/match.lua).
--- src/redis/items.ts passes the same fields.
-
-function itemForms.reserveItem(at)
-  return {
-    resource = call.args[at],
-    requester = call.args[at + 1],
-    ttlMs = call.args[at + 2] ~= '' and call.args[at + 2] or tenant.defaultTtlMs or '',
-    type = call.args[at + 3],
-    token = call.args[at + 4],
-    wait = call.args[at + 5],
-    count = call.args[at + 6],
-    options = call.args[at + 7] ~= '' and cjson.decode(call.args[at + 7]) or nil,
-  }, at + 8
+-- Reads how long a reservation lasts: ms; 's' and the id of a session, for as long as that; or '' for the tenant's
+-- default. Returns ms, nil if it lasts until its release; or nil and the id of the session.
+local function readLease(text)
+  if text == '' then
+    return tenant.defaultTtlMs
+  elseif string.byte(text) == 115 then
+    return nil, string.sub(text, 2)
+  end
+  return tonumber(text)
 end
 
--- An item to release: resource, requester, release token (22 characters; '' if the caller's token is malformed).
--- src/redis/items.ts passes the same fields.
+-- Returns the fields of an item to reserve that few items have. Takes them joined, '' if it has none.
+local function rareFields(rare)
+  if rare == '' then
+    return '', '', '', ''
+  end
+  return string.match(rare, '^([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$')
+end
+
+-- An item to reserve. The last four fields are passed as one, with line breaks between, '' if all are: most items have
+-- none of them, and each argument costs Redis 1,000 instructions.
+--   lease    readLease() reads it: code uses ttlMs and sessionId
+--   token    release token (22 characters)
+--   type     resource type, '' the default
+--   wait     how it waits: waitMs, priority and claimMs with spaces between; '' if it does not
+--   count    the number of slots, '' one
+--   options  what few items have, as JSON, '' none: note, mode, match and nth (reservations/match.lua)
+function itemForms.reserveItem(at)
+  local args = call.args
+  local type, wait, count, options = rareFields(args[at + 4])
+  local item = {
+    resource = args[at], requester = args[at + 1], lease = args[at + 2], token = args[at + 3], type = type,
+    wait = wait, count = count, options = options ~= '' and cjson.decode(options) or nil,
+  }
+  item.ttlMs, item.sessionId = readLease(item.lease)
+  return item, at + 5
+end
+
+-- An item to release. token: as of an item to renew.
 function itemForms.unreserveItem(at)
-  return {
-    resource = call.args[at],
-    requester = call.args[at + 1],
-    token = call.args[at + 2],
-  }, at + 3
+  local args = call.args
+  return { resource = args[at], requester = args[at + 1], token = args[at + 2] }, at + 3
 end
 
 -- An item of a transaction: RESERVE or UNRESERVE, then the fields of an item to reserve or to release.
 function itemForms.transactionItem(at)
-  local requestType, item, after = call.args[at]
-  if requestType == 'RESERVE' then
-    item, after = itemForms.reserveItem(at + 1)
-  else
-    item, after = itemForms.unreserveItem(at + 1)
-  end
+  local requestType = call.args[at]
+  local readItem = requestType == 'RESERVE' and itemForms.reserveItem or itemForms.unreserveItem
+  local item, after = readItem(at + 1)
   item.requestType = requestType
   return item, after
 end
 
--- Returns true if an item (frame/items.lua) asks for a SHARED hold.
+-- Returns true if an item asks for a SHARED hold.
 function itemForms.isSharedItem(item)
   return item.options ~= nil and item.options.mode == 'SHARED'
 end
-
--- Counts the slots that items ask for.
 
 -- Returns the number of slots that items ask for: of an item to release, 1.
 function itemForms.slotsOf(items)
@@ -134,6 +125,66 @@ function itemForms.slotsOf(items)
     sum = sum + (item.count ~= '' and tonumber(item.count) or 1)
   end
   return sum
+end
+
+-- Returns what the queue takes for some items. Takes the method ('' a single item), the call that holds the request,
+-- '<instance> <ms>', and how it waits: waitMs, priority and claimMs.
+local function waitingFor(items, method, holder, wait)
+  local queue = tenant.openQueue()
+  local waiting = {
+    requester = items[1].requester, method = method, items = {}, call = queue.readCall(holder),
+    wait = queue.readWait(wait),
+  }
+  for i, item in ipairs(items) do
+    item.waiting = waiting
+    waiting.items[i] = {
+      resource = item.resource, ttlMs = item.ttlMs, sessionId = item.sessionId, type = item.type, token = item.token,
+      count = tonumber(item.count), options = item.options,
+    }
+  end
+  return waiting
+end
+
+-- Prepares items that wait on their own, if the request may wait.
+function itemForms.prepareEach(items, holder)
+  for _, item in ipairs(tenant.mayWait and items or {}) do
+    if item.wait ~= '' then
+      waitingFor({ item }, '', holder, item.wait)
+    end
+  end
+end
+
+-- Prepares items that wait together, if the request may wait. Returns what the queue takes for them.
+function itemForms.prepareAll(items, method, holder, wait)
+  return tenant.mayWait and waitingFor(items, method, holder, wait) or nil
+end
+
+-- Returns the number of slots that items ask for, without those that have a ticket: these have been charged.
+function itemForms.countSlots(items)
+  if not tenant.mayWait then
+    return itemForms.slotsOf(items)
+  end
+  local new, waiting, last = 0, {}, nil
+  for _, item in ipairs(items) do
+    if not item.waiting then
+      new = new + itemForms.slotsOf({ item })
+    elseif item.waiting ~= last then
+      last = item.waiting
+      waiting[#waiting + 1] = last
+    end
+  end
+  return new + tenant.queue.countNew(waiting)
+end
+
+-- Returns the reply that refuses a request if an item waits that has neither a lease nor a session: a grant without an
+-- end could fall to a caller that died unnoticed. Returns nil if none does.
+function itemForms.whyEndless(items, request)
+  for i, item in ipairs(items) do
+    if item.waiting and not item.ttlMs and not item.sessionId then
+      local place = (request.verb.place or '') .. '[' .. i - 1 .. ']'
+      return { 'REFUSED', place .. '.ttlSeconds is required where waitSeconds is more than 0' }
+    end
+  end
 end
 
 return itemForms

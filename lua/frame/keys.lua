@@ -1,2 +1,2 @@
--- The keys of the call by their names (src/redis/keys.ts): keys.slots is '{<tenant>}:slots'. call.start() sets them.
+-- The keys of the call by their names (src/redis/keys.ts): keys.slots is '{<tenant>}:slots'. frame/call.lua sets them.
 return {}

@@ -1,4 +1,4 @@
--- The way of a request that only reads, to its own work. Fields, which read() sets:
+-- The way of a request that only reads, to its own work. Fields, of verbs that are charged:
 --   isSharedCall  true if several requests share the call
 --   isMisfit      isMisfit[i]: the i-th item of the call belongs to a request that is refused
 local admission = require('frame/admission')
@@ -28,11 +28,13 @@ local function endDue()
   return refused
 end
 
--- Begins a verb that reads reservations, and charges nothing: admits the caller, who needs this right, and ends what is
--- due. Returns nil; or the reply that ends the call.
-function reading.look(right)
-  waitingQueue.prepare()
-  return admission.admit(right) or endDue()
+-- Returns a verb that reads reservations, and charges nothing: it admits the caller, who needs this right, ends what is
+-- due, and then does what a function does, which takes keys and arguments.
+function reading.freeVerb(right, run)
+  return function(keys, args)
+    waitingQueue.prepare()
+    return admission.admit(right) or endDue() or run(keys, args)
+  end
 end
 
 -- Gives back the reads that the call has charged.
@@ -84,9 +86,8 @@ local function charge()
   end
 end
 
--- Begins a verb that is charged as reads: admits the caller, who needs this right, charges the reads and ends what is
--- due. ARGV[2] is the number of reads, 0 if they have been charged. Returns nil; or the reply that ends the call.
-function reading.read(right)
+-- Begins a verb that is charged as reads. Returns nil; or the reply that ends the call.
+local function begin(right)
   waitingQueue.prepare()
   local refused = admission.admit(right)
   if refused then
@@ -103,6 +104,34 @@ function reading.read(right)
     end
   end
   return refused
+end
+
+-- Returns a verb that is charged as reads: it admits the caller, who needs this right, charges the reads, ends what is
+-- due, and then does what a function does, which takes keys and arguments. ARGV[2] is the number of reads, 0 if they
+-- have been charged; of requests that share the call, those of each, with commas between.
+function reading.verb(right, run)
+  return function(keys, args)
+    return begin(right) or run(keys, args)
+  end
+end
+
+-- Walks a page of a hash from a cursor on, in steps: visit() takes the fields and values of one. The page ends after
+-- about so many fields, or after too many bytes. Returns the cursor of the next page, '0' at the end.
+function reading.scan(key, cursor, most, visit)
+  -- A record may be tens of kilobytes long, so few are read at a time.
+  local STEP, MAX_BYTES = 25, 262144
+  local looked, bytes = 0, 0
+  repeat
+    local page = redis.call('HSCAN', key, cursor, 'COUNT', STEP)
+    cursor = page[1]
+    -- Scanning an empty part of the hash costs time too.
+    looked = looked + math.max(STEP / 5, #page[2] / 2)
+    for _, text in ipairs(page[2]) do
+      bytes = bytes + #text
+    end
+    visit(page[2])
+  until cursor == '0' or looked >= most or bytes > MAX_BYTES
+  return cursor
 end
 
 -- Adds to the reply of a shared call which requests are refused: JSON, as tell() of frame/shares.lua does.

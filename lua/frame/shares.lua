@@ -1,14 +1,14 @@
--- The requests of a shared call (flags.lua). Each is charged on its own, and refused on its own for a limit, as if it
--- had a call to itself: so a tenant at its limit costs one call, however many requests share it.
+-- The requests of a shared call (frame/call.lua). Each is charged on its own, and refused on its own for a limit, as if
+-- it had a call to itself: so a tenant at its limit costs one call, however many requests share it.
 --
 -- A request is a table in the field `share` of its items:
 --   items      its items
 --   before     the state before it (frame/commit.lua)
 --   refused    nil; or a function that returns the reply which refuses it, to be called when all changes are written
 local cap = require('limits/cap')
-local flags = require('frame/flags')
-local quota = require('limits/quota')
 local committing = require('frame/commit')
+local flags = require('frame/call').flags
+local quota = require('limits/quota')
 local shares = {}
 -- The requests of the call.
 local all

@@ -1,6 +1,6 @@
 -- The tenant's hash. begin() reads it, since every verb needs it first. Fields of the hash:
 --   hot                  packed (hot.lua). The table of the tenant has these numbers as fields; other modules change
---                        them, and saveTenant() (save.lua) writes them:
+--                        them, and save() writes them:
 --     tierNumber         1 Free, 2 Starter, 3 Pro, 4 Enterprise; 0: the tenant is not loaded
 --     flags              the sum of: 1 if a resource has had labels; 2 if there is the field closing, 4 beats, 8 queue,
 --                        16 sessions, 32 terms; 64 if the tenant is suspended; 128 if only registered resources may be
@@ -16,7 +16,7 @@
 --     listenUntil        ms: the last lease of an event stream ends then; 0: no stream has a lease
 --     messages           number of the last message on the tenant's channel of events (events/events.lua)
 --     bytes              what the tenant keeps, at most (limits/bytes.lua); NEVER: it has not been measured
---     publisher          the Redis process that numbers the messages (verbs/streams/openStream.lua), '' none
+--     publisher          the Redis process that numbers the messages (verbs/streams.lua), '' none
 --   key:<SHA-256>        an API key with this digest, or a management token (its digest follows `management:`): its
 --                        label, '' none. If it is restricted, three lines follow: its rights (src/domain/rights.ts),
 --                        when it ends (ms, 0 never) and the prefix of the names that it may change ('' any)
@@ -51,15 +51,17 @@ local call = require('frame/call')
 local hot = require('frame/hot')
 local keys = require('frame/keys')
 local LIMITS = require('frame/limits')
--- No limit: 2 ^ 53, more than any count.
-local tenant = { NO_LIMIT = 9007199254740992 }
+-- No limit: 2 ^ 53, more than any count. The flags that scripts change.
+local tenant = {
+  NO_LIMIT = 9007199254740992, HAS_LABELS = 1, HAS_CLOSING = 2, HAS_BEATS = 4, HAS_QUEUE = 8, HAS_SESSIONS = 16,
+}
 
 local TIERS = { 'Free', 'Starter', 'Pro', 'Enterprise' }
 local NEVER, HUGE = hot.NEVER, math.huge
 local unpackHot = hot.unpackHot
 local find, sub = string.find, string.sub
--- The fields that stay from call to call.
-local STAYS = { NO_LIMIT = true, begin = true, undoNumbers = true }
+-- The fields that stay from call to call: those above and the functions.
+local STAYS = {}
 -- The fields `hot` and that of the key, as they were read.
 local packed, grant
 
@@ -115,6 +117,58 @@ end
 function tenant.undoNumbers()
   packed = tenant.hot
   assignNumbers()
+end
+
+-- Sets or clears a flag. save() writes it.
+function tenant.setFlag(flag, isSet)
+  local flags = tenant.flags
+  if (flags % (2 * flag) >= flag) ~= isSet then
+    tenant.flags = flags + (isSet and flag or -flag)
+  end
+end
+
+-- Returns a time or number as the packed field has it.
+local function finite(value)
+  return value < hot.NEVER and value or hot.NEVER
+end
+
+-- Writes the numbers of the tenant if they have changed, and other fields of the hash: field, value, ...
+function tenant.save(fields)
+  local before, now = tenant.hot, hot.packHot(
+    tenant.tierNumber, tenant.flags, tenant.definitions, tenant.minuteStart, tenant.minute, tenant.day, tenant.today,
+    tenant.fence, tenant.count, tenant.further, finite(tenant.nextDue), finite(tenant.indexed), tenant.listenUntil,
+    tenant.messages, finite(tenant.bytes), tenant.publisher
+  )
+  tenant.hot = now
+  if not fields or not fields[1] then
+    if now ~= before then
+      redis.call('HSET', keys.tenant, 'hot', now)
+    end
+    return
+  end
+  if now ~= before then
+    fields[#fields + 1], fields[#fields + 2] = 'hot', now
+  end
+  redis.call('HSET', keys.tenant, unpack(fields))
+end
+
+-- Writes what the tenant keeps, in bytes, and other fields. The call's other changes are not written yet.
+function tenant.saveBytes(total, fields)
+  local changed = {}
+  for field, value in pairs(tenant) do
+    changed[field] = value
+  end
+  tenant.undoNumbers()
+  tenant.bytes = total
+  tenant.save(fields)
+  changed.bytes, changed.hot = total, tenant.hot
+  for field, value in pairs(changed) do
+    tenant[field] = value
+  end
+end
+
+for field in pairs(tenant) do
+  STAYS[field] = true
 end
 
 return tenant

@@ -1,7 +1,7 @@
 -- Counts the work of one script, so that no request keeps Redis busy for more than a few milliseconds, in any state of
 -- the tenant. A unit is about a microsecond on an idle core. All code that reads, walks or builds data spends units.
 -- Scripts that return pages end a page when `work` is high enough; requests with items have a budget (frame/work.lua).
-local flags = require('frame/flags')
+local flags = require('frame/call').flags
 local quota = require('limits/quota')
 local work = {}
 local budget

@@ -1,7 +1,7 @@
 -- Writes the history of ended reservations and waits (docs/specification.md#history), in the step that ends them.
 --   history   stream; each entry has up to 10 fields, in the order in which they ended. Of a reservation, the name of
 --             the field says how it ended: R released by its holder, E expired, T taken away, S ended with its session,
---             X ended by a reset (verbs/history/keepReset.lua). The value is the slot, a line break, when it ended
+--             X ended by a reset (verbs/reset.lua). The value is the slot, a line break, when it ended
 --             in ms, a blank, the actor ('' if nobody but its holder ended it), a line break, and its record as it was
 --             stored (slots/codec.lua; history/ended.lua). The field of a wait that came to nothing is W; the value is
 --             JSON (noteWait() in waiting/endings.lua).

@@ -5,11 +5,10 @@
 local clock = require('frame/clock')
 local keys = require('frame/keys')
 local tenant = require('frame/tenant')
-local tenantRecord = require('frame/save')
 local bytes = {}
 local PER_ENTRY = 128
 
--- Adds what this call has written to what the tenant keeps. saveTenant() writes that.
+-- Adds what this call has written to what the tenant keeps. tenant.save() writes that.
 function bytes.addBytes()
   if bytes.written > 0 and tenant.bytes < math.huge then
     tenant.bytes = tenant.bytes + math.ceil(bytes.written)
@@ -69,11 +68,11 @@ local function measureBytes()
   }) do
     total = total + bytesOf(key)
   end
-  -- The remembered replies have keys of their own; their list counts them (frame/idempotency.lua).
+  -- The remembered replies have keys of their own; their list counts them (frame/answers.lua).
   local first = string.match(redis.call('LINDEX', keys.answers, 0) or '', '^%d+ (%d+)')
   local last = string.match(redis.call('LINDEX', keys.answers, -1) or '', '^%d+ %d+ (%d+)')
   total = total + (first and last - first or 0)
-  tenantRecord.saveBytes(total, { 'measured', string.format('%.0f %.0f', total, clock.nowMs()) })
+  tenant.saveBytes(total, { 'measured', string.format('%.0f %.0f', total, clock.nowMs()) })
   return total
 end
 

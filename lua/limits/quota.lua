@@ -6,10 +6,9 @@
 local call = require('frame/call')
 local clock = require('frame/clock')
 local events = require('events/events')
-local flags = require('frame/flags')
+local flags = require('frame/call').flags
 local keys = require('frame/keys')
 local tenant = require('frame/tenant')
-local tenantRecord = require('frame/save')
 local quota = {}
 
 local MINUTE_MS, DAY_MS, NO_LIMIT = 60000, 86400000, tenant.NO_LIMIT
@@ -96,7 +95,7 @@ end
 function quota.pay()
   tenant.undoNumbers()
   quota.book()
-  tenantRecord.saveTenant()
+  tenant.save()
 end
 
 -- Emits the event of a request that was refused for a limit. Streams get at most one a second for each type of limit.

@@ -4,15 +4,15 @@
 -- replies. begin() assigns all state of this module. Field: isHeard, true if a stream is open.
 local events = require('events/events')
 local pools = require('slots/pools')
+local readTime = require('frame/now')
 local registry = require('definitions/definitions')
 local tenant = require('plain/tenant')
-local readTime = require('frame/now')
 local plain = {}
 
 -- The work of a request that goes the general way, in units of lua/frame/work.lua; that of an item.
 local MAX_WORK, ITEM_WORK = 8000, 9
 
-local find, floor = string.find, math.floor
+local find, floor, sub = string.find, math.floor, string.sub
 -- nowUs: nil before anything was read. definedName, definition: the definition that was read last, nil none.
 local nowUs, definedName, definition
 
@@ -21,14 +21,14 @@ local nowUs, definedName, definition
 function plain.begin(keys, args, number)
   nowUs, definedName = nil, nil
   local credential, flags = args[1], args[2]
-  -- Flags (lua/frame/flags.lua) may tell of a batch, but of no retry, dry run or Idempotency-Key. Other credentials
-  -- than keys have a kind before a colon.
-  if flags ~= '' and not find(flags, '^s[%d,]+$') or credential == '' or find(credential, ':', 1, true) then
+  -- Flags (lua/frame/call.lua) may tell of a batch, but of no retry, dry run or Idempotency-Key. Other credentials
+  -- than API keys have another length than a SHA-256.
+  if flags ~= '' and not find(flags, '^s[%d,]+$') or #credential ~= 64 then
     return nil
   end
-  nowUs = readTime(keys[1])
+  nowUs = readTime(keys.tenant)
   local nowMs = floor(nowUs / 1000)
-  if not tenant.begin(keys[1], credential, nowUs, nowMs, number) then
+  if not tenant.begin(keys.tenant, credential, nowUs, nowMs, number) then
     return nil
   end
   plain.isHeard = tenant.listenUntil > 0
@@ -40,6 +40,12 @@ function plain.begin(keys, args, number)
     end
   end
   return nowMs, nowUs
+end
+
+-- Returns the resource type of an item to reserve, '' the default. Takes its rare fields, of which it has no other
+-- (frame/items.lua).
+function plain.typeOf(rare)
+  return rare == '' and '' or sub(rare, 1, -4)
 end
 
 -- Reads the names of several items: the arguments from `first` on, `step` for an item. Returns them, the names of pools
@@ -86,6 +92,11 @@ function plain.areAnyDefined(key, names)
   return find(table.concat(names), '>', 1, true)
 end
 
+-- Returns when a lease that begins now ends, in ms; 0 if it never does. Takes the argument: ms, or '' for none.
+function plain.endOf(lease, nowMs)
+  return lease == '' and 0 or nowMs + lease
+end
+
 -- Returns what a verb returns if the general way must go on: nil, and what was read of the tenant, nil nothing.
 function plain.giveUp()
   if not nowUs then
@@ -96,19 +107,18 @@ function plain.giveUp()
   return nil, found
 end
 
--- Writes the tenant and publishes the events. Takes the reply, from its third place on the texts of the items; returns
--- it with the rest. Takes the number of names, and their length together.
-function plain.finish(keys, args, reply, number, length)
+-- Writes the tenant and publishes the events. Takes the texts of the items, joined; the number of names, and their
+-- length together. Returns the reply, joined too, since a list costs Redis 8,000 instructions more (parseReply() in
+-- src/redis/reply.ts).
+function plain.finish(keys, args, texts, number, length)
   local isHeard = plain.isHeard and events.listed[1]
   local message, publisher = tenant.commit(isHeard)
   if isHeard then
-    events.send(keys[1], message, publisher, floor(nowUs / 1000))
+    events.send(keys.tenant, message, publisher, floor(nowUs / 1000))
   end
-  if args[2] ~= '' then
-    -- None of the requests of the batch is refused (lua/frame/shares.lua).
-    reply[#reply + 1] = ''
-  end
-  reply[2] = tenant.quota(ITEM_WORK * number + length / 40)
-  return reply
+  -- None of the requests of a batch is refused (lua/frame/shares.lua).
+  local last = args[2] == '' and '' or '\r'
+  return 'OK\r' .. tenant.quota(floor(ITEM_WORK * number + length / 40)) .. '\r' .. texts .. last
 end
+
 return plain

@@ -1,5 +1,5 @@
 -- Reserves plain names, or one slot of a pool (docs/specification.md#reserve). Takes the keys and arguments of
--- lua/verbs/reservations/reserve.lua, and returns its reply; or nil and what was read of the tenant, nil nothing:
+-- lua/verbs/reservations.lua, and returns its reply; or nil and what was read of the tenant, nil nothing:
 -- then nothing has been changed, and the request goes the general way.
 local codec = require('slots/codec')
 local plain = require('plain/plain')
@@ -7,18 +7,18 @@ local reservationEvents = require('events/reservations')
 local slots = require('plain/slots')
 local tenant = require('plain/tenant')
 
-local ITEM_SIZE, FIRST = 8, 5
+local ITEM_SIZE, FIRST = 5, 5
 local ACQUIRED, ALREADY_HAD = 'ACQUIRED\nACQUIRED\n', 'ALREADY_HAD\nALREADY_HAD\n'
 local HELD = 'ALREADY_HELD'
 local ALREADY_HELD = HELD .. '\n' .. HELD .. '\n'
-local byte, format = string.byte, string.format
+local byte, concat, format, sub = string.byte, table.concat, string.format, string.sub
 
 -- Returns true if no item has a session, waits, asks for several slots or has options.
 local function areSimple(args)
   for at = FIRST, #args, ITEM_SIZE do
-    local ttlMs = args[at + 2]
-    -- 115 is the s of a session.
-    if args[at + 5] ~= '' or args[at + 6] ~= '' or args[at + 7] ~= '' or ttlMs ~= '' and byte(ttlMs) == 115 then
+    local rare = args[at + 4]
+    -- 115 is the s of a session. Of the rare fields (frame/items.lua), it may have a type, which comes first.
+    if byte(args[at + 2]) == 115 or rare ~= '' and sub(rare, -3) ~= '\n\n\n' then
       return false
     end
   end
@@ -28,11 +28,11 @@ end
 -- Returns the record of the reservation that an item makes, with its fencing token, and when it ends; nil if the
 -- request must go the general way.
 local function make(args, at, nowMs)
-  local ttlMs = args[at + 2]
-  local expiresAt = ttlMs == '' and 0 or nowMs + ttlMs
+  local expiresAt = plain.endOf(args[at + 2], nowMs)
   local fence = tenant.add(expiresAt)
   return fence and
-    codec.packPlain(args[at + 1], fence, nowMs, expiresAt, args[at + 4], args[at + 3], tenant.label), fence, expiresAt
+    codec.packPlain(args[at + 1], fence, nowMs, expiresAt, args[at + 3], plain.typeOf(args[at + 4]), tenant.label),
+    fence, expiresAt
 end
 
 -- Returns the text of an item that has made a reservation.
@@ -40,13 +40,13 @@ local function textOfMade(args, at, packed, fence, expiresAt)
   tenant.note(args[at], packed, expiresAt)
   if plain.isHeard then
     reservationEvents.addMade(
-      tenant.label, args[at], args[at + 1], args[at + 3], format('%d', fence), expiresAt
+      tenant.label, args[at], args[at + 1], plain.typeOf(args[at + 4]), format('%d', fence), expiresAt
     )
   end
   if expiresAt == 0 then
-    return ACQUIRED .. format('%d\n0\n', fence) .. args[at + 4] .. '\n'
+    return format('ACQUIRED\nACQUIRED\n%d\n0\n%s\n', fence, args[at + 3])
   end
-  return ACQUIRED .. format('%d\n%d\n', fence, expiresAt) .. args[at + 4] .. '\n'
+  return format('ACQUIRED\nACQUIRED\n%d\n%d\n%s\n', fence, expiresAt, args[at + 3])
 end
 
 -- Returns the text of an item whose resource is held, with its record; nil if the record is not of the plain form.
@@ -54,13 +54,13 @@ local function textOfHeld(args, at, packed)
   local owner, fence, reservedAt, expiresAt, token = codec.unpackPlain(packed)
   if owner == args[at + 1] then
     -- The same token means a retry of the call that made the reservation.
-    local status = token == args[at + 4] and ACQUIRED or ALREADY_HAD
+    local status = token == args[at + 3] and ACQUIRED or ALREADY_HAD
     return status .. format('%d\n%d\n', fence, expiresAt) .. token .. '\n'
   elseif not owner then
     return nil
   end
   if plain.isHeard then
-    reservationEvents.addFailed(tenant.label, args[at], args[at + 1], args[at + 3], HELD)
+    reservationEvents.addFailed(tenant.label, args[at], args[at + 1], plain.typeOf(args[at + 4]), HELD)
   end
   return ALREADY_HELD .. args[at] .. '\n' .. owner .. format('\n%d\n%d\n', reservedAt, expiresAt)
 end
@@ -74,11 +74,11 @@ local function reserveName(keys, args, name, pool, index, nowMs)
   elseif pool then
     slots.mark(keys, pool, index)
   end
-  if redis.call('HSETNX', keys[3], name, packed) == 0 then
+  if redis.call('HSETNX', keys.slots, name, packed) == 0 then
     tenant.undo()
-    return textOfHeld(args, FIRST, redis.call('HGET', keys[3], name))
+    return textOfHeld(args, FIRST, redis.call('HGET', keys.slots, name))
   elseif expiresAt > 0 then
-    redis.call('ZADD', keys[4], expiresAt, name)
+    redis.call('ZADD', keys.due, expiresAt, name)
   end
   if pool then
     slots.writeHeld(keys)
@@ -86,16 +86,15 @@ local function reserveName(keys, args, name, pool, index, nowMs)
   return textOfMade(args, FIRST, packed, fence, expiresAt)
 end
 
--- Carries out the only item of a request. Returns the reply; nil if it must go the general way.
+-- Carries out the only item of a request. Returns its text; nil if it must go the general way.
 local function reserveOne(keys, args, nowMs)
-  local name, text = args[FIRST], nil
+  local name = args[FIRST]
   local isSimple, pool, index, capacity = slots.meaningOf(keys, name)
   if capacity then
-    text = slots.reserve(keys, args, FIRST, pool, index, capacity, nowMs)
+    return slots.reserve(keys, args, FIRST, pool, index, capacity, nowMs)
   elseif isSimple then
-    text = reserveName(keys, args, name, pool, index, nowMs)
+    return reserveName(keys, args, name, pool, index, nowMs)
   end
-  return text and { 'OK', '', text }
 end
 
 -- Returns true if some names, or pools that could get them as slots, are registered.
@@ -104,20 +103,20 @@ local function areAnyDefined(key, names, ofPools)
     (plain.areAnyDefined(key, names) or ofPools and plain.areAnyDefined(key, ofPools))
 end
 
--- Carries out all items. Returns the reply; nil if the request must go the general way.
+-- Carries out all items. Returns their texts, joined; nil if the request must go the general way.
 local function reserveAll(keys, args, nowMs, names, ofPools)
-  if areAnyDefined(keys[6], names, ofPools) then
+  if areAnyDefined(keys.definitions, names, ofPools) then
     return nil
   end
-  local reply, set, due, made = { 'OK', '' }, {}, {}, {}
-  local found = redis.call('HMGET', keys[3], unpack(names))
+  local texts, set, due, made = {}, {}, {}, {}
+  local found = redis.call('HMGET', keys.slots, unpack(names))
   local at, sets, dues = FIRST, 0, 0
   for i = 1, #names do
     local name = names[i]
     local held = found[i] or made[name]
     if held then
-      reply[i + 2] = textOfHeld(args, at, held)
-      if not reply[i + 2] then
+      texts[i] = textOfHeld(args, at, held)
+      if not texts[i] then
         return nil
       end
     else
@@ -129,7 +128,7 @@ local function reserveAll(keys, args, nowMs, names, ofPools)
       if expiresAt > 0 then
         due[dues + 1], due[dues + 2], dues = expiresAt, name, dues + 2
       end
-      reply[i + 2] = textOfMade(args, at, packed, fence, expiresAt)
+      texts[i] = textOfMade(args, at, packed, fence, expiresAt)
     end
     at = at + ITEM_SIZE
   end
@@ -137,12 +136,12 @@ local function reserveAll(keys, args, nowMs, names, ofPools)
     if ofPools then
       slots.markAll(keys, set, 2, true)
     end
-    redis.call('HSET', keys[3], unpack(set))
+    redis.call('HSET', keys.slots, unpack(set))
   end
   if dues > 0 then
-    redis.call('ZADD', keys[4], unpack(due))
+    redis.call('ZADD', keys.due, unpack(due))
   end
-  return reply
+  return concat(texts, '\r')
 end
 
 return function(keys, args)
@@ -157,14 +156,14 @@ return function(keys, args)
       return nil
     end
   end
-  local nowMs, reply = plain.begin(keys, args, number), nil
+  local nowMs, texts = plain.begin(keys, args, number), nil
   if nowMs and names then
-    reply = reserveAll(keys, args, nowMs, names, ofPools)
+    texts = reserveAll(keys, args, nowMs, names, ofPools)
   elseif nowMs then
-    reply = reserveOne(keys, args, nowMs)
+    texts = reserveOne(keys, args, nowMs)
   end
-  if reply then
-    return plain.finish(keys, args, reply, work, length)
+  if texts then
+    return plain.finish(keys, args, texts, work, length)
   end
   return plain.giveUp()
 end

@@ -25,13 +25,13 @@ function slots.meaningOf(keys, name)
   if tenant.definitions == 0 then
     return true, ofPool, nth
   end
-  local packed = plain.definitionOf(keys[6], name)
+  local packed = plain.definitionOf(keys.definitions, name)
   if packed then
     ofPool, nth = name, nil
   elseif find(name, '>', 1, true) then
     return nil
   elseif ofPool then
-    packed = plain.definitionOf(keys[6], ofPool)
+    packed = plain.definitionOf(keys.definitions, ofPool)
   end
   if not packed then
     return true, ofPool, nth
@@ -51,7 +51,7 @@ end
 function slots.mark(keys, name, nth)
   pool, index, assigned = nil, nth, nil
   field = pools.chunkField(name, floor(index / CHUNK_SLOTS))
-  chunk = redis.call('HGET', keys[5], field) or ''
+  chunk = redis.call('HGET', keys.pools, field) or ''
 end
 
 -- Writes that a slot is held.
@@ -60,13 +60,13 @@ function slots.writeHeld(keys)
   local size = #field + #marked
   if not pool then
     tenant.noteWritten(1, size)
-    redis.call('HSET', keys[5], field, marked)
+    redis.call('HSET', keys.pools, field, marked)
   elseif not assigned then
     tenant.noteWritten(2, size + #pool + #value)
-    redis.call('HSET', keys[5], field, marked, pool, value)
+    redis.call('HSET', keys.pools, field, marked, pool, value)
   else
     tenant.noteWritten(3, size + #pool + #value + #assigned + #slot)
-    redis.call('HSET', keys[5], field, marked, pool, value, assigned, slot)
+    redis.call('HSET', keys.pools, field, marked, pool, value, assigned, slot)
   end
 end
 
@@ -82,7 +82,7 @@ end
 
 -- Writes that a slot is free.
 function slots.writeFree(keys)
-  local key, marked = keys[5], pools.trimmed(pools.marked(chunk, index, false))
+  local key, marked = keys.pools, pools.trimmed(pools.marked(chunk, index, false))
   if assigned then
     redis.call('HDEL', key, assigned)
   end
@@ -111,7 +111,7 @@ function slots.markAll(keys, names, step, isHeld)
       marks[n + 1], marks[n + 2], n = one, nth, n + 2
     end
   end
-  local found = fields[1] and redis.call('HMGET', keys[5], unpack(fields))
+  local found = fields[1] and redis.call('HMGET', keys.pools, unpack(fields))
   for i = 1, #fields do
     marked[fields[i]] = found[i] or ''
   end
@@ -121,7 +121,7 @@ function slots.markAll(keys, names, step, isHeld)
   for i = 1, #fields do
     local bytes = pools.trimmed(marked[fields[i]])
     if bytes ~= (found[i] or '') then
-      put(keys[5], fields[i], bytes)
+      put(keys.pools, fields[i], bytes)
     end
   end
 end
@@ -131,7 +131,7 @@ local function lowestFree(keys, from)
   local number = floor(from / CHUNK_SLOTS)
   if number > 0 then
     field = pools.chunkField(pool, number)
-    chunk = redis.call('HGET', keys[5], field) or ''
+    chunk = redis.call('HGET', keys.pools, field) or ''
   end
   local free = pools.freeIn(chunk, floor(from % CHUNK_SLOTS / 8) + 1)
   return free and number * CHUNK_SLOTS + free
@@ -142,9 +142,9 @@ end
 local function takeSlot(keys, owner, poolName, wanted, capacity)
   pool, index, assigned = poolName, wanted, poolName .. '\n' .. owner
   field = pools.chunkField(pool, wanted and floor(wanted / CHUNK_SLOTS) or 0)
-  local found = redis.call('HMGET', keys[5], pool, field, assigned)
+  local found = redis.call('HMGET', keys.pools, pool, field, assigned)
   local held, from = pools.unpackPool(found[1])
-  if not wanted and found[3] or redis.call('HGET', keys[3], pool) then
+  if not wanted and found[3] or redis.call('HGET', keys.slots, pool) then
     -- The requester has a slot, or the pool's own name is held, as before it was a pool.
     return nil
   elseif held >= capacity then
@@ -164,11 +164,12 @@ end
 -- Reserves a slot for the only item of a request, whose arguments begin at `at`. Takes what meaningOf() returned.
 -- Returns the text of the item; nil if the request must go the general way.
 function slots.reserve(keys, args, at, poolName, wanted, capacity, nowMs)
-  local name, owner, ttlMs, type, token = args[at], args[at + 1], args[at + 2], args[at + 3], args[at + 4]
-  if wanted and redis.call('HGET', keys[3], name) then
+  local name, owner, lease, token = args[at], args[at + 1], args[at + 2], args[at + 3]
+  local type = plain.typeOf(args[at + 4])
+  if wanted and redis.call('HGET', keys.slots, name) then
     return nil
   end
-  local taken, expiresAt = takeSlot(keys, owner, poolName, wanted, capacity), ttlMs == '' and 0 or nowMs + ttlMs
+  local taken, expiresAt = takeSlot(keys, owner, poolName, wanted, capacity), plain.endOf(lease, nowMs)
   if taken == FULL then
     if plain.isHeard then
       reservationEvents.addFailed(tenant.label, name, owner, type, FULL)
@@ -184,9 +185,9 @@ function slots.reserve(keys, args, at, poolName, wanted, capacity, nowMs)
   local packed = codec.packSlot(
     owner, pool, wanted ~= nil, fence, nowMs, expiresAt, token, type, tenant.label, name, details
   )
-  redis.call('HSET', keys[3], slot, packed)
+  redis.call('HSET', keys.slots, slot, packed)
   if expiresAt > 0 then
-    redis.call('ZADD', keys[4], expiresAt, slot)
+    redis.call('ZADD', keys.due, expiresAt, slot)
   end
   slots.writeHeld(keys)
   tenant.note(slot, packed, expiresAt)
@@ -199,12 +200,12 @@ end
 -- Returns the slot of a registered pool that a requester was assigned, its record, and what was read of the hash
 -- `pools`: the pool, its first chunk, and the slot. Returns nil if there is none.
 function slots.assignedTo(keys, name, owner)
-  local packed = tenant.definitions > 0 and plain.definitionOf(keys[6], name)
+  local packed = tenant.definitions > 0 and plain.definitionOf(keys.definitions, name)
   local capacity = packed and registry.capacityAlone(packed)
   if capacity and capacity > 1 then
-    local found = redis.call('HMGET', keys[5], name, pools.chunkField(name, 0), name .. '\n' .. owner)
+    local found = redis.call('HMGET', keys.pools, name, pools.chunkField(name, 0), name .. '\n' .. owner)
     if found[3] then
-      return found[3], redis.call('HGET', keys[3], found[3]), found
+      return found[3], redis.call('HGET', keys.slots, found[3]), found
     end
   end
 end
@@ -221,7 +222,7 @@ function slots.release(keys, args, at, released, packed, found)
   local _, last = pools.split(released)
   index, field = last, pools.chunkField(pool, floor(last / CHUNK_SLOTS))
   if not found or last >= CHUNK_SLOTS then
-    found = redis.call('HMGET', keys[5], pool, field)
+    found = redis.call('HMGET', keys.pools, pool, field)
   end
   local held, from = pools.unpackPool(found[1])
   chunk, value = found[2] or '', held > 1 and pools.packPool(held - 1, from < last and from or last) or ''

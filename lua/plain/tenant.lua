@@ -66,9 +66,17 @@ function tenant.found()
   return found
 end
 
+-- The texts of amounts of work, as far as calls have needed them.
+local workTexts = {}
+
 -- Returns the quota as replies have it (lua/limits/quota.lua), with the work of the request.
 function tenant.quota(work)
-  return quota.textOf(limits, minuteStart, minute, day, today, nowMs) .. format(' %d', work)
+  local text = workTexts[work]
+  if not text then
+    text = format(' %d', work)
+    workTexts[work] = text
+  end
+  return quota.textOf(limits, minuteStart, minute, day, today, nowMs) .. text
 end
 
 -- Counts a new reservation that ends at a time in ms, 0 never. Returns its fencing token; nil if the cap, the limit of

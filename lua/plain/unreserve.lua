@@ -1,5 +1,5 @@
 -- Releases reservations by their tokens the plain way (docs/specification.md#release). Takes the keys and arguments of
--- lua/verbs/reservations/unreserve.lua, and returns its reply; or nil and what was read of the tenant, nil nothing:
+-- lua/verbs/reservations.lua, and returns its reply; or nil and what was read of the tenant, nil nothing:
 -- then nothing has been changed, and the request goes the general way.
 local answers = require('frame/answers')
 local codec = require('slots/codec')
@@ -28,13 +28,13 @@ end
 -- Returns true if a name may be that of a resource with labels: then its release may have to be noted for searches
 -- (lua/slots/poolFields.lua).
 local function mayBeLabelled(keys, names, ofPools)
-  return ofPools or pools.split(names[1]) or plain.areAnyDefined(keys[6], names)
+  return ofPools or pools.split(names[1]) or plain.areAnyDefined(keys.definitions, names)
 end
 
--- Carries out the only item of a request. Returns the reply; nil if the request must go the general way.
+-- Carries out the only item of a request. Returns its text; nil if the request must go the general way.
 local function releaseOne(keys, args, nowMs, nowUs)
   local slot, expiresAt = args[FIRST], nil
-  local packed, pool, index = redis.call('HGET', keys[3], slot), pools.split(slot)
+  local packed, pool, index = redis.call('HGET', keys.slots, slot), pools.split(slot)
   local found
   if not packed then
     slot, packed, found = slots.assignedTo(keys, slot, args[FIRST + 1])
@@ -50,9 +50,9 @@ local function releaseOne(keys, args, nowMs, nowUs)
   if not expiresAt then
     return nil
   end
-  redis.call('HDEL', keys[3], slot)
+  redis.call('HDEL', keys.slots, slot)
   if expiresAt > 0 then
-    redis.call('ZREM', keys[4], slot)
+    redis.call('ZREM', keys.due, slot)
   end
   if pool then
     slots.writeFree(keys)
@@ -61,9 +61,9 @@ local function releaseOne(keys, args, nowMs, nowUs)
   if kept > 0 then
     local value = history.valueOf(slot, history.timeText(nowMs), '', packed)
     tenant.notePast(1, #value)
-    history.send(keys[14], kept, nowUs, 'R', value)
+    history.send(keys.history, kept, nowUs, 'R', value)
   end
-  return { 'OK', '', 'RELINQUISHED\n' .. slot }
+  return 'RELINQUISHED\n' .. slot
 end
 
 -- Writes the history of some names and their records, if the tenant keeps one.
@@ -80,10 +80,10 @@ local function writePast(key, kept, names, records, nowMs, nowUs)
   history.sendAll(key, kept, nowUs, past)
 end
 
--- Carries out all items. Returns the reply; nil if the request must go the general way.
+-- Carries out all items. Returns their texts, joined; nil if the request must go the general way.
 local function releaseAll(keys, args, nowMs, nowUs, names, ofPools)
-  local records = redis.call('HMGET', keys[3], unpack(names))
-  local reply, due, isNamed, at = { 'OK', '' }, {}, {}, FIRST
+  local records = redis.call('HMGET', keys.slots, unpack(names))
+  local texts, due, isNamed, at = {}, {}, {}, FIRST
   for i = 1, #names do
     local name, packed = names[i], records[i]
     local expiresAt = packed and not isNamed[name] and endOfReleased(args, at, packed)
@@ -92,17 +92,17 @@ local function releaseAll(keys, args, nowMs, nowUs, names, ofPools)
     elseif expiresAt > 0 then
       due[#due + 1] = name
     end
-    isNamed[name], reply[i + 2], at = true, 'RELINQUISHED\n' .. name, at + ITEM_SIZE
+    isNamed[name], texts[i], at = true, 'RELINQUISHED\n' .. name, at + ITEM_SIZE
   end
   if ofPools then
     slots.markAll(keys, names, 1, false)
   end
-  redis.call('HDEL', keys[3], unpack(names))
+  redis.call('HDEL', keys.slots, unpack(names))
   if due[1] then
-    redis.call('ZREM', keys[4], unpack(due))
+    redis.call('ZREM', keys.due, unpack(due))
   end
-  writePast(keys[14], tenant.remove(#names), names, records, nowMs, nowUs)
-  return reply
+  writePast(keys.history, tenant.remove(#names), names, records, nowMs, nowUs)
+  return table.concat(texts, '\r')
 end
 
 return function(keys, args)
@@ -121,9 +121,9 @@ return function(keys, args)
   if not nowMs or tenant.areAnyLabelled() and mayBeLabelled(keys, names or { args[FIRST] }, ofPools) then
     return plain.giveUp()
   end
-  local reply = (names and releaseAll or releaseOne)(keys, args, nowMs, nowUs, names, ofPools)
-  if reply then
-    return answers.remember(keys[15], plain.finish(keys, args, reply, work, length))
+  local texts = (names and releaseAll or releaseOne)(keys, args, nowMs, nowUs, names, ofPools)
+  if texts then
+    return answers.remember(keys.answer, plain.finish(keys, args, texts, work, length))
   end
   return plain.giveUp()
 end

@@ -94,7 +94,7 @@ function availability.tryAll(toTry)
       result[6] = shared.isShare(had.slot) and '0' or '1'
     else
       local mark = #slotMap.journal
-      local item = { resource = name, requester = requester, ttlMs = '', type = '', token = '' }
+      local item = { resource = name, requester = requester, type = '', token = '' }
       local reply, _, line = matching.reserveOne(item)
       result[6], one.line, one.role = reply[1] == 'ACQUIRED' and '1' or '0', line, reply.role
       slotMap.undo(mark)

@@ -71,8 +71,7 @@ local function isPlain(item)
   local pool = pools.slotIndex(name)
   local isRegistered = string.find(name, '>', 1, true) or registry.definition(name) or
     pool and registry.definition(pool)
-  local lastsLonger = item.ttlMs and string.sub(item.ttlMs, 1, 1) == 's'
-  return not (isRegistered or lastsLonger or item.options) and (item.wait or '') == ''
+  return not (isRegistered or item.sessionId or item.options) and (item.wait or '') == ''
 end
 
 -- Returns true if the reservation that holds a resource has to do with what is due.

@@ -217,9 +217,9 @@ end
 
 -- Reserves an item (frame/items.lua). Returns as reserveNamed(); a match takes no `collected`.
 function matching.reserveOne(item, collected)
-  -- 115 is an s (frame/items.lua). An item of a ticket has its session already (waiting/ask.lua).
-  if item.session == nil and string.byte(item.ttlMs or '') == 115 then
-    item.session = tenant.sessions and tenant.sessions.of(string.sub(item.ttlMs, 2), item.requester) or false
+  -- An item of a ticket has its session already (waiting/ask.lua).
+  if item.session == nil and item.sessionId then
+    item.session = tenant.sessions and tenant.sessions.of(item.sessionId, item.requester) or false
   end
   if item.session == false then
     return { 'NOT_VALID', 'NOT_VALID: there is no such session, or it has ended' }

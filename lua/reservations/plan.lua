@@ -13,7 +13,6 @@
 --   invalid         true for a blocker that cannot be held; isGroup: it is a group
 --   closing         true once it was refused because the resource is being deleted
 --   at, isNew       once it is taken: its slot, and whether nobody held that before; further: those of several
-local batch = require('frame/batch')
 local naming = require('definitions/names')
 local registry = require('definitions/definitions')
 local shared = require('slots/shared')
@@ -65,7 +64,7 @@ end
 local function addBlockers(plan, name)
   local blockers = naming.blockersOf(name)
   if #blockers > 1 then
-    batch.readMeanings(blockers)
+    naming.readMeanings(blockers)
   end
   for _, blocker in ipairs(blockers) do
     if planning.isTooLong(plan) then

@@ -2,7 +2,6 @@
 -- slots of its plan, and makes the reservation. reservations/match.lua calls it for each item.
 local clock = require('frame/clock')
 local codec = require('slots/codec')
-local describe = require('reservations/describe')
 local itemForms = require('frame/items')
 local naming = require('definitions/names')
 local ownership = require('reservations/owners')
@@ -14,6 +13,7 @@ local slotMap = require('slots/slots')
 local taking = require('reservations/take')
 local tenant = require('frame/tenant')
 local terms = require('reservations/terms')
+local texts = require('reservations/texts')
 local work = require('frame/work')
 local reserving = {}
 
@@ -120,7 +120,7 @@ local function takeAlone(reservation, resource, slot)
   if taking.takeOne(entry, reservation) then
     return replyOfUnmet(entry)
   end
-  reservation.details = describe.slots({ entry }, resource, false)
+  reservation.details = texts.detailsOf({ entry }, resource, false)
   work.spend(5 + #reservation.details / 100)
 end
 
@@ -141,7 +141,7 @@ local function takePlan(reservation, resource, slot, count, isShared, collected)
   end
   local reply, line = takeUnkept(plan.entries, reservation, collected)
   if not reply then
-    reservation.details = describe.slots(plan.entries, resource, isShared)
+    reservation.details = texts.detailsOf(plan.entries, resource, isShared)
     work.spend(#reservation.details / 100)
   end
   return reply, line
@@ -165,7 +165,7 @@ end
 -- Takes a plain name for a SHARED reservation, and stores that.
 local function takeSharedName(name, reservation)
   taking.takeShared(name, '', false, reservation)
-  reservation.plan, reservation.details = name .. '\n', describe.SHARED
+  reservation.plan, reservation.details = name .. '\n', texts.SHARED
   slotMap.setRecord(reservation.slot, reservation)
 end
 
@@ -196,7 +196,7 @@ local function newReservation(item, resource)
   local session, now = item.session, clock.nowMs()
   return {
     slot = resource, owner = item.requester, refCount = 1, pool = '', reservedAt = now,
-    expiresAt = (session or item.ttlMs == '') and 0 or now + item.ttlMs, token = item.token, type = item.type,
+    expiresAt = not session and item.ttlMs and now + item.ttlMs or 0, token = item.token, type = item.type,
     label = item.label or tenant.keyLabel, requestedName = item.resource, plan = '', details = '',
     session = session and session.id,
   }

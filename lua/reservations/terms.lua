@@ -1,7 +1,7 @@
 -- The settings of the tenant that reservations must keep to (docs/specification.md#settings): the field `terms` has the
 -- lease of items that ask for none, in ms ('' none), the longest lease, in ms ('' any, or none), and 1 if items must
--- have a note, else 0. The table of the tenant has the first as
--- defaultTtlMs, a text, and the second as maxTtlMs, nil any.
+-- have a note, else 0. The table of the tenant has the first as defaultTtlMs, nil none, and the second as maxTtlMs, nil
+-- any.
 local tenant = require('frame/tenant')
 local terms = {}
 local isNoteRequired
@@ -15,7 +15,7 @@ end
 -- Explains why an item (frame/items.lua) may not be reserved; nil if it may. A ticket's item that is granted before
 -- its lease begins has that lease in the field leaseMs.
 function terms.whyNotAllowed(item)
-  local ttlMs = item.session and item.session.ttlMs or tonumber(item.leaseMs or item.ttlMs)
+  local ttlMs = item.session and item.session.ttlMs or item.leaseMs or item.ttlMs
   if tenant.maxTtlMs and not (ttlMs and ttlMs <= tenant.maxTtlMs) then
     return string.format(
       "NOT_VALID: this tenant's reservations need a lease of at most %.0f s", tenant.maxTtlMs / 1000
@@ -34,7 +34,7 @@ function terms.begin()
   isNoteRequired = false
   if tenant.terms ~= '' then
     local defaultTtlMs, maxTtlMs, note = string.match(tenant.terms, '^(%d*) (%d*) (%d)$')
-    tenant.defaultTtlMs, tenant.maxTtlMs, isNoteRequired = defaultTtlMs, tonumber(maxTtlMs), note == '1'
+    tenant.defaultTtlMs, tenant.maxTtlMs, isNoteRequired = tonumber(defaultTtlMs), tonumber(maxTtlMs), note == '1'
   end
 end
 

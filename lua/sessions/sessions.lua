@@ -24,7 +24,6 @@ local expiry = require('reservations/expiry')
 local keys = require('frame/keys')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
-local tenantRecord = require('frame/save')
 local work = require('frame/work')
 local sessions = {}
 local SESSION = '>BsI4I6I6c22s'
@@ -147,7 +146,7 @@ function sessions.write(fields)
   if sessions.count == 0 then
     if tenant.sessionsText then
       redis.call('HDEL', keys.tenant, 'sessions')
-      tenantRecord.setFlag(tenantRecord.HAS_SESSIONS, false)
+      tenant.setFlag(tenant.HAS_SESSIONS, false)
     end
     return
   end
@@ -156,7 +155,7 @@ function sessions.write(fields)
   if text ~= tenant.sessionsText then
     fields[#fields + 1] = 'sessions'
     fields[#fields + 1] = text
-    tenantRecord.setFlag(tenantRecord.HAS_SESSIONS, true)
+    tenant.setFlag(tenant.HAS_SESSIONS, true)
   end
 end
 

@@ -18,7 +18,7 @@
 --   plan           the other slots that it holds, in the order they were taken, each followed by '\n'; of a
 --                  reservation of several slots, the further ones too
 --   details        the slots as the requester sees them, and the further fields, as JSON
---                  (reservations/describe.lua), '' none
+--                  (reservations/texts.lua), '' none
 --   packed         the record as it was read, for the history; nil if it is new (not stored)
 -- and further fields, each nil if the reservation does not have it:
 --   note           why it was made

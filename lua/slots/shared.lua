@@ -7,7 +7,7 @@
 --
 -- A reservation of several slots of a pool (docs/specification.md#several-slots) is stored on the slot that its owner
 -- was assigned. Its plan has the further slots, each of which has a record without a token (slots/codec.lua); so
--- whatever ends the reservation frees all of them. Its details (reservations/describe.lua) list all slots in index
+-- whatever ends the reservation frees all of them. Its details (reservations/texts.lua) list all slots in index
 -- order.
 local itemForms = require('frame/items')
 local registry = require('definitions/definitions')

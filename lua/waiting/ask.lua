@@ -168,8 +168,8 @@ end
 -- such session. The ticket has a lease of the same length.
 local function findSession(request)
   for _, item in ipairs(request.items) do
-    if not item.ttlMs then
-      item.session = tenant.sessions and tenant.sessions.of(string.sub(item.lease, 2), request.requester) or false
+    if item.sessionId then
+      item.session = tenant.sessions and tenant.sessions.of(item.sessionId, request.requester) or false
       item.ttlMs, request.session = item.session and item.session.ttlMs or 0, item.session
     end
   end
@@ -219,7 +219,7 @@ local function tryOrWait(ticket, request)
 end
 
 -- Carries out a request, or lets it wait. A request is {requester, method, items, call, wait}; its items have resource,
--- ttlMs (nil: they have a session), lease (frame/items.lua), type and token. Returns one of
+-- ttlMs or sessionId (frame/items.lua), type and token. Returns one of
 --   {done, waitedMs}   what carryOutAll() returned (grant.lua)
 --   {ticket}           it waits; answer() describes it after the queue was settled
 --   {claimed, waitedMs}  it was granted before, and this call claims it: the ticket

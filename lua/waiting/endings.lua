@@ -245,7 +245,7 @@ local function runClaim(one)
     if ticket then
       endings.claimTicket(ticket, { one.item }, ticket.items)
     else
-      startLease(reservation, one.item.token, tonumber(one.item.ttlMs) or reservation.expiresAt - clock.nowMs())
+      startLease(reservation, one.item.token, one.item.ttlMs or reservation.expiresAt - clock.nowMs())
     end
     reservation = slotMap.recordAt(one.slot)
   end

@@ -18,10 +18,10 @@ local tickets = require('waiting/tickets')
 local work = require('frame/work')
 local lifetimes = {}
 
--- The member of the due times that stands for the end of a pending deletion (verbs/definitions/delete.lua).
+-- The member of the due times that stands for the end of a pending deletion (verbs/delete.lua).
 local REOPENS = '\1'
 
--- Notes that names cannot be reserved until then, since they may be about to be deleted (verbs/definitions/delete.lua).
+-- Notes that names cannot be reserved until then, since they may be about to be deleted (verbs/delete.lua).
 function lifetimes.closeUntil(ms)
   lifetimes.otherDue[REOPENS] = ms
 end

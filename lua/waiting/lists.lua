@@ -38,7 +38,7 @@ function lists.placeOf(ticket, places)
   return first
 end
 
--- Returns a ticket's row (verbs/waiting/waiting.lua). `why`: who is in the way, '' if that is not asked for.
+-- Returns a ticket's row (verbs/waiting.lua). `why`: who is in the way, '' if that is not asked for.
 local function rowOf(ticket, why)
   local resources = {}
   for i, item in ipairs(ticket.items) do
@@ -220,7 +220,7 @@ local function claimableUntil(ticket)
   return record and record.token == codec.UNCLAIMED and record.owner == ticket.requester and record.expiresAt or nil
 end
 
--- Returns the row of a ticket (verbs/waiting/standings.lua); nil if it is over.
+-- Returns the row of a ticket (verbs/waiting.lua); nil if it is over.
 local function standingOf(ticket)
   local isGranted = ticket.status == 'granted'
   local untilMs = isGranted and claimableUntil(ticket) or not isGranted and ticket.status ~= 'ended' and ticket.endsAt

@@ -24,7 +24,6 @@ local sessions = require('sessions/sessions')
 local settle = require('waiting/settle')
 local state = require('waiting/state')
 local tenant = require('frame/tenant')
-local tenantRecord = require('frame/save')
 local tickets = require('waiting/tickets')
 local turns = require('waiting/turns')
 local walks = require('waiting/walks')
@@ -130,7 +129,7 @@ function queue.write(fields)
     if tenant.queueText then
       redis.call('UNLINK', keys.tickets, keys.lines, keys.waits)
       redis.call('HDEL', keys.tenant, 'queue')
-      tenantRecord.setFlag(tenantRecord.HAS_QUEUE, false)
+      tenant.setFlag(tenant.HAS_QUEUE, false)
     end
   else
     local due, undue = writeTickets()
@@ -150,13 +149,13 @@ function queue.write(fields)
     if text ~= tenant.queueText then
       fields[#fields + 1] = 'queue'
       fields[#fields + 1] = text
-      tenantRecord.setFlag(tenantRecord.HAS_QUEUE, true)
+      tenant.setFlag(tenant.HAS_QUEUE, true)
     end
   end
   if state.areBeatsChanged then
     fields[#fields + 1] = 'beats'
     fields[#fields + 1] = state.beatsText()
-    tenantRecord.setFlag(tenantRecord.HAS_BEATS, true)
+    tenant.setFlag(tenant.HAS_BEATS, true)
   end
 end
 

@@ -6,9 +6,8 @@ import { KEPT_ENTRIES } from '../domain/history.ts';
 import type { Sizes } from '../domain/maxSizes.ts';
 import { LOCAL_SUBJECT } from '../domain/names.ts';
 import { DEFAULT_TIERS, type TierLimits, type TierTable } from '../domain/tiers.ts';
-import { Environment, VARIABLES } from './environment.ts';
+import { Environment, misspelt, VARIABLES } from './environment.ts';
 import type { ApiKeys, JwtIssuers, Members, Tiers } from './formats.ts';
-import { misspelt } from './misspelt.ts';
 
 /** The database that tenants are kept in, unless the service runs in in-memory mode. */
 export interface DatabaseConfig {
@@ -145,7 +144,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     tracesEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: data.LOG_LEVEL,
     logRequests: data.LOG_REQUESTS,
-    drainDelayMs: data.DRAIN_DELAY_MS,
+    drainDelayMs: data.DRAIN_DELAY_SECONDS * 1000,
     livenessRedisMs: data.LIVENESS_REDIS_SECONDS * 1000,
     sizes: {
       ttlSeconds: data.MAX_TTL_SECONDS,

@@ -1,13 +1,13 @@
 /**
  * The formats of environment variables that hold more than a word or a number of their own.
  */
+
+import { isIPv4 } from 'node:net';
 import { z } from 'zod';
-import { audienceFault } from '../domain/issuerNames.ts';
-import { API_KEY, nameFault, TENANT_ID } from '../domain/names.ts';
+import { API_KEY, audienceFault, nameFault, TENANT_ID } from '../domain/names.ts';
 import { KEY_PERMISSIONS, ROLES } from '../domain/rights.ts';
 import { MAX_LABEL_LENGTH, prefixFault } from '../domain/tenants.ts';
 import { TIERS } from '../domain/tiers.ts';
-import { isThisMachine } from './machine.ts';
 
 /** A text that holds JSON. */
 export const json = z.string().transform((text, context): unknown => {
@@ -146,3 +146,13 @@ export const Members = z
 
 /** TIERS: the limits that differ from the defaults. */
 export const Tiers = z.partialRecord(z.enum(TIERS), partialLimits);
+
+const NAMES = new Set(['localhost', '::1', '[::1]']);
+
+/**
+ * Recognizes hosts that are this machine, for which http without TLS is safe.
+ * @param hostname the host of a URL, or an address that a server listens on. Names that end in .localhost are this
+ * machine (RFC 6761, 6.3), and so are all addresses that begin with 127 (RFC 1122, 3.2.1.3)
+ */
+export const isThisMachine = (hostname: string): boolean =>
+  NAMES.has(hostname) || hostname.endsWith('.localhost') || (isIPv4(hostname) && hostname.startsWith('127.'));

@@ -32,10 +32,10 @@ const INSTANCE = {
     .describe(
       'The number of your own proxies in front of the instances. The address of a client is taken from X-Forwarded-For accordingly.',
     ),
-  DRAIN_DELAY_MS: integer(0, 600_000)
-    .default(3000)
+  DRAIN_DELAY_SECONDS: integer(0, 600)
+    .default(3)
     .describe(
-      'After SIGTERM, requests are still served for this time, in milliseconds. Load balancers must notice within it that the instance is not ready.',
+      'After SIGTERM, requests are still served for so many seconds. Load balancers must notice by then that the instance is not ready.',
     ),
 };
 

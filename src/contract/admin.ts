@@ -4,7 +4,7 @@ import { nameFault } from '../domain/names.ts';
 import { TENANT_SORTS } from '../domain/tenants.ts';
 import { TIERS } from '../domain/tiers.ts';
 import { byRule, item, name, pageLimit, tenantId, time } from './fields.ts';
-import { settings } from './tenant.ts';
+import { Settings } from './tenant.ts';
 
 const MAX_SEARCH_LENGTH = 100;
 const MAX_TENANT_NAME_LENGTH = 200;
@@ -67,7 +67,7 @@ export const AdminTenant = z
     name: z.string().meta({ description: 'The name of the tenant, for people.' }),
     tier,
     suspendedAt: time.nullable().meta({ description: 'When it was suspended. Null: it is not.' }),
-    ...settings,
+    ...Settings.shape,
     createdAt: time.meta({ description: 'When it was created.' }),
     usage: TenantUse,
   })

@@ -4,8 +4,7 @@
  */
 import { z } from 'zod';
 import { MAX_BLOCKS, MAX_CAPACITY, MAX_LABELS, MAX_NAME_LENGTH, MAX_TREE_DEPTH } from '../domain/maxSizes.ts';
-import { LABEL, LABEL_KEY, labelFault, nameFault, utf8Length } from '../domain/names.ts';
-import { PATH_DELIMITER } from '../domain/resources.ts';
+import { LABEL, LABEL_KEY, labelFault, nameFault, PATH_DELIMITER, utf8Length } from '../domain/names.ts';
 import { batch, item, must, name, resourceName } from './fields.ts';
 
 /** Bytes of UTF-8 of all blockers of a resource, and of its path: each read of the resource costs as much. */

@@ -3,7 +3,7 @@
  * tests check.
  */
 import { z } from 'zod';
-import { LIMITED_BY } from '../domain/limits.ts';
+import { LIMITED_BY } from '../domain/errors.ts';
 import { TRANSACTION_METHODS } from '../domain/reservations.ts';
 import { apiKeyLabel, time } from './fields.ts';
 

@@ -7,7 +7,7 @@ import { MAX_NAME_LENGTH, MAX_NOTE_LENGTH, MAX_TYPE_LENGTH, type Sizes } from '.
 import { nameFault, noteFault, SYSTEM_REQUESTER_PREFIX, TENANT_ID } from '../domain/names.ts';
 import { nearest } from '../domain/nearest.ts';
 import { MODES } from '../domain/reservations.ts';
-import { sized } from './sizes.ts';
+import { forSizes, type Sized } from './sizes.ts';
 
 /** The message for a missing value, or for one of the wrong type. */
 export const must = (rule: string) => (issue: { input: unknown }) =>
@@ -57,7 +57,7 @@ export const note = z
 
 export const heldNote = z.string().meta({ description: 'The `note` of the request that made the reservation.' });
 
-export const ttlSeconds = sized((sizes) =>
+export const ttlSeconds = (sizes: Pick<Sizes, 'ttlSeconds'>) =>
   z
     .int({ error: must('an integer greater than 0') })
     .min(1, 'must be an integer greater than 0')
@@ -66,8 +66,7 @@ export const ttlSeconds = sized((sizes) =>
       description:
         'The lease, in seconds. Without it the reservation never expires, unless the tenant has a default lease.',
       example: 30,
-    }),
-);
+    });
 
 /** The id of a session that reservations last as long as. */
 export const sessionId = z
@@ -78,7 +77,7 @@ export const mode = z
   .enum(MODES, `must be one of ${MODES.join(', ')}`)
   .meta({ description: 'SHARED: others may hold it SHARED too, and nobody EXCLUSIVE. Default EXCLUSIVE.' });
 
-export const count = sized((sizes) => {
+export const count = (sizes: Sizes) => {
   const rule = `an integer from 1 to ${sizes.batch}`;
   return z
     .int({ error: must(rule) })
@@ -88,7 +87,7 @@ export const count = sized((sizes) => {
       description: 'How many slots of a pool to take, all of them or none. Default 1. Each counts as one item.',
       example: 3,
     });
-});
+};
 
 /** Any value: a token that is wrong or missing fails its own item, not the request. */
 export const releaseToken = z
@@ -125,18 +124,19 @@ export const item = <Shape extends z.core.$ZodShape>(shape: Shape, ignoredFields
  * The items of a request: validated as a whole before anything is done.
  * @param check checks the rules between the items
  */
-export const batch = <Item extends z.ZodType>(
-  one: Item,
-  check?: (items: z.output<Item>[], sizes: Sizes, context: z.RefinementCtx) => void,
-) =>
-  sized((sizes) => {
+export const batch =
+  <Item extends z.ZodType>(
+    one: Sized<Item>,
+    check?: (items: z.output<Item>[], sizes: Sizes, context: z.RefinementCtx) => void,
+  ) =>
+  (sizes: Sizes) => {
     const rule = `an array of 1 to ${sizes.batch} items`;
     const items = z
-      .array(one, { error: must(rule) })
+      .array(forSizes(one, sizes), { error: must(rule) })
       .min(1, `must be ${rule}`)
       .max(sizes.batch, `must be ${rule}`);
     return check === undefined ? items : items.superRefine((all, context) => check(all, sizes, context));
-  });
+  };
 
 /**
  * Checks that the slots of a request's items are no more than a request may have items.

@@ -54,7 +54,7 @@ export const HistoryQuery = z.object({
 });
 
 /** How long a step of the usage is. */
-export const USAGE_STEPS = ['hour', 'day', 'week'] as const;
+const USAGE_STEPS = ['hour', 'day', 'week'] as const;
 export type UsageStep = (typeof USAGE_STEPS)[number];
 
 const UsageStep = z

@@ -3,9 +3,9 @@
  * (docs/specification.md#any-resource-that-fits).
  */
 import { z } from 'zod';
-import { type Asked, type Match, textOfMatch } from '../domain/match.ts';
 import { MAX_LABELS } from '../domain/maxSizes.ts';
 import { LABEL_KEY, labelFault } from '../domain/names.ts';
+import { type Asked, type Match, textOfMatch } from '../domain/reservations.ts';
 import type { Refuse } from './waiting.ts';
 
 /** Maximum number of values that a label may have: each costs one look at the index. */

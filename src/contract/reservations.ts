@@ -41,7 +41,6 @@ import {
   resultResource,
 } from './reservationFields.ts';
 import { checkSession, checkSessions, inSession, session } from './sessions.ts';
-import { sized } from './sizes.ts';
 import { checkWait, misplacedWaitFields, type Refuse, Standing, waitFields } from './waiting.ts';
 
 /** Reports faults of a schema's fields. */
@@ -60,28 +59,29 @@ function checkMode(
   if (mode === 'SHARED' && beside) refuse([...path, 'mode'], `must not be SHARED where there is a ${beside}`);
 }
 
-const reserveItem = {
+const reserveItem = (sizes: Sizes) => ({
   requester: requesterName,
   resource: resourceName.optional(),
   match: match.optional(),
-  ttlSeconds: ttlSeconds.optional(),
+  ttlSeconds: ttlSeconds(sizes).optional(),
   session,
   resourceType: resourceType.optional(),
   note: note.optional(),
-  count: count.optional(),
+  count: count(sizes).optional(),
   mode: mode.optional(),
-};
+});
 
-export const ReserveItem = item({ ...reserveItem, ...waitFields })
-  .superRefine((one, context) => {
-    checkAsked(one, [], refusing(context));
-    checkSession(one, [], refusing(context));
-    checkWait(one, [one], refusing(context));
-    checkMode(one, [], refusing(context));
-  })
-  .transform(named)
-  .meta({ id: 'ReserveItem' });
-export type ReserveItem = z.output<typeof ReserveItem>;
+export const ReserveItem = (sizes: Sizes) =>
+  item({ ...reserveItem(sizes), ...waitFields(sizes) })
+    .superRefine((one, context) => {
+      checkAsked(one, [], refusing(context));
+      checkSession(one, [], refusing(context));
+      checkWait(one, [one], refusing(context));
+      checkMode(one, [], refusing(context));
+    })
+    .transform(named)
+    .meta({ id: 'ReserveItem' });
+export type ReserveItem = z.output<ReturnType<typeof ReserveItem>>;
 
 export const ReserveBody = batch(ReserveItem, (items, sizes, context) =>
   checkCounts(items, sizes, (index) => [index], refusing(context)),
@@ -150,17 +150,18 @@ export const UnreserveResult = z
   .meta({ id: 'UnreserveResult' });
 export type UnreserveResult = z.output<typeof UnreserveResult>;
 
-export const RenewItem = item(
-  {
-    ...unreserveItem,
-    ...otherResultFields,
-    ttlSeconds: ttlSeconds.meta({ description: 'The new lease, in seconds from now.', example: 30 }),
-  },
-  otherResultFields,
-).meta({
-  id: 'RenewItem',
-});
-export type RenewItem = z.output<typeof RenewItem>;
+export const RenewItem = (sizes: Sizes) =>
+  item(
+    {
+      ...unreserveItem,
+      ...otherResultFields,
+      ttlSeconds: ttlSeconds(sizes).meta({ description: 'The new lease, in seconds from now.', example: 30 }),
+    },
+    otherResultFields,
+  ).meta({
+    id: 'RenewItem',
+  });
+export type RenewItem = z.output<ReturnType<typeof RenewItem>>;
 
 export const RenewBody = batch(RenewItem);
 
@@ -177,39 +178,42 @@ export const RenewResult = z
   .meta({ id: 'RenewResult' });
 export type RenewResult = z.output<typeof RenewResult>;
 
-export const TransactionItem = z
-  .discriminatedUnion(
-    'requestType',
-    [
-      item({ requestType: requestType('RESERVE'), ...reserveItem, ...misplacedWaitFields }, misplacedWaitFields)
-        .superRefine((one, context) => checkAsked(one, [], refusing(context)))
-        .transform(named),
-      item(
-        { requestType: requestType('UNRESERVE'), ...unreserveItem, ...otherResultFields, ...misplacedWaitFields },
-        { ...otherResultFields, ...misplacedWaitFields },
-      ),
-    ],
-    { error: ({ code }) => (code === 'invalid_union' ? 'must be RESERVE or UNRESERVE' : 'must be an object') },
-  )
-  .meta({ id: 'TransactionRequest' });
-export type TransactionItem = z.output<typeof TransactionItem>;
+export const TransactionItem = (sizes: Sizes) =>
+  z
+    .discriminatedUnion(
+      'requestType',
+      [
+        item(
+          { requestType: requestType('RESERVE'), ...reserveItem(sizes), ...misplacedWaitFields },
+          misplacedWaitFields,
+        )
+          .superRefine((one, context) => checkAsked(one, [], refusing(context)))
+          .transform(named),
+        item(
+          { requestType: requestType('UNRESERVE'), ...unreserveItem, ...otherResultFields, ...misplacedWaitFields },
+          { ...otherResultFields, ...misplacedWaitFields },
+        ),
+      ],
+      { error: ({ code }) => (code === 'invalid_union' ? 'must be RESERVE or UNRESERVE' : 'must be an object') },
+    )
+    .meta({ id: 'TransactionRequest' });
+export type TransactionItem = z.output<ReturnType<typeof TransactionItem>>;
 
-const transaction = {
+const transaction = (sizes: Sizes) => ({
   method: method(`must be one of ${TRANSACTION_METHODS.join(', ')}`),
-  requests: batch(TransactionItem),
+  requests: batch(TransactionItem)(sizes),
   session: session.meta({ description: 'Stands for the same `session` on each RESERVE.' }),
-  ...waitFields,
-};
-export const Transaction = sized((sizes) =>
-  item(transaction)
+  ...waitFields(sizes),
+});
+export const Transaction = (sizes: Sizes) =>
+  item(transaction(sizes))
     .superRefine((one, context) => checkTransaction(one, sizes, refusing(context)))
-    .meta({ id: 'Transaction' }),
-);
-export type Transaction = z.output<typeof Transaction>;
+    .meta({ id: 'Transaction' });
+export type Transaction = z.output<ReturnType<typeof Transaction>>;
 
 /** Checks the rules between the fields of a transaction. */
 function checkTransaction(
-  { method, requests: items, session, ...wait }: z.output<z.ZodObject<typeof transaction>>,
+  { method, requests: items, session, ...wait }: z.output<z.ZodObject<ReturnType<typeof transaction>>>,
   sizes: Sizes,
   refuse: Refuse,
 ): void {

@@ -8,7 +8,7 @@ import {
   MAX_SESSION_SECONDS,
   MIN_SESSION_SECONDS,
   RENEW_SESSION_STATUSES,
-} from '../domain/sessions.ts';
+} from '../domain/reservations.ts';
 import { apiKeyLabel, item, must, releaseToken, requesterName, sessionId, time } from './fields.ts';
 import type { Refuse } from './waiting.ts';
 

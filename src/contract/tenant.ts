@@ -3,11 +3,11 @@
  * (docs/specification.md#operations, #identity).
  */
 import { z } from 'zod';
-import { issuerTextFault, MAX_ISSUER_BYTES } from '../domain/issuerNames.ts';
+import { DEFAULT_SIZES, type Sizes } from '../domain/maxSizes.ts';
+import { issuerTextFault, MAX_ISSUER_BYTES } from '../domain/names.ts';
 import { TIERS } from '../domain/tiers.ts';
 import { DEFAULT_PRIORITY, MAX_PRIORITY } from '../domain/waiting.ts';
 import { byRule, item, tenantId, time } from './fields.ts';
-import { sized } from './sizes.ts';
 
 const limit = z.int().nullable().meta({ description: 'Null: unlimited.' });
 
@@ -57,38 +57,33 @@ const maxPriority = z
   .meta({ description: 'The highest priority that requests with a key or a session may wait with.', example: 100 });
 
 /** A lease, in seconds, or none. */
-const lease = (description: string, example: number) =>
-  sized((sizes) => {
-    const rule = `must be null or an integer from 1 to ${sizes.ttlSeconds}`;
-    return z.int(rule).min(1, rule).max(sizes.ttlSeconds, rule).nullable().meta({ description, example });
-  });
+const lease = ({ ttlSeconds }: Sizes, description: string, example: number) => {
+  const rule = `must be null or an integer from 1 to ${ttlSeconds}`;
+  return z.int(rule).min(1, rule).max(ttlSeconds, rule).nullable().meta({ description, example });
+};
 
 /** What the tenant's people decide. */
-export const settings = {
+const settings = (sizes: Sizes) => ({
   requireRegistration,
   maxPriority,
   defaultTtlSeconds: lease(
+    sizes,
     'The lease, in seconds, of reservations whose requests have neither `ttlSeconds` nor `session`. Null: they never expire.',
     300,
   ),
   maxTtlSeconds: lease(
+    sizes,
     'The longest lease, in seconds. Reservations must then have one. Null: any lease, or none.',
     3600,
   ),
   requireNote: z.boolean('must be true or false').meta({ description: 'True if reservations must have a note.' }),
-};
+});
 
-export const Settings = z.object(settings).meta({ id: 'Settings' });
+export const Settings = z.object(settings(DEFAULT_SIZES)).meta({ id: 'Settings' });
 
 /** A setting that is left out stays as it is. */
-export const SettingsChange = item({
-  requireRegistration: requireRegistration.optional(),
-  maxPriority: maxPriority.optional(),
-  defaultTtlSeconds: settings.defaultTtlSeconds.optional(),
-  maxTtlSeconds: settings.maxTtlSeconds.optional(),
-  requireNote: settings.requireNote.optional(),
-}).meta({ id: 'SettingsChange' });
-export type SettingsChange = z.output<typeof SettingsChange>;
+export const SettingsChange = (sizes: Sizes) => item(settings(sizes)).partial().meta({ id: 'SettingsChange' });
+export type SettingsChange = z.output<ReturnType<typeof SettingsChange>>;
 
 const issuerText = (description: string) =>
   z

@@ -3,10 +3,9 @@
  * (docs/specification.md#waiting).
  */
 import { z } from 'zod';
-import { type Asked, textOfAsked } from '../domain/match.ts';
-import { MAX_WAITING_BYTES } from '../domain/maxSizes.ts';
+import { MAX_WAITING_BYTES, type Sizes } from '../domain/maxSizes.ts';
 import { utf8Length } from '../domain/names.ts';
-import { CANCEL_STATUSES, TRANSACTION_METHODS } from '../domain/reservations.ts';
+import { type Asked, CANCEL_STATUSES, TRANSACTION_METHODS, textOfAsked } from '../domain/reservations.ts';
 import {
   DEFAULT_CLAIM_SECONDS,
   DEFAULT_POLL_SECONDS,
@@ -20,9 +19,8 @@ import {
 } from '../domain/waiting.ts';
 import { apiKeyLabel, batch, item, must, requesterName, resourceName, time } from './fields.ts';
 import { Reason } from './reservationFields.ts';
-import { sized } from './sizes.ts';
 
-const waitSeconds = sized((sizes) => {
+const waitSeconds = (sizes: Sizes) => {
   const rule = `an integer from 0 to ${sizes.waitSeconds}`;
   return z
     .int({ error: must(rule) })
@@ -32,7 +30,7 @@ const waitSeconds = sized((sizes) => {
       description: 'How long to wait if it cannot be had now, in seconds. 0 or absent: not at all.',
       example: 60,
     });
-});
+};
 
 const within = (min: number, max: number, description: string, example: number) => {
   const rule = `an integer from ${min} to ${max}`;
@@ -44,8 +42,8 @@ const within = (min: number, max: number, description: string, example: number) 
 };
 
 /** How a request waits: fields of a reserve item, or of a transaction. */
-export const waitFields = {
-  waitSeconds: waitSeconds.optional(),
+export const waitFields = (sizes: Sizes) => ({
+  waitSeconds: waitSeconds(sizes).optional(),
   priority: within(
     -MAX_PRIORITY,
     MAX_PRIORITY,
@@ -58,7 +56,7 @@ export const waitFields = {
     `How long the place in the queue is kept after a call ended, and how long a reservation waits for its caller once its turn has come. Default ${DEFAULT_CLAIM_SECONDS}.`,
     DEFAULT_CLAIM_SECONDS,
   ).optional(),
-};
+});
 
 const onTheWhole = z
   .unknown()
@@ -72,7 +70,7 @@ export const misplacedWaitFields = {
   waitSeconds: onTheWhole,
   priority: onTheWhole,
   claimSeconds: onTheWhole,
-} satisfies Record<keyof typeof waitFields, unknown>;
+} satisfies Record<keyof ReturnType<typeof waitFields>, unknown>;
 
 /** Reports a fault of a field. */
 export type Refuse = (path: (string | number)[], message: string) => void;

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Hono } from 'hono';
 import { onFirstUse } from '../domain/firstUse.ts';
-import { fixedContent, respondWith } from '../http/fixedContent.ts';
+import { fixedContent, respondWith } from '../http/browsers.ts';
 import type { DashboardEnv } from './env.ts';
 
 const TYPES = {

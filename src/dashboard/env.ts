@@ -3,17 +3,14 @@
  */
 import type { Joined, Membership, Memberships } from '../domain/memberships.ts';
 import type { SessionUser } from '../engine/tenant/signIns.ts';
-import type { Standing } from '../engine/waiting/standings.ts';
-import type { BodyDeps, CallerDeps, TenantDeps } from '../http/deps.ts';
-import type { AppEnv } from '../http/env.ts';
+import type { Standing } from '../engine/waiting/list.ts';
+import type { AppEnv, BodyDeps, CallerDeps, TenantDeps } from '../http/deps.ts';
 import type { AdminRule, AdminStanding } from '../identity/admins.ts';
-import type { ConfiguredKey } from '../identity/configuredTenants.ts';
+import type { ConfiguredKey } from '../identity/configured.ts';
+import type { OneTimeToken, Sealer } from '../identity/credentials.ts';
 import type { OidcClient } from '../identity/oidc.ts';
-import type { OneTimeToken } from '../identity/oneTimeToken.ts';
-import type { Sealer } from '../identity/sealer.ts';
-import type { Actor } from '../operations/actor.ts';
 import type { OperationDeps } from '../operations/deps.ts';
-import type { SignedInDeps } from '../operations/signedIn.ts';
+import type { Actor, SignedInDeps } from '../operations/permissions.ts';
 
 /** How people sign in: at an OpenID Connect provider; by the link that the start prints; by a key; not at all. */
 export type SignInWay =

@@ -6,8 +6,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
 import { HoldfastError, LimitError } from '../domain/errors.ts';
 import { nameFault } from '../domain/names.ts';
-import { describeFault } from '../http/describeFault.ts';
-import { FAILURES, retryAfter } from '../http/errorStatuses.ts';
+import { describeFault, FAILURES, retryAfter } from '../http/errors.ts';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
 
 const MAX_SEARCH_LENGTH = 256;

@@ -7,12 +7,12 @@ import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../domain/errors.ts';
 import { RIGHTS_OF_ROLE, type Right } from '../domain/rights.ts';
 import { actorNameOf, requesterOf } from '../engine/tenant/signIns.ts';
-import { standings } from '../engine/waiting/standings.ts';
-import { clientAddress } from '../http/clientAddress.ts';
-import { isChange } from '../http/sameOrigin.ts';
+import { standings } from '../engine/waiting/list.ts';
+import { clientAddress } from '../http/admission/incoming.ts';
+import { isChange } from '../http/browsers.ts';
 import { adminStanding } from '../identity/admins.ts';
 import { parseSession } from '../identity/credentials.ts';
-import { signedInUser } from '../operations/signedIn.ts';
+import { signedInUser } from '../operations/permissions.ts';
 import type { DashboardDeps, DashboardEnv, Viewer } from './env.ts';
 import { joinedReadCookie } from './session/startSession.ts';
 

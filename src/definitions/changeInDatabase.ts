@@ -7,12 +7,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { and, eq, sql } from 'drizzle-orm';
 import { afterCharge, HoldfastError } from '../domain/errors.ts';
 import type { Credential } from '../domain/tenants.ts';
-import { CLOSING_MS, deleteDefinition } from '../engine/definitions/delete.ts';
-import { register } from '../engine/definitions/register.ts';
-import { apply, PLAN, type Planned, REOPEN, REPLAN, type Step } from '../engine/definitions/step.ts';
+import {
+  apply,
+  CLOSING_MS,
+  deleteDefinition,
+  PLAN,
+  type Planned,
+  REOPEN,
+  REPLAN,
+  register,
+  type Step,
+} from '../engine/definitions/changes.ts';
 import type { Engine } from '../engine/engine.ts';
 import { StaleError } from '../engine/refusal.ts';
-import { authorOf } from '../engine/tenant/author.ts';
+import { authorOf } from '../engine/tenant/credentials.ts';
 import { note } from '../store/audit.ts';
 import type { Database } from '../store/database.ts';
 import type { Db } from '../store/db.ts';

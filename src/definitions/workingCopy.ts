@@ -17,8 +17,7 @@ import {
 } from '../engine/definitions/copy.ts';
 import { definitions as listDefinitions } from '../engine/definitions/list.ts';
 import type { Engine } from '../engine/engine.ts';
-import { loadTenant } from '../engine/tenant/load.ts';
-import { purgeTenant } from '../engine/tenant/purge.ts';
+import { loadTenant, purgeTenant } from '../engine/tenant/record.ts';
 import { tenantKey } from '../redis/keys.ts';
 import { send } from '../redis/send.ts';
 import { ownerOf } from '../redis/topology.ts';

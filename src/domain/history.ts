@@ -6,14 +6,7 @@ import type { Mode } from './reservations.ts';
 import type { Frame, HeldNow, HourOfRefusals, PastUsage } from './usage.ts';
 
 /** How a reservation ends. NOT_CLAIMED: it was granted to a caller that waited, and that never came back for it. */
-export const RESERVATION_ENDINGS = [
-  'RELEASED',
-  'EXPIRED',
-  'TAKEN_AWAY',
-  'SESSION_ENDED',
-  'RESET',
-  'NOT_CLAIMED',
-] as const;
+const RESERVATION_ENDINGS = ['RELEASED', 'EXPIRED', 'TAKEN_AWAY', 'SESSION_ENDED', 'RESET', 'NOT_CLAIMED'] as const;
 /** How a wait ends that comes to nothing. */
 export const WAIT_ENDINGS = ['ELAPSED', 'CANCELLED', 'NOT_VALID'] as const;
 export const ENDINGS = [...RESERVATION_ENDINGS, ...WAIT_ENDINGS] as const;

@@ -1,6 +1,6 @@
 /**
- * The forms of names: resources, requesters, tenants and keys (docs/specification.md#words, #names-and-sizes,
- * #identity).
+ * The forms of names: resources and their paths, requesters, tenants, keys, and issuers of JWTs
+ * (docs/specification.md#words, #what-a-name-means, #names-and-sizes, #identity).
  */
 export const SYSTEM_REQUESTER_PREFIX = 'system:';
 
@@ -91,3 +91,51 @@ export function labelFault(value: string): string | null {
   if (!value.isWellFormed()) return 'must be well-formed Unicode';
   return null;
 }
+
+/** The separator of the names in a path. */
+export const PATH_DELIMITER = '>';
+
+/** Returns the parent of a resource whose ancestors are `treePath`; null for a root. */
+export const parentIn = (treePath: string | null): string | null => treePath?.split(PATH_DELIMITER).at(-1) ?? null;
+
+/** Returns the name that a path ends with: the resource itself. */
+export const leafOf = (path: string): string => path.slice(path.lastIndexOf(PATH_DELIMITER) + 1);
+
+const PREFIX = 'holdfast:';
+
+/**
+ * Of an issuer or an audience, in bytes of UTF-8: both names together have to fit into an index entry of Postgres
+ * (2,704 bytes).
+ */
+export const MAX_ISSUER_BYTES = 512;
+
+/** The audience that only this tenant can register. */
+export const ownAudience = (tenant: string): string => `${PREFIX}${tenant}`;
+
+/** Returns the tenant whose own audience this is; null: no tenant's */
+export function tenantOfAudience(audience: string): string | null {
+  const tenant = audience.startsWith(PREFIX) ? audience.slice(PREFIX.length) : '';
+  return TENANT_ID.test(tenant) ? tenant : null;
+}
+
+/**
+ * Checks the name of an issuer or an audience.
+ * @returns the fault, as the end of a sentence that starts with the field's name; null: none
+ */
+export const issuerTextFault = (text: string): string | null =>
+  utf8Length(text) > MAX_ISSUER_BYTES
+    ? `must be at most ${MAX_ISSUER_BYTES} bytes long`
+    : nameFault(text, MAX_ISSUER_BYTES);
+
+/** Whether a claim can be the name of an issuer or an audience. */
+export const isIssuerText = (claim: unknown): claim is string =>
+  typeof claim === 'string' && issuerTextFault(claim) === null;
+
+/**
+ * Checks whether a tenant can register an audience.
+ * @returns the fault, as the end of a sentence that starts with the field's name; null: none
+ */
+export const audienceFault = (audience: string, tenant: string): string | null =>
+  audience.startsWith(PREFIX) && audience !== ownAudience(tenant)
+    ? `must be ${ownAudience(tenant)} if it starts with ${PREFIX}`
+    : null;

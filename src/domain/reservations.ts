@@ -1,6 +1,6 @@
 /**
- * The statuses of operations on reservations (docs/specification.md#item-statuses). src/contract/reservations.ts
- * has the requests and results.
+ * What can become of reservations and sessions (docs/specification.md#item-statuses), and what requests may ask for.
+ * src/contract/reservations.ts has the requests and results.
  */
 export const RESERVE_STATUSES = [
   'ACQUIRED',
@@ -31,3 +31,46 @@ export const REASONS = ['SLOTS', 'ANCESTOR', 'BLOCKER', 'QUEUE'] as const;
 /** How a reservation holds its resource: alone, or together with others (docs/specification.md#shared-holds). */
 export const MODES = ['EXCLUSIVE', 'SHARED'] as const;
 export type Mode = (typeof MODES)[number];
+
+/**
+ * The bounds and statuses of sessions (docs/specification.md#sessions).
+ */
+export const MIN_SESSION_SECONDS = 5;
+export const MAX_SESSION_SECONDS = 86_400;
+
+export const RENEW_SESSION_STATUSES = ['RENEWED', 'NOT_FOUND'] as const;
+export const END_SESSION_STATUSES = ['ENDED', 'NOT_FOUND'] as const;
+
+/**
+ * The labels that a request wants instead of naming a resource (docs/specification.md#any-resource-that-fits): label →
+ * the value that it must have, or values of which it must have one.
+ */
+export type Match = Readonly<Record<string, string | readonly string[]>>;
+
+/** What a reserve item asks for: a resource, or any that fits. */
+export interface Asked {
+  readonly resource?: string | undefined;
+  readonly match?: Match | undefined;
+}
+
+/** The longest text of a match, in characters; longer ones are cut. It is short enough for the name of a resource. */
+const MAX_TEXT = 200;
+
+/** The wanted labels, each `<key>=<value>`, sorted. Of several with the same key, a resource needs one. */
+const linesOfMatch = (match: Match): string[] => [
+  ...new Set(
+    Object.entries(match)
+      .flatMap(([key, values]) => [values].flat().map((value) => `${key}=${value}`))
+      .sort(),
+  ),
+];
+
+/** The text that stands for a match where a resource's name would, `os=android,size=xl`. */
+export function textOfMatch(match: Match): string {
+  const characters = [...linesOfMatch(match).join(',')];
+  return characters.length <= MAX_TEXT ? characters.join('') : `${characters.slice(0, MAX_TEXT - 1).join('')}…`;
+}
+
+/** All that an item says about what it asks for. */
+export const textOfAsked = ({ resource = '', match }: Asked): string =>
+  match === undefined ? resource : linesOfMatch(match).join('\n');

@@ -1,14 +1,16 @@
 /**
- * Batches requests of one caller: those that arrive while the caller's script calls are in flight share the next call.
+ * Batches requests of one caller: those that start together (src/http/admission.ts) share a call, and those that arrive
+ * while the caller's calls are in flight share the next one.
  * The fixed cost of a call (round trip, credential check, quota, writes, event) is then paid once for all of them.
  */
 import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Once } from '../domain/once.ts';
+import type { Charged } from '../domain/quota.ts';
 import { requestObserver, type ScriptObserver } from '../domain/scriptObserver.ts';
 import type { Credential } from '../domain/tenants.ts';
+import { joined } from '../redis/layouts.ts';
 import { toText } from '../redis/reply.ts';
-import type { Receiver } from '../redis/send.ts';
 import { chargedPlan, readPlan } from './call.ts';
 import type { Engine } from './engine.ts';
 import { isLate, type Line, lineOf, type Turn, tooBusy } from './line.ts';
@@ -33,16 +35,19 @@ const MAX_WORK = 1000;
  */
 const MAX_ITEMS_OF_ONE = 20;
 
-/** With more batchers in a line than these, those without calls are forgotten at once. */
+/** With more batchers of a verb in a line than these, those without calls are forgotten at once. */
 const MAX_IDLE = 4;
 
 /** A request that may share a call. */
-interface Request extends Receiver<Replies> {
-  readonly args: (string | number)[];
+interface Request {
+  readonly args: readonly (string | number)[];
   /** Number of its items. */
   readonly items: number;
   readonly sinceMs: number;
   readonly observer: ScriptObserver | undefined;
+  /** @param from where the replies to its items begin among those of the call */
+  answered(replies: Replies, from?: number): void;
+  failed(error: unknown): void;
 }
 
 /**
@@ -50,7 +55,7 @@ interface Request extends Receiver<Replies> {
  * @param items number of items
  * @param args what the script takes for the items
  * @param once the Idempotency-Key of the request. Its reply is kept, so it shares no call
- * @param read makes the result of the reply to each item
+ * @param read makes the result of the replies to the items, which begin at `from` among those of the call
  * @throws as callCharged(); HoldfastError overloaded if too many requests of the tenant wait
  */
 export const callInBatch = <Result>(
@@ -58,14 +63,14 @@ export const callInBatch = <Result>(
   verb: BatchVerb,
   credential: Credential,
   items: number,
-  args: (string | number)[],
+  args: readonly (string | number)[],
   once: Once | undefined,
-  read: (replies: Replies) => Result,
-): Promise<Result> =>
+  read: (replies: readonly unknown[], from: number) => Result,
+): Promise<Charged<Result>> =>
   new Promise((resolve, failed) => {
-    const answered = (replies: Replies) => {
+    const answered = (replies: Replies, from = 0) => {
       try {
-        resolve(read(replies));
+        resolve({ ...replies, result: read(replies.result, from) });
       } catch (error) {
         failed(error);
       }
@@ -76,9 +81,8 @@ export const callInBatch = <Result>(
       new TenantCall(engine, line, plan, { answered, failed }).enter();
       return;
     }
-    const name = `${verb} ${credential.credentialKey}`;
-    const known = line.batchers.get(name);
-    const batcher = known instanceof Batcher ? known : new Batcher(engine, line, name, verb, credential);
+    const known = line.batchers(verb).get(credential.credentialKey);
+    const batcher = known instanceof Batcher ? known : new Batcher(engine, line, verb, credential);
     const observer = requestObserver.getStore();
     batcher.add({ args, items, sinceMs: performance.now(), observer, answered, failed });
   });
@@ -87,41 +91,48 @@ export const callInBatch = <Result>(
 export class Batcher implements Turn {
   readonly #engine: Engine;
   readonly #line: Line;
-  readonly #name: string;
   readonly #verb: BatchVerb;
   readonly #credential: Credential;
+  /** Those of the verb in the line, by credential. */
+  readonly #batchers: Map<string, Turn>;
   /** Requests that wait. While there are any, a call is in flight or has a place in the line. */
   readonly #queue: Request[] = [];
   /** Its calls that are in flight or have a place in the line. */
   #calls = 0;
+  /** Whether a call begins once all requests that start together are here. */
+  #isGathering = false;
   /** Work of an item in the last call. */
   #itemWork = 0;
 
-  constructor(engine: Engine, line: Line, name: string, verb: BatchVerb, credential: Credential) {
+  constructor(engine: Engine, line: Line, verb: BatchVerb, credential: Credential) {
     this.#engine = engine;
     this.#line = line;
-    this.#name = name;
     this.#verb = verb;
     this.#credential = credential;
+    this.#batchers = line.batchers(verb);
   }
 
   /** @throws HoldfastError overloaded if too many requests of the tenant wait */
   add(request: Request): void {
-    const isBelow = this.#calls < MAX_CALLS;
-    if (!isBelow || !this.#line.isFree) this.#line.refuseIfFull();
-    if (this.#calls === 0) this.#line.batchers.set(this.#name, this);
+    this.#line.refuseIfFull();
+    if (this.#calls === 0) this.#batchers.set(this.#credential.credentialKey, this);
     this.#queue.push(request);
     this.#line.waiting++;
-    if (!isBelow) return;
-    this.#calls++;
-    this.#line.enter(this);
+    if (this.#calls >= MAX_CALLS || this.#isGathering) return;
+    this.#isGathering = true;
+    queueMicrotask(() => {
+      this.#isGathering = false;
+      this.#enterNext();
+    });
   }
 
   start(): boolean {
     const batch = this.#takeBatch();
     const isSent = batch.length > 0;
-    if (isSent) this.#callFor(batch).start();
-    else this.#endCall();
+    if (isSent) {
+      this.#callFor(batch).start();
+      this.#enterNext();
+    } else this.#endCall();
     return isSent;
   }
 
@@ -152,35 +163,54 @@ export class Batcher implements Turn {
     for (const { failed } of this.#take(this.#queue.length)) failed(error);
   }
 
-  /** Gives its place to the requests that wait. */
+  /** Gives a call to the requests that wait, if one may begin. */
+  #enterNext(): void {
+    if (this.#queue.length === 0 || this.#calls >= MAX_CALLS) return;
+    this.#calls++;
+    this.#line.enter(this);
+  }
+
   #endCall(): void {
     this.#calls--;
-    if (this.#queue.length > 0 && this.#calls < MAX_CALLS) {
-      this.#calls++;
-      this.#line.enter(this);
-    } else if (this.#calls === 0 && this.#line.batchers.size > MAX_IDLE) this.#line.batchers.delete(this.#name);
+    this.#enterNext();
+    if (this.#calls === 0 && this.#batchers.size > MAX_IDLE) this.#batchers.delete(this.#credential.credentialKey);
   }
 
   /** @param requests at least one */
   #callFor(requests: readonly Request[]): TenantCall {
-    const [first, ...others] = requests;
-    const args = others.length === 0 ? (first?.args ?? []) : requests.flatMap((one) => one.args);
+    const [first] = requests;
+    const args = requests.length === 1 ? (first?.args ?? []) : joined(requests, (one) => one.args);
     const sizes = requests.map(({ items }) => items);
     const plan = planOf(this.#engine, this.#verb, this.#credential, args, sizes);
-    return new TenantCall(this.#engine, this.#line, plan, new Batch(this, requests, sizes), first?.observer);
+    const receiver = {
+      answered: (replies: Replies) => this.#answered(requests, replies),
+      failed: (error: unknown) => this.#failed(requests, error),
+    };
+    return new TenantCall(this.#engine, this.#line, plan, receiver, first?.observer);
   }
 
-  /** Takes the replies to a batch. */
-  answered(requests: readonly Request[], sizes: readonly number[], replies: Replies): void {
-    const items = sizes.reduce((sum, size) => sum + size, 0);
-    if (replies.work !== undefined) this.#itemWork = replies.work / items;
+  #answered(requests: readonly Request[], replies: Replies): void {
+    const { result, work } = replies;
+    const refused = requests.length > 1 ? result.pop() : '';
+    if (work !== undefined) this.#itemWork = work / result.length;
     this.#endCall();
-    if (requests.length === 1) requests[0]?.answered(replies);
-    else this.#handOut(requests, replies);
+    let refusals: ReadonlyMap<number, Error> | undefined;
+    try {
+      refusals = refusalsOf(this.#engine, this.#verb, refused);
+    } catch (error) {
+      for (const one of requests) one.failed(error);
+      return;
+    }
+    let from = 0;
+    for (const [i, one] of requests.entries()) {
+      const refusal = refusals?.get(i);
+      if (refusal === undefined) one.answered(replies, from);
+      else one.failed(refusal);
+      from += one.items;
+    }
   }
 
-  /** Takes the error of a batch. */
-  failed(requests: readonly Request[], error: unknown): void {
+  #failed(requests: readonly Request[], error: unknown): void {
     if (requests.length > 1 && !isSameForAll(error)) {
       this.#sendAlone(requests);
       return;
@@ -189,24 +219,6 @@ export class Batcher implements Turn {
     if (isUnavailable(error)) this.#failQueue(error);
     this.#endCall();
     for (const one of requests) one.failed(error);
-  }
-
-  #handOut(requests: readonly Request[], replies: Replies): void {
-    const { result } = replies;
-    let refusals: Map<number, Error>;
-    try {
-      refusals = refusalsOf(this.#engine, this.#verb, result.pop());
-    } catch (error) {
-      for (const one of requests) one.failed(error);
-      return;
-    }
-    let from = 0;
-    for (const [i, one] of requests.entries()) {
-      const refused = refusals.get(i);
-      if (refused) one.failed(refused);
-      else one.answered({ ...replies, result: result.slice(from, from + one.items) });
-      from += one.items;
-    }
   }
 
   /**
@@ -227,33 +239,13 @@ export class Batcher implements Turn {
   }
 }
 
-/** The requests that share a call. */
-class Batch implements Receiver<Replies> {
-  readonly #batcher: Batcher;
-  readonly #requests: readonly Request[];
-  readonly #sizes: readonly number[];
-
-  constructor(batcher: Batcher, requests: readonly Request[], sizes: readonly number[]) {
-    this.#batcher = batcher;
-    this.#requests = requests;
-    this.#sizes = sizes;
-  }
-
-  answered(replies: Replies): void {
-    this.#batcher.answered(this.#requests, this.#sizes, replies);
-  }
-
-  failed(error: unknown): void {
-    this.#batcher.failed(this.#requests, error);
-  }
-}
-
 /** The requests that a shared call refuses, by their numbers (lua/frame/shares.lua). */
 const Refusals = z.array(z.tuple([z.int(), z.string()], z.unknown()));
 
-function refusalsOf(engine: Engine, verb: BatchVerb, reply: unknown): Map<number, Error> {
+function refusalsOf(engine: Engine, verb: BatchVerb, reply: unknown): ReadonlyMap<number, Error> | undefined {
   const text = toText(reply);
-  const refusals = text === '' ? [] : Refusals.parse(JSON.parse(text));
+  if (text === '') return undefined;
+  const refusals = Refusals.parse(JSON.parse(text));
   return new Map(refusals.map(([number, code, ...rest]) => [number, refusal(engine.tiers, verb, code, rest)]));
 }
 
@@ -266,7 +258,7 @@ function planOf(
   engine: Engine,
   verb: BatchVerb,
   credential: Credential,
-  args: (string | number)[],
+  args: readonly (string | number)[],
   sizes: readonly number[],
   once?: Once,
 ): Plan {
@@ -275,6 +267,6 @@ function planOf(
     reserve: (indexed: string) => [indexed, callArg(undefined), ...args],
     renew: (indexed: string) => [indexed, ...args],
     unreserve: () => args,
-  } satisfies Record<typeof verb, (indexed: string) => (string | number)[]>;
+  } satisfies Record<typeof verb, (indexed: string) => readonly (string | number)[]>;
   return chargedPlan(engine, verb, credential, argsOf[verb], { once, ...(sizes.length > 1 && { sizes }) });
 }

@@ -4,58 +4,16 @@
 import type { Once } from '../domain/once.ts';
 import type { Charged, Quota } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
-import { answerKey, KEYS_OF, keysOfRequest, onceKey, type TenantVerb } from '../redis/keys.ts';
+import { answerKey, keysOfRequest, onceKey } from '../redis/keys.ts';
 import { toInteger, toText } from '../redis/reply.ts';
+import { type ChargedVerb, type ReadVerb, rowOf, type VerbWithCredential } from '../redis/verbs.ts';
 import type { Engine } from './engine.ts';
 import { newToken } from './reservations/releaseToken.ts';
 import { type Plan, run } from './tenantCall.ts';
 
-/** Verbs whose scripts are passed the credential's key. */
-type VerbWithCredential = {
-  [Verb in TenantVerb]: 'credential' extends (typeof KEYS_OF)[Verb][number] ? Verb : never;
-}[TenantVerb];
-
 /** Verbs whose scripts verify the credential first (lua/frame/admission.lua). renewStreams checks it in its own way. */
 type GuardedVerb = Exclude<VerbWithCredential, 'renewStreams'>;
-
-/** Verbs whose scripts charge the quota of writes, and return what is left of it. */
-const CHARGED_VERBS = [
-  'cancel',
-  'beginSession',
-  'charge',
-  'delete',
-  'endSession',
-  'issueToken',
-  'keep',
-  'register',
-  'renew',
-  'renewSession',
-  'reserve',
-  'reset',
-  'transaction',
-  'unreserve',
-] as const satisfies readonly GuardedVerb[];
-type ChargedVerb = (typeof CHARGED_VERBS)[number];
-
-/** Verbs whose scripts charge the quota of reads, and return what is left of it. */
-type ReadVerb =
-  | 'active'
-  | 'available'
-  | 'chargeReads'
-  | 'check'
-  | 'definitions'
-  | 'sessions'
-  | 'tree'
-  | 'usage'
-  | 'waiting';
 type FreeVerb = Exclude<GuardedVerb, ChargedVerb | ReadVerb>;
-
-/** Verbs whose scripts recognise a retry by themselves: they remember replies only under an Idempotency-Key. */
-const RECOGNISING_VERBS: readonly ChargedVerb[] = ['beginSession', 'keep', 'renew', 'renewSession', 'reserve'];
-/** Verbs whose scripts remember the reply to each request. */
-const REMEMBERING_VERBS: ReadonlySet<ChargedVerb> = new Set(
-  CHARGED_VERBS.filter((verb) => !RECOGNISING_VERBS.includes(verb) && KEYS_OF[verb].some((name) => name === 'answer')),
-);
 
 export interface CallOptions {
   /** The numbers of items of the requests that share the call, if several do. */
@@ -71,7 +29,7 @@ export interface CallOptions {
 }
 
 /** Builds the ARGV of a script after the credential and the flags, anew for each try. */
-type Arguments = (indexed: string) => (string | number)[];
+type Arguments = (indexed: string) => readonly (string | number)[];
 
 /**
  * Calls a script that charges nothing.
@@ -106,7 +64,7 @@ export const callRead = (
   verb: ReadVerb,
   credential: Credential,
   costs: number | readonly number[],
-  args: () => (string | number)[],
+  args: () => readonly (string | number)[],
 ): Promise<Charged<unknown[]>> => run(engine, readPlan(verb, credential, costs, args));
 
 /** Prepares callRead(). */
@@ -114,7 +72,7 @@ export const readPlan = (
   verb: ReadVerb,
   credential: Credential,
   costs: number | readonly number[],
-  args: () => (string | number)[],
+  args: () => readonly (string | number)[],
 ): Plan => ({
   verb,
   tenant: credential.tenant,
@@ -123,8 +81,8 @@ export const readPlan = (
   args: () => [credential.credentialKey, String(costs), ...args()],
   read: (result) => {
     const numbers = numbersOf(result.shift());
-    const [, , , work] = numbers;
-    return { quota: toQuota(numbers, ['ReadsPerMinute']), result, ...(work !== undefined && { work }) };
+    const [work] = numbers.slice(3 * READS.length);
+    return { quota: toQuota(numbers, READS), result, ...(work !== undefined && { work }) };
   },
 });
 
@@ -151,7 +109,8 @@ export function chargedPlan(
   { sizes, tokenSet = '', isContinuation = false, isDry = false, once }: CallOptions,
 ): Plan {
   const { tenant, credentialKey } = credential;
-  const isRemembered = REMEMBERING_VERBS.has(verb);
+  const { keys, recognisesRetries = false } = rowOf(verb);
+  const isRemembered = !recognisesRetries && keys.includes('answer');
   const own = once ? onceKey(once.key) : isRemembered ? answerKey(newToken()) : tokenSet;
   const flags =
     (sizes ? `s${sizes.join()}` : '') + (isContinuation ? 'c' : '') + (isDry ? 'd' : '') + (once?.fingerprint ?? '');
@@ -162,7 +121,7 @@ export function chargedPlan(
     // A dry run writes nothing that has to last.
     replication: isDry ? undefined : engine.replication,
     args: (mayHaveRun, indexed) =>
-      // `charge` takes no flags (lua/frame/flags.lua).
+      // `charge` takes no flags (lua/frame/call.lua).
       verb === 'charge'
         ? [credentialKey, ...args(indexed)]
         : [credentialKey, mayHaveRun ? `r${flags}` : flags, ...args(indexed)],
@@ -170,7 +129,7 @@ export function chargedPlan(
       const text = result.shift();
       if (isReplayed) return { quota: [], result, isReplayed };
       const numbers = numbersOf(text);
-      const [, , , , , , work, dueInMs, reads] = numbers;
+      const [work, dueInMs, reads] = numbers.slice(3 * WRITES.length);
       const charged = { quota: toQuota(numbers, WRITES), result, ...(work !== undefined && { work }) };
       if (dueInMs === undefined || reads === undefined) return charged;
       engine.onDue?.(tenant, dueInMs);
@@ -179,9 +138,13 @@ export function chargedPlan(
   };
 }
 
-/** Reads the numbers at the head of a reply: the quota, as lua/limits/quota.lua and reads.lua return it, and others. */
+/**
+ * Reads the numbers at the head of a reply: three for each window of the quota, as lua/limits/quota.lua and reads.lua
+ * return it, then others.
+ */
 const numbersOf = (text: unknown): number[] => toText(text).split(' ').map(toInteger);
 
+const READS = ['ReadsPerMinute'] as const;
 const WRITES = ['OperationsPerMinute', 'OperationsPerDay'] as const;
 
 function toQuota(numbers: readonly number[], windows: readonly Quota['limitType'][]): Quota[] {

@@ -40,8 +40,7 @@ export interface Turn {
 export class Line {
   /** How many requests wait. Whoever waits counts itself. */
   waiting = 0;
-  /** What joins the requests of a caller into batches, by verb and credential (batch.ts). */
-  readonly batchers = new Map<string, Turn>();
+  readonly #batchers = new Map<string, Map<string, Turn>>();
   readonly #turns: Turn[] = [];
   readonly #lines: Map<string, Line>;
   readonly #tenant: string;
@@ -61,6 +60,16 @@ export class Line {
   /** Whether a call would be sent at once. */
   get isFree(): boolean {
     return this.#turns.length === 0 && this.#hasRoom();
+  }
+
+  /** What joins the requests of a caller for a verb into batches, by credential (batch.ts). */
+  batchers(verb: string): Map<string, Turn> {
+    let batchers = this.#batchers.get(verb);
+    if (batchers === undefined) {
+      batchers = new Map();
+      this.#batchers.set(verb, batchers);
+    }
+    return batchers;
   }
 
   /** Throws HoldfastError overloaded, if too many requests wait. */

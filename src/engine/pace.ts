@@ -80,3 +80,16 @@ export async function pauseAfterPiece(redis: RedisClient, of: string, endMs: num
 export function endBacklog(redis: RedisClient, of: string): void {
   backlogsOf.get(redis)?.delete(of);
 }
+
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Resolves in a turn of the event loop that no other caller of this function has, in the order of the calls. Many large
+ * bodies, results of large batches or pages of lists that arrive together would otherwise be handled in one turn, and
+ * all other requests would wait for the last of them. Requests that arrived meanwhile start in the turn between two of
+ * them, which has no such work (src/http/admission/admission.ts).
+ */
+export function ownTurn(): Promise<unknown> {
+  last = last.then(() => turn()).then(() => turn());
+  return last;
+}

@@ -2,8 +2,7 @@
  * The errors for the codes by which scripts refuse requests.
  */
 import { z } from 'zod';
-import { HoldfastError, type LimitError } from '../domain/errors.ts';
-import { LIMITED_BY, type LimitType, tierLimitError } from '../domain/limits.ts';
+import { HoldfastError, LIMITED_BY, type LimitError, type LimitType, tierLimitError } from '../domain/errors.ts';
 import { TIERS, type TierTable } from '../domain/tiers.ts';
 import { toText } from '../redis/reply.ts';
 

@@ -13,11 +13,10 @@ import type { Replication } from '../redis/replication.ts';
 import { parseReply, toInteger, toMs } from '../redis/reply.ts';
 import { runScript, sendScript } from '../redis/scripts.ts';
 import type { Receiver } from '../redis/send.ts';
-import type { Verb } from '../redis/verbs.ts';
+import { rowOf, type Verb } from '../redis/verbs.ts';
 import type { Engine } from './engine.ts';
 import { isLate, type Line, LONG_WORK, lineOf, PAGE_WORK, type Turn, tooBusy } from './line.ts';
-import { ownTurn } from './ownTurn.ts';
-import { endBacklog, pauseAfterPiece } from './pace.ts';
+import { endBacklog, ownTurn, pauseAfterPiece } from './pace.ts';
 import { noValidKey, refusal } from './refusal.ts';
 
 /** How many times one call loads a tenant that Redis keeps losing. */
@@ -28,19 +27,6 @@ const MAX_LOADS = 5;
  * milliseconds. Replies of calls that small requests share are shorter (batch.ts).
  */
 const LONG_REPLY = 110;
-
-/** Verbs that read a page. */
-const PAGED_VERBS: readonly Verb[] = [
-  'active',
-  'definitions',
-  'labelsInUse',
-  'resource',
-  'sessions',
-  'states',
-  'tree',
-  'unregistered',
-  'waiting',
-];
 
 /** How long a call keeps ending expired reservations before it fails, in ms. */
 const MAX_BACKLOG_MS = 2000;
@@ -103,8 +89,8 @@ export class TenantCall implements Turn, ScriptCall {
    * @throws HoldfastError overloaded if too many requests of the tenant wait
    */
   enter(isNext = false): void {
+    if (!isNext) this.#line.refuseIfFull();
     if (!this.#line.isFree) {
-      if (!isNext) this.#line.refuseIfFull();
       this.#line.waiting++;
       this.#sinceMs = performance.now();
     }
@@ -146,7 +132,7 @@ export class TenantCall implements Turn, ScriptCall {
       return;
     }
     const [code] = parts;
-    const isPage = PAGED_VERBS.includes(verb);
+    const isPage = rowOf(verb).isPaged === true;
     this.#line.leave(isPage && replies ? PAGE_WORK : workOf(code, replies));
     // A call that is answered before the backlog has come to its end is answered at once.
     if (this.#backlogEndsMs > 0 && code !== 'AGAIN') endBacklog(this.#engine.redis, tenant);

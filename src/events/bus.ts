@@ -3,8 +3,8 @@
  * publishes on them. Messages may be missed while a connection is lost, so the loss of a connection is reported.
  */
 import type { Redis } from 'ioredis';
+import type { Subscriptions } from '../redis/client.ts';
 import { send } from '../redis/send.ts';
-import type { Subscriptions } from '../redis/subscriptions.ts';
 
 /** Interval of PINGs, which detect silent connections, in ms. The reply to a PING has the timeout of any command. */
 const PING_EVERY_MS = 1000;

@@ -28,12 +28,11 @@ export function onceEnded(response: ServerResponse, callback: () => void): () =>
   }
   const mine = ends;
   const end = () => {
-    if (!mine.delete(end)) return;
-    response.off('close', end);
-    callback();
+    if (mine.delete(end)) callback();
   };
   mine.add(end);
   if (socket.destroyed) end();
-  else response.once('close', end);
+  // Not once(), which makes three objects more: a second call does nothing.
+  else response.on('close', end);
   return end;
 }

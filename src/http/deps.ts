@@ -1,16 +1,23 @@
 /**
  * The parts of an instance that the HTTP application is made of. Each route and middleware takes those that it needs.
  */
+
+import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Rules } from '../contract/sizes.ts';
+import type { Once } from '../domain/once.ts';
+import type { Quota } from '../domain/quota.ts';
+import type { Credential } from '../domain/tenants.ts';
+import type { SessionUser } from '../engine/tenant/signIns.ts';
 import type { Streams } from '../events/streams.ts';
+import type { Sealer } from '../identity/credentials.ts';
 import type { JwtVerifier } from '../identity/jwtVerifier.ts';
-import type { Sealer } from '../identity/sealer.ts';
 import type { FailedAuthentications } from '../limits/failedAuthentications.ts';
 import type { OperationDeps } from '../operations/deps.ts';
+import type { Actor } from '../operations/permissions.ts';
 import type { Store } from '../store/records.ts';
 import type { Traces } from '../telemetry/traces.ts';
-import type { LivenessCheck, ReadinessCheck } from './health.ts';
+import type { Incoming } from './admission/incoming.ts';
 
 /** Parts that exist only with a database. */
 export interface TenantDeps {
@@ -52,3 +59,31 @@ export interface HttpDeps extends OperationDeps, BodyDeps, CallerDeps, HealthDep
   /** null: no JWT issuer is configured */
   readonly jwtVerifier: JwtVerifier | null;
 }
+
+/** Values that middleware and handlers pass on within one request. */
+export interface AppEnv {
+  Bindings: {
+    incoming: Incoming;
+    outgoing: ServerResponse;
+  };
+  Variables: {
+    requestId: string;
+    log: Logger;
+    /** Set for every path under /api/v1. Well-formed, but verified only by the script that serves the request. */
+    credential: Credential;
+    /** Set for paths that need a session. */
+    user: SessionUser;
+    /** Set for paths that keys cannot use. */
+    actor: Actor;
+    /** Set if the request has an Idempotency-Key and a body. */
+    once: Once | undefined;
+    /** Set once the request is charged: the caller's remaining quota. */
+    quota: readonly Quota[];
+  };
+}
+
+/** Returns why the instance cannot serve; null if it can. */
+export type ReadinessCheck = () => Promise<string | null>;
+
+/** Returns why the process should be restarted; null if it should not. */
+export type LivenessCheck = () => string | null;

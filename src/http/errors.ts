@@ -2,17 +2,67 @@
  * Answers requests that fail as a whole (docs/specification.md#errors): a 400 with a JSON string, and its code in the
  * header Holdfast-Error; any other status with `{error, code}`.
  */
+
 import type { ErrorHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
-import { type FailureCode, HoldfastError, LimitError } from '../domain/errors.ts';
+import { type ErrorCode, type FailureCode, HoldfastError, LimitError } from '../domain/errors.ts';
 import { framesOf } from '../telemetry/log.ts';
 import { json, type Reply } from './call/reply.ts';
 import { type Fields, requestIdOf } from './call/requestId.ts';
-import { describeFault, isUnknownField } from './describeFault.ts';
-import type { AppEnv } from './env.ts';
-import { FAILURES, retryAfter } from './errorStatuses.ts';
+import type { AppEnv } from './deps.ts';
+
+/** The status of an error, for the API and for pages, and the code by which API callers tell failures apart. */
+export interface Failure {
+  readonly status: ContentfulStatusCode;
+  readonly code: FailureCode;
+}
+
+export const FAILURES: Readonly<Record<ErrorCode, Failure>> = {
+  unauthenticated: { status: 401, code: 'UNAUTHENTICATED' },
+  forbidden: { status: 403, code: 'FORBIDDEN' },
+  upgrade: { status: 403, code: 'UPGRADE_REQUIRED' },
+  refused: { status: 400, code: 'REFUSED' },
+  unregistered: { status: 404, code: 'NOT_REGISTERED' },
+  unknown: { status: 404, code: 'NOT_FOUND' },
+  mismatch: { status: 409, code: 'IDEMPOTENCY_MISMATCH' },
+  running: { status: 409, code: 'REQUEST_RUNNING' },
+  notKept: { status: 409, code: 'RESPONSE_NOT_KEPT' },
+  limited: { status: 429, code: 'LIMIT_REACHED' },
+  overloaded: { status: 503, code: 'OVERLOADED' },
+  unavailable: { status: 503, code: 'UNAVAILABLE' },
+};
+
+/** Seconds after which a client may retry when a store is unreachable or the instance has too much to do. */
+const RETRY_AFTER_S = 1;
+
+/** Returns the header that says when to retry after an error; none if a retry would not help. */
+export function retryAfter(error: unknown): Readonly<Record<string, string>> {
+  if (error instanceof LimitError) return { 'Retry-After': String(error.hit.retryAfter) };
+  const isTemporary =
+    error instanceof HoldfastError && (error.code === 'running' || FAILURES[error.code].status === 503);
+  return isTemporary ? { 'Retry-After': String(RETRY_AFTER_S) } : {};
+}
+
+const isUnknownField = ({ code }: z.core.$ZodIssue) => code === 'unrecognized_keys';
+
+/**
+ * Names the first fault of a request by item and field: `[3].ttlSeconds must be an integer greater than 0`. An unknown
+ * field comes before any other fault, since it is often the reason why another field is missing.
+ */
+export function describeFault({ issues }: z.core.$ZodError): string {
+  const issue = issues.find(isUnknownField) ?? issues[0];
+  if (issue === undefined) return 'the request is malformed';
+  const path = issue.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys.slice(0, 1)] : issue.path;
+  const field = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${shorten(String(key))}`)).join('');
+  return `${field.replace(/^\./, '') || 'the request body'} ${issue.message}`;
+}
+
+const MAX_FIELD_LENGTH = 64;
+
+/** The start of a caller's field name, long enough to find it. */
+const shorten = (field: string) => (field.length > MAX_FIELD_LENGTH ? `${field.slice(0, MAX_FIELD_LENGTH)}…` : field);
 
 /** The header for the code of a failure whose body is a string. */
 export const CODE_HEADER = 'Holdfast-Error';

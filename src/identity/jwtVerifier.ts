@@ -3,8 +3,7 @@
  */
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
 import { HoldfastError } from '../domain/errors.ts';
-import { isIssuerText, ownAudience, tenantOfAudience } from '../domain/issuerNames.ts';
-import { nameFault, RESERVED_SUBJECT_PREFIXES } from '../domain/names.ts';
+import { isIssuerText, nameFault, ownAudience, RESERVED_SUBJECT_PREFIXES, tenantOfAudience } from '../domain/names.ts';
 import { JwksCache } from './jwks.ts';
 
 /** Signatures with a private key of the issuer, never with a shared secret. */
@@ -152,7 +151,7 @@ function faultOf(error: unknown): string | null {
     case 'ERR_JOSE_ALG_NOT_ALLOWED':
       return 'is not signed by an algorithm that is allowed';
     case 'ERR_JOSE_NOT_SUPPORTED':
-      return 'needs what is not supported';
+      return 'needs a feature that is not supported';
     case 'ERR_JWS_INVALID':
     case 'ERR_JWT_INVALID':
       return 'is malformed';

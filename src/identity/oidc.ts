@@ -20,7 +20,7 @@ import {
   randomState,
 } from 'openid-client';
 import { z } from 'zod';
-import { isThisMachine } from '../config/machine.ts';
+import { isThisMachine } from '../config/formats.ts';
 import { HoldfastError } from '../domain/errors.ts';
 import { nameFault } from '../domain/names.ts';
 

@@ -4,6 +4,7 @@
  * write, breaks the chain of turns for good. Each worker therefore checks the chain, restarts it if it is broken, and
  * takes turns by its own timer until it works again.
  */
+import { setTimeout as after } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
 import { HoldfastError } from '../domain/errors.ts';
@@ -71,7 +72,7 @@ export function startSchedule(connection: RedisClient, { name, everyMs, turn }: 
       .finally(() => {
         pending = null;
       });
-    const chain = await Promise.race([pending, after(CHECK_EVERY_MS, 'late' as const)]);
+    const chain = await Promise.race([pending, after(CHECK_EVERY_MS, 'late' as const, UNREF)]);
     // A chain that disappears was lost with all data. BullMQ's worker may take long to notice that.
     const isBroken = previous !== null && (chain === 'missing' || (chain === 'late' && previous !== 'whole'));
     if (isBroken && inProgress === 0 && performance.now() - ownTurnAt >= everyMs) {
@@ -86,7 +87,7 @@ export function startSchedule(connection: RedisClient, { name, everyMs, turn }: 
     close: async () => {
       clearInterval(timer);
       await ownTurn;
-      await Promise.race([worker.close().then(() => queue.close()), after(CLOSE_WITHIN_MS, undefined)]);
+      await Promise.race([worker.close().then(() => queue.close()), after(CLOSE_WITHIN_MS, undefined, UNREF)]);
     },
   };
 }
@@ -96,7 +97,5 @@ const FAILED = 'a background job failed: it runs again at its next turn';
 /** Whether BullMQ has planned a next turn, and in time. */
 type Chain = 'whole' | 'late' | 'missing';
 
-const after = <T>(ms: number, value: T) =>
-  new Promise<T>((resolve) => {
-    setTimeout(resolve, ms, value).unref();
-  });
+/** A timer that keeps no process running. */
+const UNREF = { ref: false };

@@ -8,7 +8,6 @@ import { HoldfastError, LimitError } from '../domain/errors.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { FAILED_AUTHENTICATIONS_PREFIX } from '../redis/keys.ts';
 import { send } from '../redis/send.ts';
-import { RecentlyValid } from './recentlyValid.ts';
 
 const LIMIT_TYPE = 'FailedAuthentications';
 const WINDOW_S = 60;
@@ -128,5 +127,37 @@ export class FailedAuthentications {
       retryAfter: Math.max(1, Math.ceil((until - performance.now()) / 1000)),
       upgradeRequired: false,
     });
+  }
+}
+
+/** A credential is remembered for at least this time, and at most twice as long. */
+const GENERATION_MS = 300_000;
+const MAX_REMEMBERED = 10_000;
+
+/**
+ * Remembers which credentials were valid lately. This authenticates nobody: it only decides whether a look-up is worth
+ * its cost.
+ */
+class RecentlyValid {
+  #young = new Set<string>();
+  #old = new Set<string>();
+  #since = performance.now();
+
+  add(credentialKey: string): void {
+    if (this.#young.size >= MAX_REMEMBERED || performance.now() - this.#since > GENERATION_MS) {
+      this.#old = this.#young;
+      this.#young = new Set();
+      this.#since = performance.now();
+    }
+    this.#young.add(credentialKey);
+  }
+
+  has(credentialKey: string): boolean {
+    return this.#young.has(credentialKey) || this.#old.has(credentialKey);
+  }
+
+  delete(credentialKey: string): void {
+    this.#young.delete(credentialKey);
+    this.#old.delete(credentialKey);
   }
 }

@@ -4,11 +4,10 @@
  */
 import { z } from 'zod';
 import { requesterName } from '../contract/fields.ts';
-import { withRules } from '../contract/sizes.ts';
 import { HoldfastError } from '../domain/errors.ts';
 import { onFirstUse } from '../domain/firstUse.ts';
 import { DEFAULT_POLL_SECONDS } from '../domain/waiting.ts';
-import { verifyCredential } from '../engine/tenant/verifyCredential.ts';
+import { verifyCredential } from '../engine/tenant/credentials.ts';
 import { takeBody } from '../http/call/body.ts';
 import type { Call } from '../http/call/call.ts';
 import { checkCaller, identify } from '../http/call/callers.ts';
@@ -18,13 +17,12 @@ import { asIs, type Reply } from '../http/call/reply.ts';
 import type { Route, RouteDeps } from '../http/call/route.ts';
 import type { HttpDeps } from '../http/deps.ts';
 import { Refusal } from '../http/errors.ts';
-import { chargeRead } from '../operations/read.ts';
+import { chargeRead } from '../operations/charging.ts';
+import { rpcErrors } from './failures.ts';
 import { checkSession, newRequester, Requester, SESSION_HEADER } from './requester.ts';
-import { rpcErrors } from './rpcErrors.ts';
-import type { ToolCall } from './tool.ts';
-import { makeToolbox } from './toolbox.ts';
+import { makeToolbox, type ToolCall } from './tool.ts';
 
-export const MCP_PATH = '/mcp';
+const MCP_PATH = '/mcp';
 
 type Deps = HttpDeps & RouteDeps & { readonly publicUrl?: string | undefined };
 
@@ -62,7 +60,6 @@ async function load(deps: Deps) {
 }
 
 export function mcpRoute(deps: Deps): Route {
-  const name = withRules(requesterName, deps);
   const loaded = onFirstUse(() => load(deps));
   const ownHost = deps.publicUrl === undefined ? null : new URL(deps.publicUrl).hostname;
   const rules = { schema: Message, sizes: deps.sizes, fillRequester: (_: string, message: unknown) => message };
@@ -70,7 +67,7 @@ export function mcpRoute(deps: Deps): Route {
   const run = async (call: McpCall): Promise<Reply> => {
     const { answer, tools } = await loaded();
     const { credential, body: message, c } = call;
-    const requester = new Requester(message, checkSession(c.req.header(SESSION_HEADER), name), credential);
+    const requester = new Requester(message, checkSession(c.req.header(SESSION_HEADER), requesterName), credential);
     const { rights } = await verifyCredential(deps.engine, credential);
     // Calls of tools are charged by what they do.
     if (message.method !== 'tools/call') call.quota = await chargeRead(deps, credential, null);

@@ -13,7 +13,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { CallResult, Toolbox } from './toolbox.ts';
+import type { CallResult, Toolbox } from './tool.ts';
 
 const IDENTITY = { name: 'holdfast', title: 'Holdfast', version: '1' };
 

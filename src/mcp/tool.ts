@@ -3,14 +3,15 @@
  * stands for.
  */
 import { z } from 'zod';
-import { type Rules, withRules } from '../contract/sizes.ts';
+import { forSizes, type Rules, type Sized } from '../contract/sizes.ts';
 import type { Quota } from '../domain/quota.ts';
 import type { Right } from '../domain/rights.ts';
 import type { Credential } from '../domain/tenants.ts';
-import { describeFault } from '../http/describeFault.ts';
+import type { Call } from '../http/call/call.ts';
+import { describeFault, logFault } from '../http/errors.ts';
 import type { OperationDeps } from '../operations/deps.ts';
-import type { Hold } from '../operations/hold.ts';
-import { ToolError } from './failures.ts';
+import type { Hold } from '../operations/waiting.ts';
+import { adviceOf, needsRight, ToolError } from './failures.ts';
 import type { Requester } from './requester.ts';
 import { sentence } from './words.ts';
 
@@ -44,7 +45,7 @@ interface Definition<Input extends z.ZodType> {
   readonly right: Right;
   /** Whether it may end or replace what somebody relies on; null: it changes nothing. */
   readonly isDestructive: boolean | null;
-  readonly input: Input;
+  readonly input: Sized<Input>;
   readonly output: z.ZodObject;
   run(call: ToolCall, input: z.output<Input>): Promise<Answer>;
 }
@@ -92,9 +93,9 @@ const message = z.string().meta({ description: 'What happened, and what to do ne
 /** Declares a tool. It is made for the rules of an instance. */
 export const tool =
   <Input extends z.ZodType>(definition: Definition<Input>) =>
-  (rules: Rules): Tool => {
+  ({ sizes }: Rules): Tool => {
     const { name, title, description, right, isDestructive, output, run } = definition;
-    const input = withRules<Input>(definition.input, rules);
+    const input = forSizes<Input>(definition.input, sizes);
     return {
       right,
       shown: {
@@ -114,3 +115,59 @@ export const tool =
       },
     };
   };
+
+/** The result of a call, as the protocol has it. */
+export interface CallResult {
+  [field: string]: unknown;
+  content: { type: 'text'; text: string }[];
+  structuredContent?: Record<string, unknown>;
+  isError?: boolean;
+}
+
+export interface Toolbox {
+  /** What clients see: only the tools that the caller may use. */
+  shown(): Tool['shown'][];
+  /** @returns null: there is no such tool */
+  call(name: string, args: unknown): Promise<CallResult | null>;
+}
+
+/**
+ * The tools that one caller may use, and its calls of them: each error becomes a text for the model.
+ * @param rights what the caller may do
+ */
+export const makeToolbox = (
+  request: Call,
+  tools: readonly Tool[],
+  rights: readonly Right[],
+  call: ToolCall,
+): Toolbox => {
+  const isToken = call.credential.kind === 'token';
+  const mayUse = ({ right }: Tool) => rights.includes(right) && !(isToken && right === 'define');
+  return {
+    shown: () => tools.filter(mayUse).map(({ shown }) => shown),
+    call: async (name, args) => {
+      const tool = tools.find(({ shown }) => shown.name === name);
+      if (tool === undefined) return null;
+      if (!mayUse(tool)) return failed(needsRight(name, tool.right));
+      try {
+        const { message, fields, isError, quota } = await tool.call(call, args);
+        request.quota = quota;
+        const structuredContent = { message, ...fields };
+        return { content: [{ type: 'text', text: message }], structuredContent, ...(isError ? { isError } : {}) };
+      } catch (error) {
+        return failed(noteFailure(request, error));
+      }
+    },
+  };
+};
+
+const failed = (text: string): CallResult => ({ content: [{ type: 'text', text }], isError: true });
+
+/** Notes the error for metrics and headers. @returns the text for the model */
+function noteFailure(request: Call, error: unknown): string {
+  request.error = error;
+  const text = adviceOf(error);
+  if (text !== null) return text;
+  logFault(request, error, 'request failed');
+  return `Internal error of the service (request ${request.requestId}). The call may or may not have been carried out. Repeating the same call is safe.`;
+}

@@ -3,7 +3,7 @@
  */
 import { requesterName } from '../contract/fields.ts';
 import type { Reason } from '../contract/reservationFields.ts';
-import { PATH_DELIMITER } from '../domain/resources.ts';
+import { PATH_DELIMITER } from '../domain/names.ts';
 
 const UNITS = [
   ['d', 86_400],

@@ -5,11 +5,10 @@
 import type { Charged } from '../domain/quota.ts';
 import { type AuditFilter, type AuditRow, auditPage } from '../store/audit.ts';
 import type { Store } from '../store/records.ts';
-import type { Actor } from './actor.ts';
-import { charged, countUse } from './counting.ts';
+import { charged, countUse } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
-import { EXPORT_PAGE, type Export, openExport } from './exports.ts';
-import type { OpenList } from './lists.ts';
+import { EXPORT_PAGE, type Export, type OpenList, openExport } from './lists.ts';
+import type { Actor } from './permissions.ts';
 
 type AuditDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'listings'> & { readonly store: Store };
 

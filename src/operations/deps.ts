@@ -11,8 +11,7 @@ import type { Credential } from '../domain/tenants.ts';
 import type { Caller, Wait } from '../domain/waiting.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Activity } from '../engine/tenant/activity.ts';
-import type { Listings } from '../limits/listings.ts';
-import type { ReadLimiter } from '../limits/reads.ts';
+import type { Listings, ReadLimiter } from '../limits/reads.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Trail } from './trail.ts';
 

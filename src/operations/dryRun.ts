@@ -14,10 +14,10 @@ import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { isWaiting, type Wait } from '../domain/waiting.ts';
 import { dryReserve, dryTransaction, dryUnreserve } from '../engine/reservations/dryRun.ts';
-import { charged, countUse } from './counting.ts';
+import { charged, countUse } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
-import { refuseHighPriority } from './hold.ts';
-import { refuseOthersNames, reservingOf } from './person.ts';
+import { refuseOthersNames, reservingOf } from './permissions.ts';
+import { refuseHighPriority } from './waiting.ts';
 
 export type DryRunDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'>;
 

@@ -4,11 +4,11 @@
  */
 import type { Charged } from '../domain/quota.ts';
 import type { Role } from '../domain/rights.ts';
-import { chargeWrite } from '../engine/tenant/charge.ts';
+import { chargeWrite } from '../engine/tenant/usage.ts';
 import * as store from '../store/groupRoles.ts';
-import type { Actor } from './actor.ts';
-import { charged, countUse } from './counting.ts';
+import { charged, countUse } from './charging.ts';
 import { changerOf, type MemberDeps, refuseOwnerByToken } from './members.ts';
+import type { Actor } from './permissions.ts';
 
 /**
  * Lists a page of the groups that have a role, by name. Costs one read.

@@ -5,10 +5,9 @@
 import type { History, HistoryFilter, PastEntry, PastPage } from '../domain/history.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
-import { charged, countUse } from './counting.ts';
+import { charged, countUse } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
-import { EXPORT_PAGE, openExport } from './exports.ts';
-import type { OpenList } from './lists.ts';
+import { EXPORT_PAGE, type OpenList, openExport } from './lists.ts';
 
 type HistoryDeps = Pick<OperationDeps, 'activity' | 'reads' | 'listings' | 'history'>;
 

@@ -3,15 +3,15 @@
  * which people wait for, which nobody needs, and what was refused. Everything that it reads is bounded.
  */
 import type { Known, Pools } from '../domain/history.ts';
-import { PATH_DELIMITER } from '../domain/resources.ts';
+import { PATH_DELIMITER } from '../domain/names.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { heldNow } from '../domain/usage.ts';
 import { definitions } from '../engine/definitions/list.ts';
 import type { Engine } from '../engine/engine.ts';
-import { heldOfTenant } from '../engine/reservations/held.ts';
+import { heldOfTenant } from '../engine/reservations/active.ts';
 import { allRefusals } from '../engine/tenant/refusals.ts';
+import { debitLooked } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
-import { debitLooked } from './looked.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 /** Registered resources, and reservations in force, that are looked at. */

@@ -6,14 +6,14 @@ import { randomBytes } from 'node:crypto';
 import type { NewInvitation } from '../contract/members.ts';
 import type { Membership } from '../domain/memberships.ts';
 import type { Charged } from '../domain/quota.ts';
-import { chargeWrite } from '../engine/tenant/charge.ts';
-import { verifyCredential } from '../engine/tenant/verifyCredential.ts';
+import { verifyCredential } from '../engine/tenant/credentials.ts';
+import { chargeWrite } from '../engine/tenant/usage.ts';
 import { digestOf } from '../identity/credentials.ts';
 import type { Author } from '../store/audit.ts';
 import * as store from '../store/invitations.ts';
-import type { Actor } from './actor.ts';
-import { charged, countUse } from './counting.ts';
+import { charged, countUse } from './charging.ts';
 import { type MemberDeps, refuseOwnerByToken } from './members.ts';
+import type { Actor } from './permissions.ts';
 
 /** A new invitation. */
 export interface Created {

@@ -4,15 +4,15 @@
  */
 import { Issuer } from '../contract/tenant.ts';
 import { HoldfastError } from '../domain/errors.ts';
-import { audienceFault } from '../domain/issuerNames.ts';
+import { audienceFault } from '../domain/names.ts';
 import type { Charged } from '../domain/quota.ts';
-import { chargeWrite } from '../engine/tenant/charge.ts';
+import { chargeWrite } from '../engine/tenant/usage.ts';
 import { jwksAddressFault } from '../identity/jwks.ts';
 import * as store from '../store/issuers.ts';
 import type { Store } from '../store/records.ts';
-import type { Actor } from './actor.ts';
-import { charged, countUse } from './counting.ts';
+import { charged, countUse } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
+import type { Actor } from './permissions.ts';
 
 export type IssuerDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'> & { readonly store: Store };
 

@@ -8,16 +8,14 @@ import type { Charged } from '../domain/quota.ts';
 import type { KeyLimits } from '../domain/tenants.ts';
 import type { Engine } from '../engine/engine.ts';
 import { lastUses } from '../engine/tenant/activity.ts';
-import { chargeWrite } from '../engine/tenant/charge.ts';
-import { emitLimitReached } from '../engine/tenant/emitLimitReached.ts';
-import { verifyCredential } from '../engine/tenant/verifyCredential.ts';
-import { digestOf, makeKey } from '../identity/credentials.ts';
-import type { Sealer } from '../identity/sealer.ts';
+import { verifyCredential } from '../engine/tenant/credentials.ts';
+import { chargeWrite, emitLimitReached } from '../engine/tenant/usage.ts';
+import { digestOf, makeKey, type Sealer } from '../identity/credentials.ts';
 import * as store from '../store/keys.ts';
 import type { Store } from '../store/records.ts';
-import type { Actor } from './actor.ts';
-import { charged, countUse } from './counting.ts';
+import { charged, countUse } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
+import type { Actor } from './permissions.ts';
 
 export interface KeyDeps extends Pick<OperationDeps, 'engine' | 'activity' | 'reads'> {
   readonly store: Store;
@@ -31,7 +29,7 @@ export interface ListedKey extends Omit<store.KeyRow, 'digest'> {
 }
 
 /** A key with its value. */
-export interface KeyWithValue extends ListedKey {
+export interface OpenedKey extends ListedKey {
   readonly key: string;
 }
 
@@ -112,7 +110,7 @@ export const createKey = (
   deps: KeyDeps,
   by: Actor,
   asked: AskedKey,
-): Promise<Charged<{ readonly key: KeyWithValue; readonly isNew: boolean }>> => {
+): Promise<Charged<{ readonly key: OpenedKey; readonly isNew: boolean }>> => {
   const { credential } = by;
   const { engine, sealer } = deps;
   const { tenant } = credential;
@@ -151,7 +149,7 @@ export const changeKey = (
  * Gives a key a new value. Costs nothing: the holder of a leaked key could have used up the quota.
  * @throws HoldfastError unknown; unauthenticated, forbidden, unavailable
  */
-export async function rotateKey(deps: KeyDeps, by: Actor, id: string): Promise<KeyWithValue> {
+export async function rotateKey(deps: KeyDeps, by: Actor, id: string): Promise<OpenedKey> {
   const { engine, sealer } = deps;
   const { credential } = by;
   await verifyCredential(engine, credential, 'keys');

@@ -4,14 +4,14 @@
 
 import type { Charged } from '../domain/quota.ts';
 import type { Scope } from '../domain/rights.ts';
-import { chargeWrite } from '../engine/tenant/charge.ts';
-import { verifyCredential } from '../engine/tenant/verifyCredential.ts';
+import { verifyCredential } from '../engine/tenant/credentials.ts';
+import { chargeWrite } from '../engine/tenant/usage.ts';
 import { digestOf, makeManagementToken } from '../identity/credentials.ts';
 import * as store from '../store/managementTokens.ts';
 import type { Store } from '../store/records.ts';
-import type { Actor } from './actor.ts';
-import { charged, countUse } from './counting.ts';
+import { charged, countUse } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
+import type { Actor } from './permissions.ts';
 
 export type TokenDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'> & { readonly store: Store };
 

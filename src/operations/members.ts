@@ -7,17 +7,17 @@ import type { Memberships } from '../domain/memberships.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Role } from '../domain/rights.ts';
 import type { Engine } from '../engine/engine.ts';
-import { chargeWrite } from '../engine/tenant/charge.ts';
+import { verifyCredential } from '../engine/tenant/credentials.ts';
 import { endSignIns, giveSignInsRole } from '../engine/tenant/signIns.ts';
-import { verifyCredential } from '../engine/tenant/verifyCredential.ts';
-import type { Sealer } from '../identity/sealer.ts';
+import { chargeWrite } from '../engine/tenant/usage.ts';
+import type { Sealer } from '../identity/credentials.ts';
 import * as store from '../store/members.ts';
 import type { Store } from '../store/records.ts';
 import { recordSignIn } from '../store/signIns.ts';
-import type { Actor } from './actor.ts';
-import { charged, countUse } from './counting.ts';
+import { charged, countUse } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
 import { newDefaultKey } from './keys.ts';
+import type { Actor } from './permissions.ts';
 
 export type MemberDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'> & { readonly store: Store };
 

@@ -5,13 +5,10 @@ import type { BegunSession, EndedSession, NewSession, RenewedSession, SessionPro
 import type { Once } from '../domain/once.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
-import * as beginning from '../engine/sessions/begin.ts';
-import * as ending from '../engine/sessions/end.ts';
-import * as renewing from '../engine/sessions/renew.ts';
-import { countWhole } from './counting.ts';
+import * as engine from '../engine/sessions.ts';
+import { chargeRepeat, countWhole } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
-import { refuseOthersNames } from './person.ts';
-import { chargeRepeat } from './repeats.ts';
+import { refuseOthersNames } from './permissions.ts';
 
 type SessionDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'>;
 
@@ -34,7 +31,7 @@ export async function beginSession(
   once?: Once,
 ): Promise<Charged<BegunSession>> {
   await refuseOthersNames(deps.engine, credential, [session]);
-  return chargeOnce(deps, credential, once, beginning.beginSession(deps.engine, credential, session, once));
+  return chargeOnce(deps, credential, once, engine.beginSession(deps.engine, credential, session, once));
 }
 
 /**
@@ -47,7 +44,7 @@ export const renewSession = (
   proof: SessionProof,
   once?: Once,
 ): Promise<Charged<RenewedSession>> =>
-  chargeOnce(deps, credential, once, renewing.renewSession(deps.engine, credential, proof, once));
+  chargeOnce(deps, credential, once, engine.renewSession(deps.engine, credential, proof, once));
 
 /**
  * @param once its Idempotency-Key, if it has one
@@ -59,4 +56,4 @@ export const endSession = (
   proof: SessionProof,
   once?: Once,
 ): Promise<Charged<EndedSession>> =>
-  chargeOnce(deps, credential, once, ending.endSession(deps.engine, credential, proof, once));
+  chargeOnce(deps, credential, once, engine.endSession(deps.engine, credential, proof, once));

@@ -1,21 +1,22 @@
 /**
- * A tenant as a whole: reads its tier, limits and usage (docs/specification.md#tenants-and-administration), and deletes
- * it.
+ * A tenant as a whole: reads its tier, limits and usage (docs/specification.md#tenants-and-administration), reads and
+ * changes its settings, and deletes it.
  */
+
+import type { SettingsChange } from '../contract/tenant.ts';
 import { afterCharge, HoldfastError } from '../domain/errors.ts';
 import type { Charged } from '../domain/quota.ts';
-import type { Credential } from '../domain/tenants.ts';
+import { type Credential, type Settings, settingsOf } from '../domain/tenants.ts';
 import type { Tier, TierLimits } from '../domain/tiers.ts';
-import { purgeTenant } from '../engine/tenant/purge.ts';
-import { type Usage, usage } from '../engine/tenant/usage.ts';
-import { verifyCredential } from '../engine/tenant/verifyCredential.ts';
+import { verifyCredential } from '../engine/tenant/credentials.ts';
+import { purgeTenant } from '../engine/tenant/record.ts';
+import { chargeWrite, type Usage, usage } from '../engine/tenant/usage.ts';
 import type { Store } from '../store/records.ts';
 import * as rows from '../store/tenants.ts';
-import { countKeys, readTenant } from '../store/tenants.ts';
-import type { Actor } from './actor.ts';
-import { countUse } from './counting.ts';
+import { countKeys, putSettings, readTenant } from '../store/tenants.ts';
+import { charged, countUse } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
-import { refuseToken } from './permissions.ts';
+import { type Actor, refuseToken } from './permissions.ts';
 
 export interface TenantUsage {
   id: string;
@@ -66,3 +67,32 @@ export async function deleteTenant(
   await rows.deleteTenant(store, tenant, by);
   await purgeTenant(engine, tenant);
 }
+
+export type SettingsDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'> & { readonly store: Store };
+
+/**
+ * Reads the settings (docs/specification.md#settings). Costs one read.
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
+ */
+export const readSettings = (deps: SettingsDeps, { credential }: Actor): Promise<Charged<Settings>> =>
+  countUse(
+    deps,
+    credential,
+    charged(deps.reads.charge(credential, 'settings'), async () =>
+      settingsOf(await readTenant(deps.store, credential.tenant)),
+    ),
+  );
+
+/**
+ * Changes the settings that are given. Costs one write.
+ * @returns all settings
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
+ */
+export const changeSettings = (deps: SettingsDeps, by: Actor, change: SettingsChange): Promise<Charged<Settings>> =>
+  countUse(
+    deps,
+    by.credential,
+    charged(chargeWrite(deps.engine, by.credential, 'settings'), () =>
+      putSettings(deps.store, by.credential.tenant, change, by),
+    ),
+  );

@@ -5,15 +5,15 @@
  */
 import { asService } from '../domain/tenants.ts';
 import type { Tier } from '../domain/tiers.ts';
-import * as engineReset from '../engine/reservations/reset.ts';
-import type { Sealer } from '../identity/sealer.ts';
+import * as engineReset from '../engine/reservations/unreserve.ts';
+import type { Sealer } from '../identity/credentials.ts';
 import type { Store } from '../store/records.ts';
 import * as creation from '../store/tenantCreation.ts';
 import { readUsedTenant, type UsedTenant } from '../store/tenantList.ts';
 import * as tenants from '../store/tenants.ts';
-import type { Actor } from './actor.ts';
 import type { OperationDeps } from './deps.ts';
 import { newDefaultKey } from './keys.ts';
+import type { Actor } from './permissions.ts';
 
 /**
  * Creates a tenant, and invites its first owner.

@@ -6,7 +6,7 @@ import { afterCharge, HoldfastError } from '../domain/errors.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { Engine } from '../engine/engine.ts';
-import * as engineTokens from '../engine/tenant/issueToken.ts';
+import * as engineTokens from '../engine/tenant/tokens.ts';
 import { MAX_TOKEN_MS } from '../engine/tenant/tokens.ts';
 import { makeToken, parseKey } from '../identity/credentials.ts';
 import type { JwtVerifier, VerifiedJwt } from '../identity/jwtVerifier.ts';

@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import type { Credential } from '../domain/tenants.ts';
 import type { Engine } from '../engine/engine.ts';
-import { type Author, authorOf } from '../engine/tenant/author.ts';
+import { type Author, authorOf } from '../engine/tenant/credentials.ts';
 import { type AuditEntry, noteActions } from '../store/audit.ts';
 import type { Database } from '../store/database.ts';
 import type { Metrics } from '../telemetry/metrics.ts';

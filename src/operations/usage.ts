@@ -15,10 +15,9 @@ import {
   stepsOf,
   withHeld,
 } from '../domain/usage.ts';
-import { capacityOf, heldOf } from '../engine/reservations/held.ts';
-import { charged, countUse } from './counting.ts';
+import { capacityOf, heldOf } from '../engine/reservations/active.ts';
+import { charged, countUse, debitLooked } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
-import { debitLooked } from './looked.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

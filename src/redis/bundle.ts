@@ -4,42 +4,33 @@
  * it is first required.
  */
 import { hash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { TIERS, type TierLimits, type TierTable } from '../domain/tiers.ts';
+import { rowOf } from './verbs.ts';
 
 /** The globals that Lua has while a function runs. While a library loads, most of them do not exist. */
 const GLOBALS =
-  'redis, string, table, math, struct, cjson, cmsgpack, bit, tonumber, tostring, ipairs, pairs, next, unpack, error, pcall';
-
-/**
- * Verbs that take memory: Redis refuses them as a whole while it is full. The others free memory, read, renew, or write
- * some bytes for a request: they run even then.
- */
-const GROWING: readonly string[] = [
-  'beginSession',
-  'copyDefinitions',
-  'issueToken',
-  'openStream',
-  'probe',
-  'refusals',
-  'register',
-  'reserve',
-  'transaction',
-];
-/** Verbs that never write: they run even while Redis refuses all writes. Other reads charge a quota, or end leases. */
-const READING: readonly string[] = ['authenticate', 'labelsInUse', 'readHistory'];
+  'redis, string, table, math, struct, cjson, cmsgpack, bit, tonumber, tostring, ipairs, pairs, next, unpack, error, pcall, ' +
+  'setmetatable';
 
 /** Returns the flags of a verb's function, as Lua. */
 function flagsOf(verb: string): string {
-  if (READING.includes(verb)) return "'no-writes'";
-  return GROWING.includes(verb) ? '' : "'allow-oom'";
+  const { memory } = rowOf(verb);
+  if (memory === 'unchanged') return "'no-writes'";
+  return memory === 'takes' ? '' : "'allow-oom'";
 }
 
 export interface Verb {
   readonly name: string;
-  /** Its module: a function that takes keys by name, and arguments, and returns the reply. */
+  /** Its module, which has it as a field: a function that takes keys by name, and arguments, and returns the reply. */
   readonly module: string;
-  /** The names of its keys, in order. */
+  /** The names of the keys that it is given, in order. */
   readonly keys: readonly string[];
-  /** Whether its second argument has flags (lua/frame/flags.lua). */
+  /** The names of the others, which it derives from the tenant's. */
+  readonly derivedKeys: readonly string[];
+  /** Whether its second argument has flags (lua/frame/call.lua). */
   readonly hasFlags: boolean;
 }
 
@@ -48,6 +39,24 @@ export interface Library {
   readonly lua: string;
   /** Returns the name of a verb's function. */
   readonly functionOf: (verb: string) => string;
+}
+
+/** A verb, as a function of the library and as a script. */
+export interface Script {
+  readonly name: string;
+  /** Its header and what follows, as it is written. */
+  readonly source: string;
+  /** @returns the text that runs where functions are forbidden */
+  readonly lua: () => string;
+  /** @returns the SHA-1 of that text */
+  readonly digest: () => string;
+  /** The names of the keys that it is given, in order; and of those that it derives from the tenant's. */
+  readonly keys: readonly string[];
+  readonly derivedKeys: readonly string[];
+  /** @returns the library that has the verb as a function */
+  readonly library: () => Library;
+  /** @returns the name of that function */
+  readonly functionName: () => string;
 }
 
 type Modules = ReadonlyMap<string, string>;
@@ -86,8 +95,8 @@ function tableOf(modules: Modules, verb: Verb): string {
   const begun = neededBy(modules, [verb.module]).filter((name) =>
     /^function \w+\.begin\(\)/m.test(sourceOf(modules, name)),
   );
-  return `{ module = '${verb.module}', plainModule = ${plain === undefined ? 'nil' : `'${plain}'`}, keys = ${list(verb.keys)},
-hasFlags = ${verb.hasFlags}, modules = ${list(begun)}, begins = {} }`;
+  return `{ name = '${verb.name}', module = '${verb.module}', plainModule = ${plain === undefined ? 'nil' : `'${plain}'`}, keys = ${list(verb.keys)},
+derived = { ${verb.derivedKeys.map((name) => `${name} = true`).join(', ')} }, hasFlags = ${verb.hasFlags}, modules = ${list(begun)}, begins = {} }`;
 }
 
 /** Returns the text that library and script begin with. The globals become locals, which are faster. */
@@ -141,3 +150,47 @@ export function libraryOf(modules: Modules, verbs: readonly Verb[]): Library {
  */
 export const scriptOf = (modules: Modules, verb: Verb): string =>
   `${bodyOf(modules, [verb])}return call('${verb.name}', KEYS, ARGV)`;
+
+/** Reads the modules of lua/. */
+export const LUA_FOLDER = fileURLToPath(new URL('../../lua/', import.meta.url));
+
+/** Returns the texts of the files of lua/ by their names: `waiting/lines` for lua/waiting/lines.lua. */
+export const readModules = (): Map<string, string> =>
+  new Map(
+    readdirSync(LUA_FOLDER, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.lua'))
+      .sort()
+      .map((file) => [file.slice(0, -'.lua'.length), readFileSync(join(LUA_FOLDER, file), 'utf8')]),
+  );
+
+/** Leaves out comments. Lines keep their numbers. */
+export const withoutComments = (lua: string): string =>
+  lua
+    .replace(/^--\[\[[\s\S]*?\]\]/gm, (header) => '\n'.repeat(header.split('\n').length - 1))
+    .replace(/'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"| *--.*$/gm, (text) => (/^['"]/.test(text) ? text : ''));
+
+/** Entries of a tenant's history that Redis keeps at most: some 20 MB. */
+const MAX_HISTORY = 100_000;
+
+/**
+ * Returns the Lua module frame/limits: the limits of tiers by their numbers; 0: the tenant is not loaded. So functions
+ * have the limits of the instance's configuration, and a tenant's record has only the name of its tier.
+ */
+export const limitsModule = (tiers: TierTable): string => `local NO_LIMIT = 9007199254740992
+return { [0] = ${[{}, ...TIERS.map((tier) => tiers[tier])].map(limitsTable).join(', ')} }`;
+
+function limitsTable(limits: Partial<TierLimits>): string {
+  const columns = {
+    readsPerMinute: limits.readsPerMinute,
+    writesPerMinute: limits.writesPerMinute,
+    writesPerDay: limits.writesPerDay,
+    reservations: limits.reservations,
+    streams: limits.eventConnections,
+    definitions: limits.definitions,
+    bytes: limits.bytes,
+  };
+  const history = limits.historyDays === 0 ? 0 : Math.min(limits.historyEntries ?? MAX_HISTORY, MAX_HISTORY);
+  return `{ ${Object.entries(columns)
+    .map(([name, limit]) => `${name} = ${limit ?? 'NO_LIMIT'}`)
+    .join(', ')}, history = ${history} }`;
+}

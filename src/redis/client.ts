@@ -5,13 +5,14 @@
 import { Cluster, Redis, type RedisOptions, SentinelConnector } from 'ioredis';
 import { parseRedisAddress, type RedisAddress } from './address.ts';
 import { countSilence, RETRY_EVERY_MS } from './send.ts';
+import { ownerOf } from './topology.ts';
 
 export type RedisClient = Redis | Cluster;
 
 export type Options = Omit<RedisOptions, 'replyMapping'>;
 
 /** A command fails as soon as its connection is lost. send() repeats it. */
-export const PATIENCE = {
+const PATIENCE = {
   connectTimeout: 600,
   // Longer than send() waits: a slow script of one tenant does not close the connection that others use, and no caller
   // waits any more for a command that is cut off.
@@ -48,7 +49,7 @@ export function addressOf(url: string): RedisAddress {
 }
 
 /** Returns the options for a connection to any node of an address. */
-export function accessOf(address: RedisAddress): Options {
+function accessOf(address: RedisAddress): Options {
   if (address.kind === 'single') return {};
   const { username, password, tls } = address;
   return {
@@ -75,7 +76,7 @@ function quietenSentinels(): void {
 quietenSentinels();
 
 /** Makes a client of one server, or of a primary behind sentinels. */
-export function createOne(address: Exclude<RedisAddress, { kind: 'cluster' }>, options: Options): Redis {
+function createOne(address: Exclude<RedisAddress, { kind: 'cluster' }>, options: Options): Redis {
   if (address.kind === 'single') return new Redis(address.address, options);
   const { sentinels, name, db, tls, sentinelUsername, sentinelPassword } = address;
   return new Redis({
@@ -173,4 +174,48 @@ export function createPatientRedis(url: string): RedisClient {
   keepConnected(redis);
   catchAskingFailures(redis);
   return redis;
+}
+
+/** Finds and connects to the primaries that publish on channels. */
+export interface Subscriptions {
+  /** Returns the address of the primary that publishes on a channel at the moment; '' if there is only one primary. */
+  primaryOf(channel: string): Promise<string>;
+  /** Makes a connection for subscriptions. It does not reconnect once it is lost. */
+  connect(address: string): Redis;
+}
+
+/**
+ * Makes connections for subscriptions to tenants' event channels, at the primary that publishes on the channel.
+ * @param redis a client of the Redis at `url`
+ */
+export function createSubscriptions(url: string, redis: RedisClient): Subscriptions {
+  const address = addressOf(url);
+  const options: Options = {
+    ...PATIENCE,
+    autoResubscribe: false,
+    retryStrategy: () => null,
+    sentinelRetryStrategy: () => null,
+  };
+  return {
+    primaryOf: async (channel) => {
+      if (!(redis instanceof Cluster)) return '';
+      // A command on a key of the slot makes the client update its table of slots.
+      await redis.exists(channel);
+      return ownerOf(redis, channel);
+    },
+    connect: (at) => {
+      const connection =
+        address.kind === 'cluster'
+          ? new Redis({ ...nodeOf(at), ...accessOf(address), ...options })
+          : createOne(address, options);
+      connection.on('error', () => {}); // an error is followed by the end of the connection
+      return connection;
+    },
+  };
+}
+
+/** @param address host:port, as the nodes of a cluster report it */
+function nodeOf(address: string): { host: string; port: number } {
+  const colon = address.lastIndexOf(':');
+  return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
 }

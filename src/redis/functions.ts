@@ -2,12 +2,13 @@
  * Calls the functions of a library (bundle.ts). A primary that does not have the library gets it: one that has just
  * joined a cluster, or has restarted without its data. Where functions are forbidden, scripts run instead.
  */
-import { Command } from 'ioredis';
+import { Cluster, Command } from 'ioredis';
 import type { ScriptObserver } from '../domain/scriptObserver.ts';
+import type { Script } from './bundle.ts';
 import type { RedisClient } from './client.ts';
 import { Attempts, type Receiver } from './send.ts';
 import { primariesOf } from './topology.ts';
-import type { Script, Verb } from './verbs.ts';
+import { rowOf, type Verb } from './verbs.ts';
 
 /** Nothing has run. */
 const isMissing = (error: unknown) => error instanceof Error && error.message.startsWith('ERR Function not found');
@@ -17,9 +18,6 @@ export const isForbidden = (error: unknown): boolean =>
 const isLoaded = (error: unknown) => error instanceof Error && error.message.includes('already exists');
 
 const unobserved = () => {};
-
-/** Verbs whose replies have packed bytes. */
-const IN_BYTES: readonly Verb[] = ['active', 'readHistory'];
 
 /** How a verb is sent, and the command that takes it so. */
 const COMMANDS = { functionName: 'fcall', digest: 'evalsha', lua: 'eval' } as const;
@@ -81,6 +79,12 @@ const TEXT = { replyEncoding: 'utf8' } as const;
 const { answer, fail } = ScriptCommand.prototype;
 Object.assign(ScriptCommand.prototype, { initPromise: () => {}, resolve: answer, reject: fail });
 
+/** Returns the keys of a call with those that its script derives from the tenant's (verbs.ts). Arguments may follow. */
+function withDerived({ keys: { length }, derivedKeys }: Script, keys: ScriptCall['keys']): ScriptCall['keys'] {
+  const prefix = String(keys[0]).slice(0, -'tenant'.length);
+  return [...keys.slice(0, length), ...derivedKeys.map((name) => prefix + name), ...keys.slice(length)];
+}
+
 /** The verbs of lua/verbs on one client. */
 export class Functions {
   readonly #redis: RedisClient;
@@ -135,8 +139,9 @@ export class Functions {
   ): void {
     const script = this.#scripts.get(verb);
     if (script === undefined) throw new Error(`the script ${verb} is not defined`);
-    const all = [script[what](), script.keys.length, ...keys, ...args];
-    void this.#redis.sendCommand(new ScriptCommand(COMMANDS[what], all, IN_BYTES.includes(verb), receiver));
+    const named = this.#redis instanceof Cluster ? withDerived(script, keys) : keys;
+    const all = [script[what](), script.keys.length + named.length - keys.length, ...named, ...args];
+    void this.#redis.sendCommand(new ScriptCommand(COMMANDS[what], all, rowOf(verb).hasBytes === true, receiver));
   }
 
   /** Loads the library into all primaries, once however many calls miss it. Another instance may be quicker. */

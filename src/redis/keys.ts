@@ -1,8 +1,7 @@
 /**
- * The names of the keys in Redis, and the keys of each script. All keys of a tenant begin with its hash tag,
- * `{<tenant id>}:`, so that one script can work on them in a cluster. They have fixed names, so that every script
- * declares each key that it may touch: while a cluster moves the slot, Redis then refuses a script if some of its keys
- * are missing, instead of taking them for empty.
+ * The names of the keys in Redis (verbs.ts has those of each script). All keys of a tenant begin with its hash tag,
+ * `{<tenant id>}:`, so that one script can work on them in a cluster. They have fixed names,
+ * so every script can declare each key that it may touch (isGiven() in verbs.ts).
  *
  *   {t}:tenant            hash: tier, counters and quota in one packed field, a field for each API key, and rarely
  *                         needed fields (lua/frame/tenant.lua)
@@ -26,13 +25,13 @@
  *   {t}:session:<SHA-256> the user of a sign-in session, as JSON, until it ends
  *   {t}:signIns:<user id> set: the sign-in sessions of a user (session:<SHA-256>), some of which may have ended
  *   {t}:answer:<id>       the reply to a request, for some seconds (lua/frame/answers.lua)
- *   {t}:once:<key>        the reply to a request with this Idempotency-Key, for 10 minutes (lua/frame/idempotency.lua)
+ *   {t}:once:<key>        the reply to a request with this Idempotency-Key, for 10 minutes (lua/frame/answers.lua)
  *   {t}:answers           list: the replies of the kind before, oldest first
  *   {t}:taken             hash: release token of a reservation that was taken away → ms and actor
- *                         (lua/reservations/unreserve.lua)
+ *                         (lua/reservations/release.lua)
  *   {t}:takenAt           sorted set: the same token → ms
  *   {t}:history           stream: ended reservations and waits (lua/history/ended.lua)
- *   {t}:resetSlots        hash: the slots of a large reset, until they are in the history (lua/verbs/history)
+ *   {t}:resetSlots        hash: the slots of a large reset, until they are in the history (lua/verbs/reset.lua)
  *   {t}:streams           sorted set: id of an open stream of events → ms at which its lease lapses
  *   {t}:sessionStreams    the same for streams of sign-in sessions, which do not count towards the tier's limit
  *   {t}:activity          hash: minute of the hour → number of the minute since 1970, operations, refusals
@@ -44,13 +43,14 @@
  *                         those of sign-in sessions
  *   {active}              sorted set: tenant that has been active → ms at which it was last
  *   {history}             sorted set: tenant whose history may have to be moved to the database → ms since when
- *                         (engine/history/waiting.ts)
+ *                         (engine/history/stream.ts)
  *   {expiry:<n>}          sorted set, one shard of the expiry index: tenant → ms; none of its reservations is due
  *                         earlier
  */
 import { createHash } from 'node:crypto';
 import type { Credential } from '../domain/tenants.ts';
 import { TIERS, type Tier } from '../domain/tiers.ts';
+import { isGiven, type TenantVerb, VERBS } from './verbs.ts';
 
 /** Shards of the expiry index: enough to spread it over a cluster, few enough to read all of them every second. */
 export const EXPIRY_SHARDS = 16;
@@ -67,92 +67,16 @@ export const copyingKey = (tenant: string): string => `{${tenant}}:copying`;
 export const keyOfCredential = ({ tenant, credentialKey, kind }: Credential): string =>
   kind === 'token' || kind === 'session' ? `{${tenant}}:${credentialKey}` : tenantKey(tenant);
 
-const STATE = [
-  'slots',
-  'due',
-  'pools',
-  'definitions',
-  'tickets',
-  'lines',
-  'waits',
-  'sessions',
-  'sessionHolds',
-  'sessionsDue',
-  'index',
-  'history',
-] as const;
-const RESERVATIONS = ['tenant', 'credential', ...STATE] as const;
-/** Of scripts whose requests may have an Idempotency-Key. */
-const REPEATABLE = ['answer', 'answers'] as const;
-/** The counters of reads: the script takes the one of the tenant's tier. */
-const READS = ['readsFree', 'readsStarter', 'readsPro', 'readsEnterprise'] as const satisfies readonly `reads${Tier}`[];
 const TIER_OF: ReadonlyMap<string, Tier> = new Map(TIERS.map((tier) => [`reads${tier}`, tier]));
-const DEFINITIONS = [...RESERVATIONS, 'copying', 'answer'] as const;
 
-/** The keys of each script that works on one tenant. Its function gets them by these names. */
-export const KEYS_OF = {
-  active: [...RESERVATIONS, ...READS],
-  activity: ['tenant', 'activity', 'used'],
-  authenticate: ['tenant', 'credential'],
-  available: [...RESERVATIONS, ...READS],
-  beat: ['tenant', ...STATE],
-  beginSession: [...RESERVATIONS, ...REPEATABLE],
-  cancel: [...RESERVATIONS, ...REPEATABLE],
-  charge: ['tenant', 'credential'],
-  chargeReads: ['tenant', 'credential', ...READS],
-  check: [...RESERVATIONS, ...READS],
-  closeStreams: ['tenant', 'streams', 'sessionStreams'],
-  copyDefinitions: ['tenant', 'slots', 'due', 'pools', 'definitions', 'index', 'history', 'copying'],
-  definitions: ['tenant', 'credential', 'definitions', 'index', ...READS],
-  delete: DEFINITIONS,
-  endSession: [...RESERVATIONS, ...REPEATABLE],
-  keep: ['tenant', 'credential', ...REPEATABLE],
-  labelsInUse: ['tenant', 'credential', 'index'],
-  leave: ['tenant', ...STATE],
-  keepReset: ['tenant', 'resetSlots', 'history'],
-  issueToken: ['tenant', 'credential', 'tokens'],
-  loadTenant: ['tenant', 'copying', 'used'],
-  openStream: ['tenant', 'credential', 'streams', 'sessionStreams'],
-  readHistory: ['history'],
-  refusals: ['tenant', 'refusals'],
-  register: [...DEFINITIONS, 'answers'],
-  renew: [...RESERVATIONS, ...REPEATABLE, 'taken'],
-  renewSession: [...RESERVATIONS, ...REPEATABLE],
-  renewStreams: ['tenant', 'credential', 'streams', 'sessionStreams'],
-  reserve: [...RESERVATIONS, ...REPEATABLE],
-  reset: [
-    'tenant',
-    'credential',
-    'slots',
-    'due',
-    'pools',
-    'tickets',
-    'lines',
-    'waits',
-    'sessionHolds',
-    'sessionsDue',
-    'resetSlots',
-    ...REPEATABLE,
-  ],
-  sessions: [...RESERVATIONS, ...READS],
-  resource: RESERVATIONS,
-  standings: RESERVATIONS,
-  states: RESERVATIONS,
-  sweep: ['tenant', ...STATE],
-  emitLimitReached: ['tenant', 'credential'],
-  transaction: [...RESERVATIONS, ...REPEATABLE, 'taken', 'takenAt'],
-  tree: [...RESERVATIONS, ...READS],
-  unregistered: RESERVATIONS,
-  unreserve: [...RESERVATIONS, ...REPEATABLE, 'taken', 'takenAt'],
-  usage: [...RESERVATIONS, 'streams', ...READS, 'answers'],
-  waiting: [...RESERVATIONS, ...READS],
-} as const satisfies Record<string, readonly string[]>;
-
-export type TenantVerb = keyof typeof KEYS_OF;
+const givenKeys: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(VERBS).map(([verb, { keys }]) => [verb, keys.filter(isGiven)]),
+);
+const givenTo = (verb: TenantVerb): readonly string[] => givenKeys.get(verb) ?? [];
 
 /** Returns the keys to pass to a script of a tenant. */
 export function keysOf(verb: TenantVerb, tenant: string): string[] {
-  return KEYS_OF[verb].map((name) => `{${tenant}}:${name}`);
+  return givenTo(verb).map((name) => `{${tenant}}:${name}`);
 }
 
 /**
@@ -162,7 +86,7 @@ export function keysOf(verb: TenantVerb, tenant: string): string[] {
  */
 export function keysOfRequest(verb: TenantVerb, credential: Credential, own = ''): string[] {
   const { tenant } = credential;
-  return KEYS_OF[verb].map((name) => {
+  return givenTo(verb).map((name) => {
     if (name === 'credential') return keyOfCredential(credential);
     const tier = TIER_OF.get(name);
     if (tier !== undefined) return readsKey(tier, credential);

@@ -2,6 +2,8 @@
  * Parses the replies of scripts. An unexpected reply is a bug and throws.
  */
 export function parseReply(reply: unknown): unknown[] {
+  // The plain way (lua/plain/plain.lua) joins the parts. No name has a control character.
+  if (typeof reply === 'string') return reply.split('\r');
   if (!Array.isArray(reply)) throw new TypeError('a script returned no array');
   return reply[0] instanceof Buffer ? [reply[0].toString(), ...reply.slice(1)] : reply;
 }
@@ -26,5 +28,12 @@ export function toInteger(value: unknown): number {
 /** Parses milliseconds since 1970 UTC. */
 export const toMs = toInteger;
 
+/** The last time formatted: leases that begin in one call often end at the same time. */
+let last = { ms: 0, text: '' };
+
 /** Formats milliseconds since 1970 as ISO 8601 UTC; null for 0, which means never. */
-export const toTime = (ms: number): string | null => (ms === 0 ? null : new Date(ms).toISOString());
+export function toTime(ms: number): string | null {
+  if (ms === 0) return null;
+  if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };
+  return last.text;
+}

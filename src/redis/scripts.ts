@@ -1,19 +1,23 @@
 /**
  * Runs the verbs of lua/verbs. They are functions of one library (bundle.ts, functions.ts), or scripts where functions
- * are forbidden. keys.ts names their keys.
+ * are forbidden. verbs.ts lists them.
  */
 import { hash } from 'node:crypto';
-import { basename } from 'node:path';
 import { once } from '../domain/firstUse.ts';
 import { requestObserver, type ScriptObserver } from '../domain/scriptObserver.ts';
 import type { TierTable } from '../domain/tiers.ts';
-import { libraryOf, scriptOf, type Verb as VerbModule } from './bundle.ts';
+import {
+  libraryOf,
+  limitsModule,
+  readModules,
+  type Script,
+  scriptOf,
+  type Verb as VerbModule,
+  withoutComments,
+} from './bundle.ts';
 import type { RedisClient } from './client.ts';
 import { Functions, ScriptAttempts, type ScriptCall } from './functions.ts';
-import { KEYS_OF } from './keys.ts';
-import { readModules, withoutComments } from './luaFiles.ts';
-import { limitsModule } from './tierLimits.ts';
-import type { Script, Verb } from './verbs.ts';
+import { isGiven, rowOf, type Verb } from './verbs.ts';
 
 const loaded = new Map<string, Script[]>();
 
@@ -21,7 +25,7 @@ const loaded = new Map<string, Script[]>();
  * Reads every verb, once for all instances of a process. The library is made when it is first used.
  * @param tiers the limits of each tier
  * @param replaced name of a module → source to use instead of the file; tests control the clock with it
- * @throws Error if a verb has no header
+ * @throws Error if src/redis/verbs.ts does not have a verb
  */
 export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, string>> = {}): readonly Script[] {
   const key = JSON.stringify([tiers, replaced]);
@@ -35,14 +39,15 @@ function readScripts(tiers: TierTable, replaced: Readonly<Record<string, string>
   const modules = new Map([...files].map(([name, lua]) => [name, withoutComments(lua)]));
   modules.set('frame/limits', limitsModule(tiers));
   for (const [name, lua] of Object.entries(replaced)) modules.set(name, lua);
-  const verbs = [...files].filter(([name]) => name.startsWith('verbs/')).map(([name, lua]) => verbOf(name, lua));
+  const verbs = [...files].filter(([name]) => name.startsWith('verbs/')).flatMap(([name, lua]) => verbsIn(name, lua));
   const library = once(() => libraryOf(modules, verbs));
   return verbs.map((verb) => {
     const lua = once(() => scriptOf(modules, verb));
     return {
       name: verb.name,
-      source: files.get(verb.module) ?? '',
+      source: verb.source,
       keys: verb.keys,
+      derivedKeys: verb.derivedKeys,
       lua,
       digest: once(() => hash('sha1', lua())),
       library,
@@ -51,15 +56,21 @@ function readScripts(tiers: TierTable, replaced: Readonly<Record<string, string>
   });
 }
 
-const keysByName: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(KEYS_OF));
-
-function verbOf(module: string, lua: string): VerbModule {
-  const header = /^--\[\[([\s\S]*?)\]\]/.exec(lua)?.[1];
-  if (header === undefined) throw new Error(`lua/${module}.lua has no header`);
-  const name = basename(module);
-  // Verbs that work on no tenant name their keys in the header.
-  const keys = keysByName.get(name) ?? [...header.matchAll(/^ {2}KEYS\[\d+\] {2}(\w+)/gm)].map(([, key = '']) => key);
-  return { name, module, keys, hasFlags: /^ {2}ARGV\[2\] {2}flags of the request/m.test(header) };
+/** Returns the verbs of a module. Each begins with a header: a long comment that starts with its name. */
+function verbsIn(module: string, lua: string): (VerbModule & Pick<Script, 'source'>)[] {
+  return lua.split(/^(?=--\[\[ )/m).flatMap((source) => {
+    const [header, name] = /^--\[\[ (\w+)[\s\S]*?\]\]/.exec(source) ?? [];
+    if (header === undefined || name === undefined) return [];
+    const { keys } = rowOf(name);
+    return {
+      name,
+      module,
+      keys: keys.filter(isGiven),
+      derivedKeys: keys.filter((key) => !isGiven(key)),
+      hasFlags: /ARGV\[2\] +flags/.test(header),
+      source,
+    };
+  });
 }
 
 const functionsOf = new WeakMap<RedisClient, Functions>();

@@ -1,65 +1,152 @@
-/** What runs in Redis: the names of the verbs, and what is known of each. */
-import type { Library } from './bundle.ts';
+/**
+ * What runs in Redis: every verb of lua/verbs, with all that this process knows of it. To add a verb, add a row.
+ */
+import type { Tier } from '../domain/tiers.ts';
 
-export type Verb =
-  | 'active'
-  | 'activity'
-  | 'authenticate'
-  | 'available'
-  | 'beat'
-  | 'beginSession'
-  | 'cancel'
-  | 'charge'
-  | 'chargeReads'
-  | 'check'
-  | 'closeStreams'
-  | 'copyDefinitions'
-  | 'definitions'
-  | 'delete'
-  | 'endSession'
-  | 'issueToken'
-  | 'keep'
-  | 'labelsInUse'
-  | 'keepReset'
-  | 'leave'
-  | 'loadTenant'
-  | 'lowerIndex'
-  | 'openStream'
-  | 'probe'
-  | 'raiseIndex'
-  | 'readHistory'
-  | 'refusals'
-  | 'register'
-  | 'renew'
-  | 'renewSession'
-  | 'renewStreams'
-  | 'reserve'
-  | 'reset'
-  | 'resource'
-  | 'sessions'
-  | 'standings'
-  | 'states'
-  | 'sweep'
-  | 'emitLimitReached'
-  | 'transaction'
-  | 'tree'
-  | 'unregistered'
-  | 'unreserve'
-  | 'usage'
-  | 'waiting';
-
-export interface Script {
-  readonly name: string;
-  /** The file as it is written. */
-  readonly source: string;
-  /** @returns the text that runs where functions are forbidden */
-  readonly lua: () => string;
-  /** @returns the SHA-1 of that text */
-  readonly digest: () => string;
-  /** The names of its keys, in order. */
+interface Row {
+  /** The names of its keys: those that it is given (isGiven()) in order. Its function gets them by these names. */
   readonly keys: readonly string[];
-  /** @returns the library that has the verb as a function */
-  readonly library: () => Library;
-  /** @returns the name of that function */
-  readonly functionName: () => string;
+  /** The quota that it charges, and whose rest it returns; undefined: none */
+  readonly charges?: 'writes' | 'reads';
+  /** Whether it recognises a retry by itself: it remembers replies only under an Idempotency-Key. */
+  readonly recognisesRetries?: true;
+  /**
+   * takes: Redis refuses it as a whole while it is full. unchanged: it never writes, so it runs even while Redis
+   * refuses all writes. undefined: it frees memory, renews, charges a read or writes some bytes for a request, and runs
+   * even while Redis is full
+   */
+  readonly memory?: 'takes' | 'unchanged';
+  /** Whether it reads a page. */
+  readonly isPaged?: true;
+  /** Whether its reply has packed bytes. */
+  readonly hasBytes?: true;
+  /** Whether it works on no tenant. */
+  readonly isOfService?: true;
+}
+
+const STATE = [
+  'slots',
+  'due',
+  'pools',
+  'definitions',
+  'tickets',
+  'lines',
+  'waits',
+  'sessions',
+  'sessionHolds',
+  'sessionsDue',
+  'index',
+  'history',
+] as const;
+const RESERVATIONS = ['tenant', 'credential', ...STATE] as const;
+/** Of scripts whose requests may have an Idempotency-Key. */
+const REPEATABLE = ['answer', 'answers'] as const;
+/** The counters of reads: the script takes the one of the tenant's tier. */
+const READS = ['readsFree', 'readsStarter', 'readsPro', 'readsEnterprise'] as const satisfies readonly `reads${Tier}`[];
+const DEFINITIONS = [...RESERVATIONS, 'copying', 'answer'] as const;
+
+/**
+ * The keys that a script is given by all instances. It derives the other keys from that of the tenant's hash. In a
+ * cluster it declares those too: a cluster moves a slot key by key, and then refuses a script of which some keys are
+ * missing, instead of taking them for empty. Elsewhere no key is ever missing, and each key that is passed costs Redis
+ * about 1,000 instructions: a reserve declares 3 keys instead of 16.
+ */
+const GIVEN: ReadonlySet<string> = new Set([
+  'answer',
+  'credential',
+  'probe',
+  'refusals',
+  'shard',
+  'tenant',
+  'tokens',
+  ...READS,
+]);
+export const isGiven = (name: string): boolean => GIVEN.has(name);
+
+export const VERBS = {
+  active: { keys: [...RESERVATIONS, ...READS], charges: 'reads', isPaged: true, hasBytes: true },
+  activity: { keys: ['tenant', 'activity', 'used'] },
+  authenticate: { keys: ['tenant', 'credential'], memory: 'unchanged' },
+  available: { keys: [...RESERVATIONS, ...READS], charges: 'reads' },
+  beat: { keys: ['tenant', ...STATE] },
+  beginSession: { keys: [...RESERVATIONS, ...REPEATABLE], charges: 'writes', recognisesRetries: true, memory: 'takes' },
+  cancel: { keys: [...RESERVATIONS, ...REPEATABLE], charges: 'writes' },
+  charge: { keys: ['tenant', 'credential'], charges: 'writes' },
+  chargeReads: { keys: ['tenant', 'credential', ...READS], charges: 'reads' },
+  check: { keys: [...RESERVATIONS, ...READS], charges: 'reads' },
+  closeStreams: { keys: ['tenant', 'streams', 'sessionStreams'] },
+  copyDefinitions: {
+    keys: ['tenant', 'slots', 'due', 'pools', 'definitions', 'index', 'history', 'copying'],
+    memory: 'takes',
+  },
+  definitions: { keys: ['tenant', 'credential', 'definitions', 'index', ...READS], charges: 'reads', isPaged: true },
+  delete: { keys: DEFINITIONS, charges: 'writes' },
+  emitLimitReached: { keys: ['tenant', 'credential'] },
+  endSession: { keys: [...RESERVATIONS, ...REPEATABLE], charges: 'writes' },
+  issueToken: { keys: ['tenant', 'credential', 'tokens'], charges: 'writes', memory: 'takes' },
+  keep: { keys: ['tenant', 'credential', ...REPEATABLE], charges: 'writes', recognisesRetries: true },
+  keepReset: { keys: ['tenant', 'resetSlots', 'history'] },
+  labelsInUse: { keys: ['tenant', 'credential', 'index'], memory: 'unchanged', isPaged: true },
+  leave: { keys: ['tenant', ...STATE] },
+  loadTenant: { keys: ['tenant', 'copying', 'used'] },
+  lowerIndex: { keys: ['shard'], isOfService: true },
+  openStream: { keys: ['tenant', 'credential', 'streams', 'sessionStreams'], memory: 'takes' },
+  probe: { keys: ['probe'], memory: 'takes', isOfService: true },
+  raiseIndex: { keys: ['shard'], isOfService: true },
+  readHistory: { keys: ['tenant', 'history'], memory: 'unchanged', hasBytes: true },
+  refusals: { keys: ['tenant', 'refusals'], memory: 'takes' },
+  register: { keys: [...DEFINITIONS, 'answers'], charges: 'writes', memory: 'takes' },
+  renew: { keys: [...RESERVATIONS, ...REPEATABLE, 'taken'], charges: 'writes', recognisesRetries: true },
+  renewSession: { keys: [...RESERVATIONS, ...REPEATABLE], charges: 'writes', recognisesRetries: true },
+  renewStreams: { keys: ['tenant', 'credential', 'streams', 'sessionStreams'] },
+  reserve: { keys: [...RESERVATIONS, ...REPEATABLE], charges: 'writes', recognisesRetries: true, memory: 'takes' },
+  reset: {
+    keys: [
+      'tenant',
+      'credential',
+      'slots',
+      'due',
+      'pools',
+      'tickets',
+      'lines',
+      'waits',
+      'sessionHolds',
+      'sessionsDue',
+      'resetSlots',
+      ...REPEATABLE,
+    ],
+    charges: 'writes',
+  },
+  resource: { keys: RESERVATIONS, isPaged: true },
+  sessions: { keys: [...RESERVATIONS, ...READS], charges: 'reads', isPaged: true },
+  standings: { keys: RESERVATIONS },
+  states: { keys: RESERVATIONS, isPaged: true },
+  sweep: { keys: ['tenant', ...STATE] },
+  transaction: { keys: [...RESERVATIONS, ...REPEATABLE, 'taken', 'takenAt'], charges: 'writes', memory: 'takes' },
+  tree: { keys: [...RESERVATIONS, ...READS], charges: 'reads', isPaged: true },
+  unregistered: { keys: RESERVATIONS, isPaged: true },
+  unreserve: { keys: [...RESERVATIONS, ...REPEATABLE, 'taken', 'takenAt'], charges: 'writes' },
+  usage: { keys: [...RESERVATIONS, 'streams', ...READS, 'answers'], charges: 'reads' },
+  waiting: { keys: [...RESERVATIONS, ...READS], charges: 'reads', isPaged: true },
+} as const satisfies Record<string, Row>;
+
+export type Verb = keyof typeof VERBS;
+
+type VerbWith<Fields> = { [One in Verb]: (typeof VERBS)[One] extends Fields ? One : never }[Verb];
+
+export type TenantVerb = Exclude<Verb, VerbWith<{ isOfService: true }>>;
+export type ChargedVerb = VerbWith<{ charges: 'writes' }>;
+export type ReadVerb = VerbWith<{ charges: 'reads' }>;
+/** Verbs whose scripts are passed the credential's key. */
+export type VerbWithCredential = {
+  [One in Verb]: 'credential' extends (typeof VERBS)[One]['keys'][number] ? One : never;
+}[Verb];
+
+const ROWS: ReadonlyMap<string, Row> = new Map(Object.entries(VERBS));
+
+/** @throws Error if there is no such verb */
+export function rowOf(verb: string): Row {
+  const row = ROWS.get(verb);
+  if (row === undefined) throw new Error(`src/redis/verbs.ts has no verb ${verb}`);
+  return row;
 }

@@ -11,7 +11,7 @@ import { HoldfastError } from '../domain/errors.ts';
 import { Outage } from '../domain/outage.ts';
 import type { Connected, Db } from './db.ts';
 
-export const PGLITE = 'pglite:';
+const PGLITE = 'pglite:';
 
 /** How long a caller waits for the database. */
 const ANSWER_WITHIN_MS = 5000;
@@ -163,7 +163,7 @@ export class Database {
 async function openPostgres(url: string, size: number, log: Logger): Promise<Connected> {
   const [{ PostgresPool }, { migratePostgres }] = await Promise.all([
     import('./postgresPool.ts'),
-    import('./migratePostgres.ts'),
+    import('./postgresPool.ts'),
   ]);
   const pool = new PostgresPool(url, { size, statementTimeoutMs: ANSWER_WITHIN_MS });
   const onWait = () => log.warn('another process is migrating the database: waiting for it');

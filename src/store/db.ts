@@ -1,6 +1,8 @@
 /**
- * The types of Drizzle connections, of what runs work on them, and of what they return for plain SQL.
+ * The types of Drizzle connections, of the functions that run work on them, and of results of plain SQL.
  */
+
+import { fileURLToPath } from 'node:url';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 
@@ -24,3 +26,6 @@ const Result = z.object({ rows: z.array(z.unknown()) });
 
 /** The rows of a result of plain SQL: of PGlite in an object, of Postgres by themselves. */
 export const rowsOf = (result: unknown): unknown => Result.safeParse(result).data?.rows ?? result;
+
+/** Where the migrations are. */
+export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../drizzle/', import.meta.url));

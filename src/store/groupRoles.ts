@@ -58,7 +58,7 @@ async function findGroup(db: Db, tenant: string, group: string): Promise<GroupRo
 /**
  * Gives a group a role.
  * @param mayAdd whether the caller may add this group, too
- * @param by who gives it, and what they may not change
+ * @param by who gives it, and which roles they may not change
  * @throws HoldfastError forbidden, if it is new and may not be added; refused, if there are too many; unavailable; the
  * errors of `refuse`
  */
@@ -91,7 +91,7 @@ export const putGroup = (
 
 /**
  * Takes the role of a group.
- * @param by who takes it, and what they may not change
+ * @param by who takes it, and which roles they may not change
  * @throws HoldfastError unknown, unavailable; the errors of `refuse`
  */
 export const deleteGroup = (

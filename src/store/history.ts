@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
 import type { History, HistoryFilter, PastEntry } from '../domain/history.ts';
 import type { TierTable } from '../domain/tiers.ts';
-import { keepReset } from '../engine/history/keepReset.ts';
+import { keepReset } from '../engine/history/stream.ts';
 import { readOwner } from './historyOwners.ts';
 import { history } from './historySchema.ts';
 import { usageInDatabase } from './historyUsage.ts';

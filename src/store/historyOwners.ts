@@ -1,5 +1,5 @@
 /**
- * Whose entries of the history are whose (docs/specification.md#history): each tenant's have the number of its row
+ * Assigns entries of the history to tenants (docs/specification.md#history): each tenant's have the number of its row
  * here, which no other tenant gets.
  */
 import { and, asc, eq, isNull, sql } from 'drizzle-orm';

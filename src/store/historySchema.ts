@@ -8,8 +8,8 @@ import type { Ending } from '../domain/history.ts';
 import { tenants, time } from './schema.ts';
 
 /**
- * Whose history there is: one row for each tenant that has some. A new tenant with the id of a deleted one has a row of
- * its own, so that it never sees what is left of the other's history.
+ * Owners of history: one row for each tenant that has some. A new tenant with the id of a deleted one has a row of its
+ * own, so that it never sees the rest of the other's history.
  */
 export const historyOwners = pgTable(
   'history_owners',

@@ -3,14 +3,12 @@
  * encrypted, so that the dashboard can show them again.
  */
 import { and, asc, count, eq, gt, gte, inArray, sql } from 'drizzle-orm';
-import { HoldfastError } from '../domain/errors.ts';
-import { tierLimitError } from '../domain/limits.ts';
+import { HoldfastError, tierLimitError } from '../domain/errors.ts';
 import { grantOf, type KeyLimits } from '../domain/tenants.ts';
 import type { TierTable } from '../domain/tiers.ts';
 import { type Author, note } from './audit.ts';
 import type { Db } from './db.ts';
-import { IdInUse } from './idInUse.ts';
-import { changeRecord, type Store } from './records.ts';
+import { changeRecord, IdInUse, type Store } from './records.ts';
 import { apiKeys, audit, tenants } from './schema.ts';
 
 /** The most keys of a tenant, in any tier: each change of one writes all of them to Redis. */
@@ -178,7 +176,7 @@ const isSame = (row: KeyRow, key: Required<NewKey>): boolean =>
   row.prefix === key.prefix &&
   row.expiresAt?.getTime() === key.expiresAt?.getTime();
 
-/** What of a key can be changed. What is undefined stays as it is. */
+/** A change of a key. Fields that are undefined stay as they are. */
 export interface KeyChange {
   readonly label?: string | null | undefined;
   readonly permission?: KeyLimits['permission'] | undefined;

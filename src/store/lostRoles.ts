@@ -1,6 +1,6 @@
 /**
- * What a person loses with a role, besides the role itself (docs/specification.md#members): links of invitations let
- * nobody back in who was removed or got a lower role, and invitations end when those who made them may invite no more.
+ * Consequences of losing a role (docs/specification.md#members): links of invitations do not let people back in who
+ * were removed or got a lower role, and invitations end when those who made them may invite no more.
  */
 import { and, eq } from 'drizzle-orm';
 import { RIGHTS_OF_ROLE, type Role } from '../domain/rights.ts';

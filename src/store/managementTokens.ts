@@ -6,9 +6,8 @@ import { HoldfastError } from '../domain/errors.ts';
 import type { Scope } from '../domain/rights.ts';
 import { managementKey } from '../domain/tenants.ts';
 import type { Author } from './audit.ts';
-import { IdInUse } from './idInUse.ts';
 import { revokeInvitationsOf } from './lostRoles.ts';
-import { changeRecord, type Store } from './records.ts';
+import { changeRecord, IdInUse, type Store } from './records.ts';
 import { managementTokens } from './schema.ts';
 
 export const MAX_TOKENS = 100;

@@ -41,7 +41,7 @@ export interface RoleChanger extends Author {
 
 const of = (tenant: string, userId: string) => and(eq(members.tenantId, tenant), eq(members.userId, userId));
 
-export const noSuchMember = () => new HoldfastError('unknown', 'There is no such member.');
+const noSuchMember = () => new HoldfastError('unknown', 'There is no such member.');
 
 const selectMembers = (db: Db) =>
   db
@@ -114,8 +114,8 @@ export async function readMemberships(db: Db, userId: string): Promise<Membershi
 }
 
 /**
- * Makes something follow somebody's role. Changes of the tenant's members wait meanwhile, so that what was written for
- * an earlier role never replaces what is written for a later one.
+ * Writes something that depends on somebody's role. Changes of the tenant's members wait meanwhile, so that a value for
+ * an earlier role never replaces that for a later one.
  * @param follow called with the role; null: they are no member
  * @throws HoldfastError unavailable; the errors of `follow`
  */
@@ -168,7 +168,7 @@ export async function join(
 
 /**
  * Changes the role that a member was given. Takes back somebody who was removed: links do not let them in any more.
- * @param by who changes it, and what they may not change
+ * @param by who changes it, and which roles they may not change
  * @param lowerSessions called with the role that now counts, if it is lower than before: before the change is
  * committed, so that no session keeps the higher one if this instance dies
  * @throws HoldfastError unknown; refused for the last owner; unavailable; the errors of `refuse` and `lowerSessions`
@@ -209,7 +209,7 @@ const isLower = (role: Role, than: Role): boolean => higherRole(role, than) !== 
 
 /**
  * Removes a member.
- * @param by who removes them, and what they may not change
+ * @param by who removes them, and which roles they may not change
  * @param action what the audit trail calls it
  * @param endSessions called before the removal is committed, so that none lasts if this instance dies
  * @throws HoldfastError unknown; refused for the last owner; unavailable; the errors of `refuse` and `endSessions`

@@ -11,9 +11,8 @@ import { eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { PastEntry } from '../domain/history.ts';
 import type { TierTable } from '../domain/tiers.ts';
-import { keepReset } from '../engine/history/keepReset.ts';
 import { readPastEntry } from '../engine/history/pastEntry.ts';
-import { countEntries, deleteFromStream, oldest, type StreamEntry } from '../engine/history/stream.ts';
+import { countEntries, deleteFromStream, keepReset, oldest, type StreamEntry } from '../engine/history/stream.ts';
 import { isNoPartition } from './database.ts';
 import { type Db, rowsOf } from './db.ts';
 import { ensureOwner, type HistoryOwner, lockOwner } from './historyOwners.ts';
@@ -30,10 +29,10 @@ const FOREVER_DAYS = 36_500;
 const SURPLUS = 1000;
 const MAX_PIECES = 20;
 
-/** What a reset put aside gets into the stream while that is short: nothing is displaced there. */
+/** Entries of a reset get into the stream while that is short: none is displaced there. */
 const room = { room: BATCH, most: Number.POSITIVE_INFINITY };
 
-/** What there is to move with, besides the store. */
+/** The parts that moving needs besides the store. */
 export interface MoveOptions {
   readonly tiers: TierTable;
   /** Batches at most. */
@@ -80,7 +79,7 @@ export async function moveHistory(store: Store, tenant: string, options: MoveOpt
 /** An entry with its id in the stream. */
 type Readable = PastEntry & { readonly id: string };
 
-/** What this version can read. The rest stays in the stream, and the next batch begins behind it. */
+/** Entries that this version can read. The others stay in the stream, and the next batch begins behind them. */
 function readAll(found: readonly StreamEntry[]): Readable[] {
   const unreadable = new Set<string>();
   const read = found.flatMap((one) => {

@@ -1,17 +1,53 @@
 /**
  * PGlite as the database: Postgres in this process, with its files in a folder.
  */
+
 import { existsSync } from 'node:fs';
-import { chmod, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, unlink } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { dirname, join, resolve } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
 import { migrate } from 'drizzle-orm/pglite/migrator';
 import type { Logger } from 'pino';
-import type { Connected, Db } from './db.ts';
-import { lockFolder } from './folderLock.ts';
-import { MIGRATIONS_FOLDER } from './migrationsFolder.ts';
+import { type Connected, type Db, MIGRATIONS_FOLDER } from './db.ts';
 import { Turns } from './turns.ts';
+
+/**
+ * Locks a folder, since PGlite does not: the process that listens on a socket beside the folder has the lock. The
+ * listener ends with its process, so a crash leaves no lock behind. Creates the parent folder.
+ * @returns a function that releases the lock
+ * @throws Error if another process has the lock
+ */
+async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  const path = `${resolve(folder)}.lock`;
+  await mkdir(dirname(path), { recursive: true });
+  const server = createServer((socket) => socket.destroy());
+  const listen = () =>
+    new Promise<boolean>((settle, reject) => {
+      server.once('error', (error: NodeJS.ErrnoException) =>
+        error.code === 'EADDRINUSE'
+          ? settle(false)
+          : reject(new Error(`cannot create the lock ${path}: ${error.code}`)),
+      );
+      server.listen(path, () => settle(true));
+    });
+  if (!(await listen())) {
+    if (await isListening(path)) throw new Error(`${folder} is in use by another process`);
+    await unlink(path); // left by a process that was killed
+    if (!(await listen())) throw new Error(`${folder} is in use by another process`);
+  }
+  server.unref();
+  return () => new Promise((settle) => server.close(() => settle()));
+}
+
+const isListening = (path: string) =>
+  new Promise<boolean>((settle) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      settle(true);
+    }).once('error', () => settle(false));
+  });
 
 /**
  * Opens the database in a folder, which is made if it does not exist.

@@ -5,7 +5,7 @@ import { eq, sql } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import { rightsOfScopes } from '../domain/rights.ts';
 import { grantOf, type KeyRecord, managementKey, settingsOf, type TenantRecord } from '../domain/tenants.ts';
-import { loadTenant } from '../engine/tenant/load.ts';
+import { loadTenant } from '../engine/tenant/record.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { type AuditEntry, note } from './audit.ts';
 import type { Database } from './database.ts';
@@ -88,3 +88,10 @@ export async function changeRecord<T>(
 }
 
 export const noSuchTenant = () => new HoldfastError('unknown', 'There is no such tenant.');
+
+/** The client-chosen id of something new is that of something else. */
+export class IdInUse extends HoldfastError {
+  constructor() {
+    super('refused', 'the id is in use');
+  }
+}

@@ -82,7 +82,7 @@ export const users = pgTable(
   (table) => [unique('users_identity').on(table.issuer, table.subject), index('users_tenant').on(table.tenantId)],
 );
 
-/** Who belongs to which tenant, and what they may do there: the higher one of the two roles. */
+/** Members of tenants. Of the two roles, the higher one counts. */
 export const members = pgTable(
   'members',
   {
@@ -126,7 +126,7 @@ export const invitations = pgTable(
   ],
 );
 
-/** Who was removed from a tenant or got a lower role: links of its invitations give them nothing. */
+/** People who were removed from a tenant or got a lower role: links of its invitations give them nothing. */
 export const linkBars = pgTable(
   'link_bars',
   {
@@ -193,7 +193,7 @@ export const apiKeys = pgTable(
   ],
 );
 
-/** What administrators see of a tenant's use: a copy of what Redis knows, some seconds old (operations/usages.ts). */
+/** A tenant's use, for administrators: a copy of the figures in Redis, some seconds old (operations/copies.ts). */
 export const tenantUsages = pgTable('tenant_usages', {
   tenantId: text('tenant_id')
     .primaryKey()
@@ -233,14 +233,14 @@ export const definitions = pgTable(
     blocks: text('blocks').array().notNull(),
     /** The parent in the tree; null for a root */
     parent: text('parent'),
-    /** Whether it only groups what is below it. Its capacity is then 1. */
+    /** Whether it only groups the resources below it. Its capacity is then 1. */
     isGroup: boolean('is_group').notNull().default(false),
     labels: jsonb('labels').$type<Readonly<Record<string, string>>>().notNull().default({}),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.name] })],
 );
 
-/** Who changed what, and when. */
+/** The audit trail. */
 export const audit = pgTable(
   'audit',
   {

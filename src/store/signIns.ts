@@ -1,5 +1,5 @@
 /**
- * What the database learns from a sign-in (docs/specification.md#members): the person, the roles that their groups give
+ * Stores a sign-in (docs/specification.md#members): the person, the roles that their groups give
  * them, and the invitations that they accept. All of it happens in one transaction.
  */
 import { randomBytes } from 'node:crypto';
@@ -10,11 +10,10 @@ import type { Tier } from '../domain/tiers.ts';
 import { type Author, note } from './audit.ts';
 import { isDuplicate } from './database.ts';
 import type { Db } from './db.ts';
-import { IdInUse } from './idInUse.ts';
 import type { NewKey } from './keys.ts';
 import { mayInvite, revokeInvitationsOf } from './lostRoles.ts';
 import { join, readMemberships } from './members.ts';
-import type { Store } from './records.ts';
+import { IdInUse, type Store } from './records.ts';
 import { groupRoles, invitations, members, users } from './schema.ts';
 import { insertTenant, wasTenant } from './tenants.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Tenants with what they use, as administrators see them (docs/specification.md#the-use-of-tenants).
+ * Tenants and their use, as administrators see them (docs/specification.md#the-use-of-tenants).
  */
 import { and, asc, desc, eq, gt, ilike, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
@@ -8,7 +8,7 @@ import { noSuchTenant, type Store } from './records.ts';
 import { tenants, tenantUsages } from './schema.ts';
 import { TENANT_COLUMNS, type Tenant } from './tenants.ts';
 
-/** What a tenant uses: some seconds old. */
+/** A tenant's use, some seconds old. */
 export interface Usage {
   readonly reservations: number;
   readonly definitions: number;
@@ -24,7 +24,7 @@ export interface UsedTenant extends Tenant {
   readonly usage: Usage;
 }
 
-/** What tenants can be sorted by. */
+/** Columns that tenants can be sorted by. */
 export type Sort = (typeof TENANT_SORTS)[number];
 export type Order = 'asc' | 'desc';
 

@@ -10,7 +10,7 @@ import { HoldfastError } from '../domain/errors.ts';
 /** Callers of a tenant for each item, including those in the queue. */
 const CALLERS_PER_ITEM = 25;
 
-/** What a tenant has of the items. */
+/** A tenant's use of the items. */
 interface Share {
   used: number;
   waiting: number;

@@ -1,8 +1,8 @@
 /**
- * What administrators see of each tenant's use (docs/specification.md#the-use-of-tenants): a copy of what Redis knows.
+ * Each tenant's use, for administrators (docs/specification.md#the-use-of-tenants): a copy of the figures in Redis.
  */
 import { and, asc, gt, lt, or, sql } from 'drizzle-orm';
-import type { Measured } from '../engine/tenant/measure.ts';
+import type { Measured } from '../engine/tenant/usage.ts';
 import type { Store } from './records.ts';
 import { tenants, tenantUsages } from './schema.ts';
 

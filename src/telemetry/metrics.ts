@@ -2,9 +2,10 @@
  * The metrics of an instance, for Prometheus. No label has a value that callers choose (tenant, resource, unknown
  * path), so that the number of series is bounded by the code.
  */
+
+import { createServer, type Server } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { Counts } from './counts.ts';
-import { StuckQueues } from './stuckQueues.ts';
+import { Counts, StuckQueues } from './counts.ts';
 import { Times } from './times.ts';
 
 /** HTTP methods with a series of their own. The parser accepts about thirty more, which are counted together. */
@@ -214,4 +215,30 @@ export class Metrics {
   ): Histogram<Label> {
     return new Histogram({ name: `holdfast_${name}`, help, buckets, labelNames, registers: [this.#registry] });
   }
+}
+
+/**
+ * Serves GET /metrics on a port of its own, which is for operators and not exposed by load balancers.
+ * @returns the server and the URL of the metrics
+ * @throws Error if the port cannot be used
+ */
+export async function serveMetrics(metrics: Metrics, host: string, port: number): Promise<[Server, string]> {
+  const server = createServer((request, response) => {
+    // Node sends no body in an answer to HEAD.
+    if (!['GET', 'HEAD'].includes(request.method ?? '') || request.url !== '/metrics') {
+      response.writeHead(404).end();
+      return;
+    }
+    metrics.text().then(
+      (text) => response.writeHead(200, { 'Content-Type': metrics.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', ({ message }) => reject(new Error(`cannot serve metrics: ${message}`)));
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  const bound = typeof address === 'object' && address !== null ? address.port : port;
+  return [server, `http://${host.includes(':') ? `[${host}]` : host}:${bound}/metrics`];
 }

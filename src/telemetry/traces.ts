@@ -3,6 +3,7 @@
  * endpoint is configured. The libraries read the other OTEL_ variables themselves: headers, sampler, service name.
  * Spans contain no keys, tokens, bodies or queries.
  */
+import { setTimeout as after } from 'node:timers/promises';
 import { defaultTextMapGetter, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -95,7 +96,7 @@ export class Traces {
 
   /** Sends the remaining spans. Gives up after 2 s. */
   async close(): Promise<void> {
-    const late = new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref());
+    const late = after(CLOSE_WITHIN_MS, undefined, { ref: false });
     await Promise.race([this.#provider.shutdown().catch(() => {}), late]);
   }
 

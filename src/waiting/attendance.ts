@@ -8,7 +8,7 @@ import type { Credential } from '../domain/tenants.ts';
 import { TIERS, type Tier } from '../domain/tiers.ts';
 import { MIN_CLAIM_SECONDS } from '../domain/waiting.ts';
 import type { Engine } from '../engine/engine.ts';
-import { verifyCredential } from '../engine/tenant/verifyCredential.ts';
+import { verifyCredential } from '../engine/tenant/credentials.ts';
 import { beat } from '../engine/waiting/beat.ts';
 import type { Bus } from '../events/bus.ts';
 import { wakeChannel } from '../redis/keys.ts';

@@ -13,7 +13,7 @@ import type { TransactionMethod } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { type Caller, HELD_SHARE, type Wait } from '../domain/waiting.ts';
 import type { Engine } from '../engine/engine.ts';
-import { leave } from '../engine/waiting/leave.ts';
+import { leave } from '../engine/waiting/beat.ts';
 import type { Bus } from '../events/bus.ts';
 import { Shares } from '../limits/shares.ts';
 import { Attendance } from './attendance.ts';

@@ -7,34 +7,32 @@ import { getPath } from 'hono/utils/url';
 import type { DashboardDeps } from '../dashboard/env.ts';
 import { onFirstUse } from '../domain/firstUse.ts';
 import type { Need } from '../domain/rights.ts';
+import { wholeForm } from '../http/browsers.ts';
 import { type ObserveDeps, observePages } from '../http/call/observe.ts';
 import { asIs } from '../http/call/reply.ts';
 import { mount, openRoute, type Route, route } from '../http/call/route.ts';
-import type { HealthDeps, HttpDeps } from '../http/deps.ts';
-import type { AppEnv } from '../http/env.ts';
+import type { AppEnv, HealthDeps, HttpDeps } from '../http/deps.ts';
 import { onError } from '../http/errors.ts';
 import { docsRoutes } from '../http/routes/docs.ts';
-import { eventsRoute } from '../http/routes/events/events.ts';
-import { healthRoutes } from '../http/routes/health.ts';
+import { eventsRoute } from '../http/routes/events.ts';
+import { historyRoute } from '../http/routes/history.ts';
 import { withoutAdministration, withoutIssuers, withoutTenants } from '../http/routes/needsDatabase.ts';
-import { historyRoute } from '../http/routes/reservation/history.ts';
 import {
   activeReservationsRoute,
   cancelRoute,
   checkRoute,
+  renewRoute,
+  reserveRoute,
   resetRoute,
+  transactionRoute,
+  unreserveRoute,
   waitingRoute,
-} from '../http/routes/reservation/others.ts';
-import { renewRoute, unreserveRoute } from '../http/routes/reservation/release.ts';
-import { reserveRoute } from '../http/routes/reservation/reserve.ts';
-import { transactionRoute } from '../http/routes/reservation/transaction.ts';
-import { availableRoute, definitionsRoute, deleteRoute, registerRoute } from '../http/routes/resource/resources.ts';
-import { treeRoute } from '../http/routes/resource/tree.ts';
-import { usageRoute } from '../http/routes/resource/usage.ts';
+} from '../http/routes/reservations.ts';
+import { availableRoute, definitionsRoute, deleteRoute, registerRoute, treeRoute } from '../http/routes/resources.ts';
+import { healthRoutes, versionRoute } from '../http/routes/service.ts';
 import { sessionRoutes } from '../http/routes/sessions.ts';
-import { versionRoute } from '../http/routes/version.ts';
+import { usageRoute } from '../http/routes/usage.ts';
 import { refuseUnknown } from '../http/unknownPaths.ts';
-import { wholeForm } from '../http/wholeForm.ts';
 import { mcpRoute } from '../mcp/endpoint.ts';
 
 type AppDeps = HttpDeps & DashboardDeps;
@@ -112,7 +110,7 @@ async function createApi(deps: AppDeps, docs: Hono<AppEnv>): Promise<App> {
 
 type Refuse = ReturnType<typeof refuseUnknown>;
 
-/** What answers requests for unknown paths. */
+/** Answers requests for unknown paths. */
 const unknown = (path: string, refuse: Refuse): Route<ObserveDeps> =>
   openRoute({ method: 'all', path }, (call) => Promise.reject(refuse(call.method, call.path)), asIs);
 
@@ -124,9 +122,7 @@ async function apiRoutes(deps: AppDeps): Promise<Route[]> {
   const { tenants, jwtVerifier } = deps;
   return [
     mcpRoute(deps),
-    jwtVerifier === null
-      ? withoutIssuers()
-      : (await import('../http/routes/auth/token.ts')).tokenRoute(deps, jwtVerifier),
+    jwtVerifier === null ? withoutIssuers() : (await import('../http/routes/token.ts')).tokenRoute(deps, jwtVerifier),
     reserveRoute(deps),
     unreserveRoute(deps),
     renewRoute(deps),
@@ -155,7 +151,7 @@ function docsDeps({ tenants, jwtVerifier, signIn, publicUrl, sizes, ...deps }: A
   const sessionCookie = tenants === null ? null : deps.sessionCookie;
   const described = { sizes, hasIssuers: jwtVerifier !== null, sessionCookie };
   return {
-    document: async () => (await import('../http/openapi.ts')).openapiDocument(described),
+    document: async () => (await import('../http/openapi/openapi.ts')).openapiDocument(described),
     publicUrl,
     keysPage: tenants === null || signIn.kind === 'none' ? null : '/dashboard/keys',
   };

@@ -6,10 +6,15 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { Outage } from '../domain/outage.ts';
 import type { ScriptObserver } from '../domain/scriptObserver.ts';
-import { createPatientRedis, createRedis, type RedisClient } from '../redis/client.ts';
+import {
+  createPatientRedis,
+  createRedis,
+  createSubscriptions,
+  type RedisClient,
+  type Subscriptions,
+} from '../redis/client.ts';
 import { Replication } from '../redis/replication.ts';
 import { defineScripts, loadScripts, observeScripts } from '../redis/scripts.ts';
-import { createSubscriptions, type Subscriptions } from '../redis/subscriptions.ts';
 
 export interface ClientOptions {
   /** Replacements for modules of lua/, by name. */

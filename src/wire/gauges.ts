@@ -2,7 +2,7 @@
  * Metrics that are read when Prometheus asks for them, and the counters of event streams and of waits.
  */
 import { overdueMs } from '../engine/expiry/sweep.ts';
-import { longestWaitingMs } from '../engine/history/waiting.ts';
+import { longestWaitingMs } from '../engine/history/stream.ts';
 import { END_REASONS } from '../events/stream.ts';
 import type { StreamsObserver } from '../events/streams.ts';
 import type { RedisClient } from '../redis/client.ts';

@@ -2,13 +2,15 @@
  * The checks behind GET /readyz and GET /healthz.
  */
 import type { Logger } from 'pino';
-import { type LivenessCheck, type ReadinessCheck, shareCheck } from '../http/health.ts';
+import type { LivenessCheck, ReadinessCheck } from '../http/deps.ts';
 import type { StartUp } from '../jobs/startUp.ts';
 import type { RedisClient } from '../redis/client.ts';
-import { redisFault } from '../redis/health.ts';
-import { Liveness } from '../redis/liveness.ts';
+import { Liveness, redisFault } from '../redis/health.ts';
 import { isFull, writeRefusal } from '../redis/send.ts';
 import type { Clients } from './clients.ts';
+
+/** How long the result of a check is reused, in ms. */
+const REUSED_MS = 500;
 
 export interface Health {
   readonly ready: ReadinessCheck;
@@ -64,3 +66,21 @@ const areFit = (clients: readonly RedisClient[]) =>
     () => true,
     () => false,
   );
+
+/**
+ * Runs one check at a time and reuses its result for half a second: anybody may call /readyz, and each check costs
+ * Redis nine commands.
+ */
+function shareCheck(check: ReadinessCheck): ReadinessCheck {
+  let last: Promise<string | null> | undefined;
+  return () => {
+    if (last === undefined) {
+      last = check();
+      const forget = () => {
+        last = undefined;
+      };
+      last.finally(() => setTimeout(forget, REUSED_MS).unref()).catch(() => {});
+    }
+    return last;
+  };
+}

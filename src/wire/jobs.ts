@@ -5,8 +5,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { KEPT_ENTRIES } from '../domain/history.ts';
 import type { Swept } from '../engine/expiry/sweep.ts';
-import { keepReset } from '../engine/history/keepReset.ts';
-import { addIfWaiting, addWaiting, longestWaitingMs } from '../engine/history/waiting.ts';
+import { addIfWaiting, addWaiting, keepReset, longestWaitingMs } from '../engine/history/stream.ts';
 import {
   auditJob,
   copiesJob,
@@ -20,11 +19,9 @@ import {
   usagesJob,
 } from '../jobs/jobs.ts';
 import { startSchedule } from '../jobs/schedule.ts';
-import { moveHistories } from '../operations/moveHistories.ts';
-import { copyRefusals } from '../operations/refusals.ts';
-import { copyUsages } from '../operations/usages.ts';
+import { copyRefusals, copyUsages, moveHistories } from '../operations/copies.ts';
 import { deleteOldLibraries } from '../redis/oldLibraries.ts';
-import { deleteOldEntries } from '../store/auditRetention.ts';
+import { deleteOldEntries } from '../store/audit.ts';
 import { deleteOfDeleted } from '../store/historyOwners.ts';
 import { dropOldPartitions } from '../store/historyPartitions.ts';
 import type { Store } from '../store/records.ts';

@@ -3,12 +3,11 @@
  * alone (the in-memory mode).
  */
 import type { Config } from '../config/config.ts';
-import { changeInRedis } from '../definitions/changeInRedis.ts';
+import { changeInRedis } from '../definitions/change.ts';
 import { MAX_TREE_DEPTH } from '../domain/maxSizes.ts';
 import { keptHistory } from '../engine/history/kept.ts';
-import { configuredLoader } from '../engine/tenant/load.ts';
-import { configuredMembers } from '../identity/configuredMembers.ts';
-import { type ConfiguredKey, configuredTenants } from '../identity/configuredTenants.ts';
+import { configuredLoader } from '../engine/tenant/record.ts';
+import { type ConfiguredKey, configuredMembers, configuredTenants } from '../identity/configured.ts';
 import type { IssuerLookup } from '../identity/jwtVerifier.ts';
 import type { Stores, StoresDeps } from './stores.ts';
 

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import type { Engine } from '../engine/engine.ts';
 import { Bus } from '../events/bus.ts';
 import { Streams } from '../events/streams.ts';
-import type { Subscriptions } from '../redis/subscriptions.ts';
+import type { Subscriptions } from '../redis/client.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { HeldCalls } from '../waiting/heldCalls.ts';
 import { onWaitEnded, streamsObserver } from './gauges.ts';

@@ -1,5 +1,5 @@
 /**
- * What keeps tenants and definitions: a database (storesInDatabase.ts), or the configuration and Redis (openStores.ts).
+ * Stores of tenants and definitions: a database (storesInDatabase.ts), or the configuration and Redis (openStores.ts).
  */
 import type { Logger } from 'pino';
 import type { DefinitionChanges } from '../definitions/change.ts';
@@ -7,9 +7,9 @@ import type { WorkingCopy } from '../definitions/workingCopy.ts';
 import type { History } from '../domain/history.ts';
 import type { Memberships } from '../domain/memberships.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Sealer } from '../identity/credentials.ts';
 import type { JwtVerifier } from '../identity/jwtVerifier.ts';
-import type { Sealer } from '../identity/sealer.ts';
-import type { RoleNow } from '../operations/signedIn.ts';
+import type { RoleNow } from '../operations/permissions.ts';
 import type { Trail } from '../operations/trail.ts';
 import type { RedisClient } from '../redis/client.ts';
 import type { Store } from '../store/records.ts';

@@ -4,9 +4,7 @@
  */
 import type { Route } from '../http/call/route.ts';
 import type { HttpDeps, TenantDeps } from '../http/deps.ts';
-import { adminAuditRoutes } from '../http/routes/admin/audit.ts';
-import { adminRoutes } from '../http/routes/admin/tenants.ts';
-import { auditRoute } from '../http/routes/tenant/audit.ts';
+import { adminAuditRoutes, auditRoute } from '../http/routes/audit.ts';
 import { groupsRoutes } from '../http/routes/tenant/groups.ts';
 import { invitationsRoutes } from '../http/routes/tenant/invitations.ts';
 import { issuersRoutes } from '../http/routes/tenant/issuers.ts';
@@ -14,6 +12,7 @@ import { keysRoutes } from '../http/routes/tenant/keys.ts';
 import { managementTokensRoutes } from '../http/routes/tenant/managementTokens.ts';
 import { membersRoutes } from '../http/routes/tenant/members.ts';
 import { deleteTenantRoute, settingsRoutes, tenantRoute } from '../http/routes/tenant/tenant.ts';
+import { adminRoutes } from '../http/routes/tenants.ts';
 
 type Deps = HttpDeps & { readonly publicUrl: string | undefined };
 

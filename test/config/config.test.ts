@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { configurationPage } from '../../scripts/configurationPage.ts';
 import { envExample } from '../../scripts/envExample.ts';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
-import { DESCRIBED } from '../../src/config/describe.ts';
 import { VARIABLES } from '../../src/config/environment.ts';
+import { DESCRIBED } from '../../src/config/help.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { makeKey } from '../../src/identity/credentials.ts';
 

@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../scripts/freePort.ts';
-import type { ConfiguredMember } from '../../src/identity/configuredMembers.ts';
+import type { ConfiguredMember } from '../../src/identity/configured.ts';
 import { ask, bare } from '../support/ask.ts';
 import { claimsOf } from '../support/dashboard.ts';
 import { CLIENT, startProvider, type TestProvider } from '../support/provider.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
-import { LUA_FOLDER } from '../../src/redis/luaFiles.ts';
+import { LUA_FOLDER } from '../../src/redis/bundle.ts';
 import { STEERED_CLOCK } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';
 import { EXAMPLE_CALLS, START } from '../support/exampleCalls.ts';

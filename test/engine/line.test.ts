@@ -1,12 +1,11 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import type { Credential } from '../../src/domain/tenants.ts';
-import { register } from '../../src/engine/definitions/register.ts';
-import { NOW } from '../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { lineOf } from '../../src/engine/line.ts';
 import { unreserve } from '../../src/engine/reservations/unreserve.ts';
-import { configuredLoader } from '../../src/engine/tenant/load.ts';
-import { configuredTenants } from '../../src/identity/configuredTenants.ts';
+import { configuredLoader } from '../../src/engine/tenant/record.ts';
+import { configuredTenants } from '../../src/identity/configured.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import { observeScripts } from '../../src/redis/scripts.ts';
 import { interceptScript, type RunningEngine, startEngine } from '../support/engine.ts';

@@ -5,8 +5,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Registration } from '../../src/contract/definitions.ts';
 import type { ReserveItem, ReserveResult } from '../../src/contract/reservations.ts';
-import { register } from '../../src/engine/definitions/register.ts';
-import { NOW } from '../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { reserve, unreserve } from '../support/verbs.ts';
 import { IS_FULL, range, running, times, useHog } from './hog/state.ts';
 

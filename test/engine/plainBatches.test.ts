@@ -4,8 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TRANSACTION_METHODS } from '../../src/domain/reservations.ts';
-import { register } from '../../src/engine/definitions/register.ts';
-import { NOW } from '../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
 import { changeHot } from '../support/hotRecord.ts';
 import { check, reserve, reset, transaction } from '../support/verbs.ts';

@@ -5,8 +5,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Definition } from '../../src/contract/definitions.ts';
 import { MAX_CAPACITY, MAX_NAME_LENGTH, MAX_TREE_DEPTH } from '../../src/domain/maxSizes.ts';
-import { register } from '../../src/engine/definitions/register.ts';
-import { NOW } from '../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { readsKey } from '../../src/redis/keys.ts';
 import { available, check, reserve, unreserve } from '../support/verbs.ts';
 import { range, running, times, useHog } from './hog/state.ts';

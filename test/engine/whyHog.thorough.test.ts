@@ -5,8 +5,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Registration } from '../../src/contract/definitions.ts';
 import type { ReserveItem } from '../../src/contract/reservations.ts';
-import { register } from '../../src/engine/definitions/register.ts';
-import { NOW } from '../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { waitingPage } from '../../src/engine/waiting/list.ts';
 import { check, reserve } from '../support/verbs.ts';
 import { CALL } from '../support/waitingEngine.ts';

@@ -3,8 +3,8 @@
  */
 import { describe, expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
-import { loadTenant } from '../../src/engine/tenant/load.ts';
-import { configuredTenants } from '../../src/identity/configuredTenants.ts';
+import { loadTenant } from '../../src/engine/tenant/record.ts';
+import { configuredTenants } from '../../src/identity/configured.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';
 import { hotOf } from '../support/hotRecord.ts';

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { describe, expect, inject, test } from 'vitest';
 import { DEFAULT_TIERS, TIERS } from '../../src/domain/tiers.ts';
 import { openStream } from '../../src/engine/tenant/streamLeases.ts';
-import { configuredTenants } from '../../src/identity/configuredTenants.ts';
+import { configuredTenants } from '../../src/identity/configured.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';

@@ -4,9 +4,9 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { admit, SERVER_OPTIONS } from '../../src/http/admission.ts';
-import { Arrivals } from '../../src/http/arrivals.ts';
-import type { Incoming } from '../../src/http/incoming.ts';
+import { admit, SERVER_OPTIONS } from '../../src/http/admission/admission.ts';
+import { Arrivals } from '../../src/http/admission/arrivals.ts';
+import type { Incoming } from '../../src/http/admission/incoming.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { MAX_IN_FLIGHT, start } from '../support/caller.ts';
 import type { InstanceProcess } from '../support/process.ts';

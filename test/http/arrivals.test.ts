@@ -5,7 +5,7 @@ import { EventEmitter } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Arrivals, type ArrivalsOptions } from '../../src/http/arrivals.ts';
+import { Arrivals, type ArrivalsOptions } from '../../src/http/admission/arrivals.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());

@@ -6,7 +6,7 @@ import { getRequestListener } from '@hono/node-server';
 import { describe, expect, test } from 'vitest';
 import { freePort } from '../../scripts/freePort.ts';
 import { startRedis, startRedisNode } from '../../scripts/redisServer.ts';
-import { SERVER_OPTIONS } from '../../src/http/admission.ts';
+import { SERVER_OPTIONS } from '../../src/http/admission/admission.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { createHealthApp } from '../../src/wire/app.ts';
 import { hotOf } from '../support/hotRecord.ts';

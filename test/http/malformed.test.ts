@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { DEFAULT_INSTANCE, openapiDocument } from '../../src/http/openapi.ts';
+import { DEFAULT_INSTANCE, openapiDocument } from '../../src/http/openapi/openapi.ts';
 import { holdfast, useInstance } from '../support/instance.ts';
 
 useInstance();

@@ -2,7 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { DEFAULT_INSTANCE, openapiDocument } from '../../src/http/openapi.ts';
+import { DEFAULT_INSTANCE, openapiDocument } from '../../src/http/openapi/openapi.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 
 let service: Instance;

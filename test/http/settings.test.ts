@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ReserveResult, TransactionResult } from '../../src/contract/reservations.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
-import { loadTenant } from '../../src/engine/tenant/load.ts';
-import { configuredTenants } from '../../src/identity/configuredTenants.ts';
+import { loadTenant } from '../../src/engine/tenant/record.ts';
+import { configuredTenants } from '../../src/identity/configured.ts';
 import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';

@@ -2,8 +2,8 @@
  * The quota of reads (docs/specification.md#limits).
  */
 import { describe, expect, test } from 'vitest';
-import { Listings } from '../../src/limits/listings.ts';
-import { openExport } from '../../src/operations/exports.ts';
+import { Listings } from '../../src/limits/reads.ts';
+import { openExport } from '../../src/operations/lists.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { watch } from '../support/watch.ts';
 

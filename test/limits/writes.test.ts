@@ -3,8 +3,8 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ReserveItem } from '../../src/contract/reservations.ts';
-import { loadTenant } from '../../src/engine/tenant/load.ts';
-import { configuredTenants } from '../../src/identity/configuredTenants.ts';
+import { loadTenant } from '../../src/engine/tenant/record.ts';
+import { configuredTenants } from '../../src/identity/configured.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';
 import { changeHot, UNUSED } from '../support/hotRecord.ts';

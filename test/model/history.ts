@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { TransactionItem } from '../../src/contract/reservations.ts';
-import { changeInRedis } from '../../src/definitions/changeInRedis.ts';
+import { changeInRedis } from '../../src/definitions/change.ts';
 import { HoldfastError } from '../../src/domain/errors.ts';
 import { sweep } from '../../src/engine/expiry/sweep.ts';
 import { active } from '../../src/engine/reservations/active.ts';

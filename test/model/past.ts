@@ -4,9 +4,8 @@
  */
 import { expect } from 'vitest';
 import type { ReserveItem, ReserveResult } from '../../src/contract/reservations.ts';
-import { keepReset } from '../../src/engine/history/keepReset.ts';
 import { readPastEntry } from '../../src/engine/history/pastEntry.ts';
-import { oldest } from '../../src/engine/history/stream.ts';
+import { keepReset, oldest } from '../../src/engine/history/stream.ts';
 import { newReleaseToken } from '../../src/engine/reservations/releaseToken.ts';
 import { reserve } from '../../src/engine/reservations/reserve.ts';
 import { readRecord } from '../../src/engine/reservations/slotRecord.ts';

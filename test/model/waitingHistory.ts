@@ -4,14 +4,13 @@
  */
 import { expect } from 'vitest';
 import type { TransactionItem, TransactionResult } from '../../src/contract/reservations.ts';
-import { changeInRedis } from '../../src/definitions/changeInRedis.ts';
+import { changeInRedis } from '../../src/definitions/change.ts';
 import { DEFAULT_SETTINGS } from '../../src/domain/tenants.ts';
 import * as reserving from '../../src/engine/reservations/reserve.ts';
 import * as transacting from '../../src/engine/reservations/transaction.ts';
-import { loadTenant } from '../../src/engine/tenant/load.ts';
-import { beat } from '../../src/engine/waiting/beat.ts';
+import { loadTenant } from '../../src/engine/tenant/record.ts';
+import { beat, leave } from '../../src/engine/waiting/beat.ts';
 import { cancel } from '../../src/engine/waiting/cancel.ts';
-import { leave } from '../../src/engine/waiting/leave.ts';
 import { setClock } from '../support/clock.ts';
 import type { RunningEngine } from '../support/engine.ts';
 import { renew, reset, transaction, unreserve } from '../support/verbs.ts';
@@ -107,6 +106,7 @@ export async function begin(
     const waitCall = isWaiting ? { ...call, isContinuation: false } : undefined;
     const answer = await reserving
       .reserve(engine, credential, sent, waitCall, undefined, among)
+      .then((done) => ({ tickets: [], replies: [], ...done }))
       .then((issued) => repeatEnded(running, issued, sent, call, among, model.nowMs), codeOf);
     if (sessions.isForeign(sent)) return expect(answer).toBe('forbidden');
     const tokens = typeof answer === 'string' ? [] : answer.result.map(({ releaseToken }) => releaseToken);

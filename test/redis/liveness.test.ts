@@ -2,7 +2,7 @@
  * An instance is to be restarted only if that would help: Redis is there for new clients, and not for its own.
  */
 import { afterEach, describe, expect, test } from 'vitest';
-import { Liveness } from '../../src/redis/liveness.ts';
+import { Liveness } from '../../src/redis/health.ts';
 import { until } from '../support/until.ts';
 
 const WITHIN_MS = 100;

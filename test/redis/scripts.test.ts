@@ -2,10 +2,10 @@ import { Redis } from 'ioredis';
 import { describe, expect, inject, test } from 'vitest';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { encodeRegistration, encodeStored, type StoredDefinition } from '../../src/engine/definitions/codec.ts';
-import { fieldsOf } from '../../src/redis/items.ts';
-import { KEYS_OF } from '../../src/redis/keys.ts';
-import { readModules, withoutComments } from '../../src/redis/luaFiles.ts';
+import { readModules, withoutComments } from '../../src/redis/bundle.ts';
+import { fieldsOf } from '../../src/redis/layouts.ts';
 import { loadScripts } from '../../src/redis/scripts.ts';
+import { VERBS } from '../../src/redis/verbs.ts';
 import { redisAddress } from '../support/redisAddress.ts';
 
 /** The fields in the order in which they are encoded: each changes one argument only. */
@@ -81,7 +81,7 @@ describe.each(scripts.map(({ name }) => name))('the verb %s', (name) => {
   test('has a header that names the arguments which its body uses, and what it returns', () => {
     const header = headerOf(name);
     const code = source(name).slice(header.length);
-    const named = [...header.matchAll(/^ {2}ARGV\[(\d+)\]/gm)].map(([, index]) => Number(index));
+    const named = [...header.matchAll(/(?:^ {2}|[(,] ?)ARGV\[(\d+)\]/gm)].map(([, index]) => Number(index));
     // Items begin at the last argument that the header names.
     const used = [...code.matchAll(/\bargs\[(\d+)\]|(?:for i = |readItems\(|\w(?:Item|Arg) = )(\d+)\b/g)];
     expect(used.map(([, index, first]) => Number(index ?? first)).filter((index) => !named.includes(index))).toEqual(
@@ -90,27 +90,27 @@ describe.each(scripts.map(({ name }) => name))('the verb %s', (name) => {
     expect(named).toEqual(named.map((_, i) => i + 1));
     expect(header).toMatch(/\n {2}Returns /);
   });
+});
 
-  test("has the keys of src/redis/keys.ts, or names that which is no tenant's in its header", () => {
-    const ofTenant: readonly string[] | undefined = Object.entries(KEYS_OF).find(([verb]) => verb === name)?.[1];
-    const others = ['lowerIndex', 'probe', 'raiseIndex'].includes(name) ? [expect.any(String)] : undefined;
-    expect(scripts.find((script) => script.name === name)?.keys).toEqual(ofTenant ?? others);
-    expect(/^ {2}KEYS\[1\]/m.test(headerOf(name))).toBe(ofTenant === undefined);
-  });
+test('src/redis/verbs.ts has a row for each verb of lua/verbs', () => {
+  expect(scripts.map(({ name }) => name).sort()).toEqual(Object.keys(VERBS).sort());
 });
 
 describe('lua/frame/items.lua', () => {
   test.each(['reserve', 'unreserve', 'renew', 'check', 'cancel', 'register', 'copy'] as const)(
     'lays out the fields of an item to %s as instances pass them',
     (kind) => {
-      const reader = kind === 'copy' ? 'copiedItem' : `${kind}Item`;
+      const reader = { cancel: 'checkItem', copy: 'copiedItem' }[kind as string] ?? `${kind}Item`;
       const lua = ITEMS.split(/^end$/m).find((text) => text.includes(`function itemForms.${reader}(at)`)) ?? '';
-      const fields = [...lua.matchAll(/^ {4}(\w+) = call\.args\[at(?: \+ (\d+))?\](?:,$| ~= '')/gm)];
-      expect(fields.map(([, field]) => field)).toEqual(
+      const fields = [...lua.matchAll(/(\w+) = (?:tonumber\()?args\[at(?: \+ (\d+))?\]/g)];
+      // These are passed as one.
+      const [, rare, rareAt] = /local ([\w, ]+) = rareFields\(args\[at \+ (\d+)\]\)/.exec(lua) ?? [];
+      expect([...fields.map(([, field]) => field), ...(rare?.split(', ') ?? [])]).toEqual(
         kind === 'register' || kind === 'copy' ? DEFINITION_FIELDS[kind] : fieldsOf(kind),
       );
-      expect(fields.map(([, , offset = 0]) => Number(offset))).toEqual(fields.map((_, i) => i));
-      expect(lua).toContain(`}, at + ${fields.length}\n`);
+      const places = [...fields.map(([, , offset = 0]) => Number(offset)), ...(rareAt ? [Number(rareAt)] : [])];
+      expect(places).toEqual(places.map((_, i) => i));
+      expect(lua).toContain(`, at + ${places.length}\n`);
     },
   );
 });

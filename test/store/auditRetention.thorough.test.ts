@@ -4,8 +4,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_TIERS, TIERS, type Tier, type TierTable } from '../../src/domain/tiers.ts';
-import { auditPage } from '../../src/store/audit.ts';
-import { deleteOldEntries } from '../../src/store/auditRetention.ts';
+import { auditPage, deleteOldEntries } from '../../src/store/audit.ts';
 import { audit } from '../../src/store/schema.ts';
 import { makeTenant } from '../support/service.ts';
 import { KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { z } from 'zod';
 import { type PostgresServer, startPostgres } from '../../scripts/postgresServer.ts';
 import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
-import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
+import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { forget } from '../support/hotRecord.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 import { databaseEnv, type OpenStore, openStore, type Session, signIn, storeTenant } from '../support/tenancy.ts';

@@ -5,8 +5,8 @@
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TIERS, type Tier } from '../../src/domain/tiers.ts';
-import { addWaiting, longestWaitingMs } from '../../src/engine/history/waiting.ts';
-import { moveHistories } from '../../src/operations/moveHistories.ts';
+import { addWaiting, longestWaitingMs } from '../../src/engine/history/stream.ts';
+import { moveHistories } from '../../src/operations/copies.ts';
 import { historyKey } from '../../src/redis/keys.ts';
 import { deleteOfDeleted } from '../../src/store/historyOwners.ts';
 import { dropOldPartitions, makePartitions } from '../../src/store/historyPartitions.ts';

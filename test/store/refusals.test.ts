@@ -6,7 +6,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { RefusalCounts } from '../../src/engine/tenant/refusals.ts';
-import { copyRefusals } from '../../src/operations/refusals.ts';
+import { copyRefusals } from '../../src/operations/copies.ts';
 import { ACTIVE_KEY } from '../../src/redis/keys.ts';
 import { rowsOf } from '../../src/store/db.ts';
 import { historyInDatabase } from '../../src/store/history.ts';

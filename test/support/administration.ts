@@ -3,7 +3,7 @@
  * starts and stops them.
  */
 import { afterAll, beforeAll } from 'vitest';
-import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
+import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { type Instance, startInstance } from './service.ts';
 import {
   databaseEnv,

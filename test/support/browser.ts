@@ -49,7 +49,7 @@ function launch(): Promise<Browser> {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe-core finds wrong with a page: the rule and the elements. */
+/** Violations that axe-core finds in a page: rule and elements. */
 export async function violations(page: Page): Promise<string[]> {
   await page.waitForLoadState();
   await page.evaluate(AXE);

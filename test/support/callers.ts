@@ -4,7 +4,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { KEY_PERMISSIONS, ROLES, SCOPES } from '../../src/domain/rights.ts';
-import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
+import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { digestOf, makeKey, makeToken, parseKey } from '../../src/identity/credentials.ts';
 import { keyOfCredential } from '../../src/redis/keys.ts';
 import { apiKeys } from '../../src/store/schema.ts';
@@ -54,7 +54,7 @@ export async function makeCallers(
     const { cookie } = await signIn(store.redis, tenant, user);
     return { Cookie: cookie, Origin: instance.url };
   };
-  // People whose address is `q`: members may cancel and release what is their own.
+  // People whose address is `q`: members may cancel and release their own.
   for (const role of ROLES) {
     const id = randomUUID();
     await enrol(store, tenant, role, id);

@@ -1,5 +1,5 @@
 /**
- * An HTTP client that says what it got: status, headers, and the body as parsed JSON.
+ * An HTTP client that returns status, headers, and the body as parsed JSON.
  */
 import type { CheckItem, CheckResult } from '../../src/contract/check.ts';
 import type { Definition, TreeNode } from '../../src/contract/definitions.ts';

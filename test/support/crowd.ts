@@ -60,7 +60,7 @@ const keyOf = (requester: string, method: string | null, resources: readonly str
   JSON.stringify([requester, method ?? '', resources]);
 
 export class Crowd {
-  /** What callers saw, and must not. */
+  /** Answers that callers must never get. */
   readonly faults: string[] = [];
   readonly counts = { calls: 0, granted: 0, elapsed: 0, hungUp: 0, unavailable: 0, looks: 0, tickets: 0, slowestMs: 0 };
   readonly #urls: readonly [string, ...string[]];
@@ -196,7 +196,7 @@ export class Crowd {
       );
   }
 
-  /** Takes what is free and not kept: such holders wait for other things, too. */
+  /** Reserves free resources that are not kept: such holders wait for others, too. */
   async #take(): Promise<void> {
     const items = Array.from({ length: 1 + below(3) }, () => ({ ...this.#item(), requester: `r${below(REQUESTERS)}` }));
     const got = await this.#send<ReserveResult[]>('/api/v1/Reservation/reserve', items);
@@ -227,7 +227,8 @@ export class Crowd {
       });
     if (answer?.status === 200) return answer.body;
     if (answer?.status === 503) this.counts.unavailable++;
-    // Of what is released, a lease may have ended already. A process that stood still may have got half of a request.
+    // The lease of a released reservation may have ended already. A process that stood still may have got half of a
+    // request.
     else if (answer && ![403, 408].includes(answer.status))
       this.faults.push(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return null;
@@ -268,7 +269,7 @@ export class Crowd {
     await until('answers', async () => (await left()).length === 0, ANSWERED_WITHIN_MS).catch(() => {});
     this.counts.slowestMs = Math.max(this.counts.slowestMs, Math.round(performance.now() - lookedAt));
     if (unanswered().length === 0) return;
-    // A machine that is busy for so long answers nobody: whoever asks now must not be served before them.
+    // A machine that is busy for so long answers nobody: later callers must not be served before them.
     await Promise.all(this.#urls.map((url) => createClient(url, this.#key).check({ resource: 'probe' })));
     for (const { key, sentAt } of await left())
       this.faults.push(`no answer for ${Math.round(performance.now() - sentAt)} ms, and no ticket any more: ${key}`);

@@ -16,7 +16,7 @@ export interface DashboardService {
   stop(): Promise<void>;
 }
 
-/** Signs in whoever has an account at id.example; root is an administrator. */
+/** Signs in people with an account at id.example; root is an administrator. */
 export const claimsOf = (account: string): Claims => ({
   name: account,
   email: `${account}@id.example`,

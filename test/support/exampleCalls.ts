@@ -4,8 +4,7 @@
  */
 
 import type { Credential } from '../../src/domain/tenants.ts';
-import { register } from '../../src/engine/definitions/register.ts';
-import { NOW } from '../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { keysOfRequest } from '../../src/redis/keys.ts';
 import { runScript } from '../../src/redis/scripts.ts';
 import type { Verb } from '../../src/redis/verbs.ts';
@@ -36,7 +35,8 @@ const taking = (
   rest: { ttl?: string | number; who?: string; wait?: string; options?: string; count?: number } = {},
 ): Args => {
   const { ttl = '', who = 'alice', wait = '', options = '', count = '' } = rest;
-  return [resource, who, ttl, '', token(n), wait, count, options];
+  const rare = ['', wait, count, options].join('\n');
+  return [resource, who, ttl, token(n), rare === '\n\n\n' ? '' : rare];
 };
 const SHARED = { options: '{"mode":"SHARED"}' };
 const WAIT = `${10 * MINUTE} 0 30000`;
@@ -194,7 +194,7 @@ function credentialOf({ verb, isPerson }: ExampleCall, { credential }: RunningEn
   return credential;
 }
 
-/** Returns the keys that a call on a tenant may touch. */
+/** Returns the keys to pass to a call on a tenant. */
 function keysFor(one: ExampleCall, running: RunningEngine): string[] {
   const { tenant } = running.credential;
   const { verb } = one;
@@ -244,5 +244,8 @@ export async function furnish(running: RunningEngine, hasQueue: boolean): Promis
 
 /** Returns all keys of a tenant that the calls may touch. */
 export const keysIn = (running: RunningEngine): string[] => [
-  ...new Set(EXAMPLE_CALLS.flatMap((one) => keysFor(one, running))),
+  ...new Set([
+    ...EXAMPLE_CALLS.flatMap((one) => keysFor(one, running)),
+    ...running.scripts.flatMap((script) => script.derivedKeys.map((name) => `{${running.credential.tenant}}:${name}`)),
+  ]),
 ];

@@ -3,7 +3,7 @@
  * line here. Callers who may make the request get any answer but 401 and 403, unless `answer` says which.
  */
 
-/** What the requests name: things of a tenant, or ids that nothing has. */
+/** Names in the requests: things of a tenant, or ids that nothing has. */
 export interface Ids {
   readonly tenant: string;
   /** Its reservation's requester is `q`. */
@@ -22,7 +22,7 @@ export interface ExampleRequest {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: string;
   readonly body?: unknown;
-  /** What everybody gets who may make it, if that is a 401 or 403. */
+  /** The answer to callers who may make it, if that is a 401 or 403. */
   readonly answer?: number;
   /** The text of a 403 that those get who have the right, for another reason. */
   readonly refusal?: RegExp;

@@ -1,4 +1,4 @@
-/** A proxy before the service that makes requests fail as networks and instances do, and notes what it was sent. */
+/** A proxy before the service that makes requests fail as networks and instances do, and records them. */
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 
@@ -33,7 +33,7 @@ export interface FaultyProxy {
   readonly noted: Noted[];
   /** Where requests go. */
   target: string;
-  /** What happens to the next requests, one each; those after them pass. */
+  /** The fate of the next requests, one each; those after them pass. */
   next(...faults: Fault[]): void;
   stop(): Promise<void>;
 }

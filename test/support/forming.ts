@@ -11,7 +11,7 @@ export const DOWN_AFTER_MS = 1000;
 /** The same in tests in which none dies: on a busy machine one may be silent for longer than DOWN_AFTER_MS. */
 export const LATE_DOWN_AFTER_MS = 20_000;
 
-/** What sentinels call the primary. */
+/** The sentinels' name for the primary. */
 export const PRIMARY_NAME = 'holdfast';
 
 const PRIMARIES = 3;

@@ -1,10 +1,10 @@
 /**
- * Reads and changes the packed field of a tenant's hash (src/redis/hotRecord.ts), which scripts keep.
+ * Reads and changes the packed field of a tenant's hash (src/redis/layouts.ts), which scripts keep.
  */
 import type { Redis } from 'ioredis';
 import type { RedisClient } from '../../src/redis/client.ts';
-import { HOT_NUMBERS, type Hot, readHot } from '../../src/redis/hotRecord.ts';
 import { tenantKey } from '../../src/redis/keys.ts';
+import { HOT_NUMBERS, type Hot, readHot } from '../../src/redis/layouts.ts';
 
 /** The flags of the field, as lua/frame/tenant.lua lists them. */
 export const FLAGS = {

@@ -81,7 +81,7 @@ export const makeVerifier = (issuers: readonly TrustedIssuer[] = [trusted()], al
 export const seconds = (fromNow: number) => Math.floor(Date.now() / 1000) + fromNow;
 export const CLAIMS = () => ({ iss: ISSUER, aud: AUDIENCE, sub: 'alice', exp: seconds(300) });
 
-/** A JWT that is good but for what is given; undefined takes a claim away. */
+/** A JWT that is good but for the given claims; undefined removes a claim. */
 export const sign = (
   claims: Record<string, unknown> = {},
   { signer = good, header = {} }: { signer?: Signer; header?: Partial<JWTHeaderParameters> } = {},

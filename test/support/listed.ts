@@ -5,7 +5,7 @@ import type { Definition, TreeNode } from '../../src/contract/definitions.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
 import { definitions, type Page, tree } from '../../src/engine/definitions/list.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { nestedNodes } from '../../src/http/routes/resource/tree.ts';
+import { nestedNodes } from '../../src/http/routes/resources.ts';
 
 export async function all<Row>(pages: AsyncGenerator<Page<Row>>): Promise<Row[]> {
   const rows: Row[] = [];

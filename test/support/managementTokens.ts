@@ -16,7 +16,7 @@ export interface ManagementToken {
 
 let named = 0;
 
-/** What an owner chooses of a token that ends in an hour. */
+/** A choice of an owner for a token that ends in an hour. */
 export const tokenContent = (scopes: readonly Scope[]) => ({
   label: `script ${named++}`,
   scopes,

@@ -1,5 +1,5 @@
 /**
- * Rules that all Kubernetes manifests must keep, as tests; and what they read of manifests.
+ * Rules that all Kubernetes manifests must keep, as tests; and functions that read manifests.
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

@@ -82,7 +82,7 @@ const MODELS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the API server would refuse, or silently drop: faults by the schema of the manifest's kind, and fields that the
+ * Faults that the API server would refuse, or silently drop: by the schema of the manifest's kind, and fields that the
  * schema does not know. The validators are generated code that reads each field it knows of, and no other: so the
  * fields that they did not read are unknown.
  */

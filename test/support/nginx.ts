@@ -25,7 +25,7 @@ function configurationFor(port: number, ports: readonly number[]): string {
     .replace(servers, '')
     .replace('HERE\n', here)
     .replace('listen 8080;', `listen 127.0.0.1:${port};`);
-  // What a distribution has in /etc/nginx/nginx.conf, but in this folder. As root it would run as nobody, who cannot
+  // The usual /etc/nginx/nginx.conf of a distribution, but in this folder. As root it would run as nobody, who cannot
   // read the folder. One process, since workers outlive a master that is killed.
   const own = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `  ${name}_temp_path ${name};`);
   return `user root;

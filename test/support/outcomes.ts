@@ -1,5 +1,5 @@
 /**
- * What the example calls (exampleCalls.ts) answer, and leave stored: each begins on the tenant as it was furnished.
+ * Replies and stored data of the example calls (exampleCalls.ts): each begins on the tenant as it was furnished.
  */
 
 import type { Redis } from 'ioredis';

@@ -20,7 +20,7 @@ export interface InstanceProcess {
   readonly pid: number;
   /** Its exit code; null where a signal ended it. */
   readonly exit: Promise<number | null>;
-  /** What it logged. */
+  /** Its log. */
   output(): string;
   kill(signal: NodeJS.Signals): void;
 }

@@ -16,7 +16,7 @@ export interface Claims {
 export interface ProviderOptions {
   /** The origin at which the client `dashboard` is. */
   readonly dashboard?: string;
-  /** What is known of an account. */
+  /** The claims of an account. */
   readonly claimsOf?: (account: string) => Claims;
 }
 
@@ -63,7 +63,7 @@ async function makeProvider(issuer: string, options: ProviderOptions): Promise<P
   const { dashboard = 'https://dashboard.example', claimsOf = () => ({}) } = options;
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const key: JWK = { ...(await exportJWK(privateKey)), kty: 'RSA', alg: 'RS256', use: 'sig', kid: `${Math.random()}` };
-  // It tells of what it takes to be mistakes in an installation.
+  // It warns of possible mistakes in an installation.
   const { info, warn } = console;
   Object.assign(console, { info: () => {}, warn: () => {} });
   const provider = new Provider(issuer, {

@@ -1,5 +1,5 @@
 /**
- * What React does with a store (useSyncExternalStore): it compares snapshots by Object.is, looks twice at each, and
+ * Uses a store as React does (useSyncExternalStore): compares snapshots by Object.is, reads each twice, and
  * renders again for as long as they differ.
  */
 export interface Mounted<Snapshot> {

@@ -19,7 +19,7 @@ export function parseSamples(text: string): Samples {
 export const parseTypes = (text: string): ReadonlyMap<string, string> =>
   new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]));
 
-/** What differs between two scrapes: how much each counter has grown. */
+/** The difference between two scrapes: the growth of each counter. */
 export function growth(before: Samples, after: Samples): Record<string, number> {
   const grown = [...after].map(([sample, value]): [string, number] => [sample, value - (before.get(sample) ?? 0)]);
   return Object.fromEntries(grown.filter(([, by]) => by !== 0));

@@ -7,8 +7,8 @@ import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { inject } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
-import { admit, SERVER_OPTIONS } from '../../src/http/admission.ts';
-import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
+import { admit, SERVER_OPTIONS } from '../../src/http/admission/admission.ts';
+import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { makeKey } from '../../src/identity/credentials.ts';
 import { createPatientRedis, type RedisClient } from '../../src/redis/client.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
@@ -27,7 +27,7 @@ export interface Instance extends Client {
   readonly logged: string[];
   /** The token of the link that signs in on this machine. With LOCAL_SIGN_IN=true only. */
   signInToken(): string;
-  /** What it measures: needs METRICS_PORT to be set, but listens nowhere. */
+  /** Its metrics: needs METRICS_PORT to be set, but listens nowhere. */
   scrape(): Promise<string>;
   leave(): void;
   stop(): Promise<void>;

@@ -13,9 +13,8 @@ import type { Role } from '../../src/domain/rights.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
 import type { Tier } from '../../src/domain/tiers.ts';
 import { beginSignIn, type SessionUser } from '../../src/engine/tenant/signIns.ts';
-import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
-import { digestOf, makeKey, makeSession, parseSession } from '../../src/identity/credentials.ts';
-import { Sealer } from '../../src/identity/sealer.ts';
+import type { ConfiguredKey } from '../../src/identity/configured.ts';
+import { digestOf, makeKey, makeSession, parseSession, Sealer } from '../../src/identity/credentials.ts';
 import { createRedis, type RedisClient } from '../../src/redis/client.ts';
 import { Database } from '../../src/store/database.ts';
 import { createInvitation } from '../../src/store/invitations.ts';
@@ -45,7 +44,7 @@ export const KINDS = {
   },
 };
 
-/** What an instance's environment holds for a database. */
+/** The environment of an instance with a database. */
 export const databaseEnv = (url: string) => ({ DATABASE_URL: url, KEY_SECRET, JWKS_ALLOW_PRIVATE: 'true' });
 
 export interface OpenStore extends Store {

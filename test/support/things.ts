@@ -45,7 +45,7 @@ export async function makeThings(owner: Session, { url }: Place, tenant: string)
   return { tenant, invitation, resource, releaseToken, session: begun.session, sessionToken: begun.token, key, token };
 }
 
-/** What there still is of them. */
+/** Those that still exist. */
 export async function thingsLeft(owner: Session, { url }: Place, ids: Ids): Promise<Ids> {
   const read = async (path: string) => (await owner.request(url, 'GET', path)).body;
   const keys = z.array(Key).parse(await read(KEYS));

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect } from 'vitest';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
-import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
+import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { startProvider, type TestProvider } from './provider.ts';
 import { type Instance, startInstance } from './service.ts';

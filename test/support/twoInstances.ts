@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll } from 'vitest';
 import type { Tier } from '../../src/domain/tiers.ts';
-import type { ConfiguredKey } from '../../src/identity/configuredTenants.ts';
+import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { type Instance, startInstance } from './service.ts';
 import { databaseEnv, KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from './tenancy.ts';
 

@@ -1,13 +1,13 @@
 /**
- * The engine's verbs as most tests want them: only the result, without what is left of the quota.
+ * The engine's verbs as most tests want them: only the result, without the quota.
  */
 import type { Charged } from '../../src/domain/quota.ts';
-import * as availability from '../../src/engine/definitions/available.ts';
+import * as availability from '../../src/engine/definitions/list.ts';
 import * as checking from '../../src/engine/reservations/check.ts';
 import * as renewing from '../../src/engine/reservations/renew.ts';
 import * as reserving from '../../src/engine/reservations/reserve.ts';
-import * as resetting from '../../src/engine/reservations/reset.ts';
 import * as transacting from '../../src/engine/reservations/transaction.ts';
+import * as resetting from '../../src/engine/reservations/unreserve.ts';
 import * as unreserving from '../../src/engine/reservations/unreserve.ts';
 import * as using from '../../src/engine/tenant/usage.ts';
 

@@ -3,7 +3,7 @@
  * it.
  */
 import { afterEach, beforeEach } from 'vitest';
-import { changeInRedis } from '../../src/definitions/changeInRedis.ts';
+import { changeInRedis } from '../../src/definitions/change.ts';
 import { waiting } from '../../src/engine/waiting/list.ts';
 import { setClock } from './clock.ts';
 import { type RunningEngine, startEngine } from './engine.ts';

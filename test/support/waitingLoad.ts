@@ -57,7 +57,7 @@ interface Waiting {
 /**
  * Has callers wait while something happens, and checks that nothing was granted twice and nobody was told what must
  * never be told.
- * @param happen is over when what it does is
+ * @param happen resolves when its effect is over
  */
 export async function underLoad(load: WaitingLoad, happen: (load: WaitingLoad) => Promise<void>): Promise<void> {
   try {
@@ -74,7 +74,7 @@ export async function underLoad(load: WaitingLoad, happen: (load: WaitingLoad) =
 
 export class WaitingLoad {
   readonly owned: Owned[] = [];
-  /** What callers were told and must never be. */
+  /** Answers that callers must never get. */
   readonly faults: string[] = [];
   /** Called when a caller is about to give something back at an instance. */
   onRelease: (url: string) => void = () => {};
@@ -126,7 +126,7 @@ export class WaitingLoad {
     this.onRelease = () => {};
   }
 
-  /** Lets every caller be granted what it waits for, and stops. Nobody may wait for long. */
+  /** Waits until every caller has its grant, and stops. Nobody may wait for long. */
   async drain(): Promise<void> {
     this.#isOver = true;
     let isDone = false;
@@ -214,7 +214,7 @@ export class WaitingLoad {
     return { owned, items };
   }
 
-  /** Gives back what a caller owns. Its lease ends what it cannot give back. */
+  /** Releases the reservations of a caller. Those that it cannot release end with their leases. */
   async #release({ owned, items }: Grant): Promise<void> {
     for (const one of owned) one.to = Math.min(one.to, Date.now());
     for (let i = 0; i < 3 && !this.#isDead; i++) {

@@ -3,8 +3,7 @@
  */
 import { spawn } from 'node:child_process';
 import { describe, expect, inject, test } from 'vitest';
-import { Metrics } from '../../src/telemetry/metrics.ts';
-import { serveMetrics } from '../../src/telemetry/metricsServer.ts';
+import { Metrics, serveMetrics } from '../../src/telemetry/metrics.ts';
 import { parseSamples } from '../support/samples.ts';
 import { until } from '../support/until.ts';
 

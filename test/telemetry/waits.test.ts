@@ -4,8 +4,8 @@
 
 import { describe, expect, test } from 'vitest';
 import type { ReserveResult, TransactionResult } from '../../src/contract/reservations.ts';
+import { REMEMBER_MS, StuckQueues } from '../../src/telemetry/counts.ts';
 import { Metrics } from '../../src/telemetry/metrics.ts';
-import { REMEMBER_MS, StuckQueues } from '../../src/telemetry/stuckQueues.ts';
 import { outcomeOf } from '../../src/waiting/waitEnd.ts';
 import { holdfast, useInstance } from '../support/instance.ts';
 import { parseSamples } from '../support/samples.ts';

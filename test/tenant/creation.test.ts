@@ -3,7 +3,7 @@
  */
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { Sealer } from '../../src/identity/sealer.ts';
+import { Sealer } from '../../src/identity/credentials.ts';
 import { newDefaultKey } from '../../src/operations/keys.ts';
 import type { Db } from '../../src/store/db.ts';
 import { apiKeys } from '../../src/store/schema.ts';

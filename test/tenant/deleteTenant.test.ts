@@ -4,7 +4,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
-import { loadTenant } from '../../src/engine/tenant/load.ts';
+import { loadTenant } from '../../src/engine/tenant/record.ts';
 import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { auditPage } from '../../src/store/audit.ts';
 import { readRecord } from '../../src/store/records.ts';

@@ -2,7 +2,7 @@
  * API keys (docs/specification.md#identity), at two instances on one database.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Sealer } from '../../src/identity/sealer.ts';
+import { Sealer } from '../../src/identity/credentials.ts';
 import { showKey } from '../../src/store/keys.ts';
 import { apiKeys } from '../../src/store/schema.ts';
 import { forget } from '../support/hotRecord.ts';

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Role } from '../../src/domain/rights.ts';
-import { Sealer } from '../../src/identity/sealer.ts';
+import { Sealer } from '../../src/identity/credentials.ts';
 import { membershipsInDatabase } from '../../src/operations/members.ts';
 import { auditPage } from '../../src/store/audit.ts';
 import type { Instance } from '../support/service.ts';

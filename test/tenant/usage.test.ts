@@ -2,7 +2,7 @@
  * What administrators see of tenants' use, and how they sort by it (docs/specification.md#the-use-of-tenants).
  */
 import { describe, expect, test } from 'vitest';
-import { copyUsages } from '../../src/operations/usages.ts';
+import { copyUsages } from '../../src/operations/copies.ts';
 import { admin, asAdmin, holdfast, store, useAdministration } from '../support/administration.ts';
 import { ask } from '../support/ask.ts';
 import { changeHot } from '../support/hotRecord.ts';

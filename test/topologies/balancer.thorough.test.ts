@@ -33,7 +33,7 @@ const start = (port: number) =>
     TRUSTED_PROXIES: '1',
     MAX_FAILED_AUTHENTICATIONS: '5',
     // The balancer asks every 200 ms, and twice.
-    DRAIN_DELAY_MS: '800',
+    DRAIN_DELAY_SECONDS: '1',
   });
 
 beforeAll(async () => {

@@ -5,10 +5,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HoldfastError } from '../../src/domain/errors.ts';
-import { register } from '../../src/engine/definitions/register.ts';
-import { NOW } from '../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { readReservation } from '../../src/engine/reservations/slotRecord.ts';
-import { keysOf } from '../../src/redis/keys.ts';
+import { slotsKey } from '../../src/redis/keys.ts';
 import { slotOf } from '../../src/redis/topology.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
 import { hotOf } from '../support/hotRecord.ts';
@@ -97,13 +96,14 @@ describe('while the slot of a tenant is moved', () => {
     await Promise.all(callers);
     expect(failures).toEqual([]);
 
-    const [, slots = '', due = ''] = keysOf('sweep', tenant);
-    const records = Object.entries(await engine.redis.hgetallBuffer(slots)).map(([slot, packed]) =>
+    const records = Object.entries(await engine.redis.hgetallBuffer(slotsKey(tenant))).map(([slot, packed]) =>
       readReservation(slot, packed),
     );
     const reservations = records.filter((record) => record !== null);
     expect((await hotOf(engine.redis, tenant)).count).toBe(reservations.length);
-    expect(await engine.redis.zcard(due)).toBe(reservations.filter(({ expiresAt }) => expiresAt !== null).length);
+    expect(await engine.redis.zcard(`{${tenant}}:due`)).toBe(
+      reservations.filter(({ expiresAt }) => expiresAt !== null).length,
+    );
     expect(reservations).toEqual([]);
   });
 

@@ -3,11 +3,11 @@
  * (docs/specification.md#waiting-lifetimes).
  */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { available } from '../../src/engine/definitions/available.ts';
+import { available } from '../../src/engine/definitions/list.ts';
 import { lineOf } from '../../src/engine/line.ts';
 import { Bus } from '../../src/events/bus.ts';
+import { createSubscriptions } from '../../src/redis/client.ts';
 import { observeScripts } from '../../src/redis/scripts.ts';
-import { createSubscriptions } from '../../src/redis/subscriptions.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { HeldCalls } from '../../src/waiting/heldCalls.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';

@@ -3,8 +3,8 @@
  */
 import { describe, expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
-import { loadTenant } from '../../src/engine/tenant/load.ts';
-import { configuredTenants } from '../../src/identity/configuredTenants.ts';
+import { loadTenant } from '../../src/engine/tenant/record.ts';
+import { configuredTenants } from '../../src/identity/configured.ts';
 import { asAdmin, other, store, useAdministration } from '../support/administration.ts';
 import { createClient } from '../support/client.ts';
 import { startEngine } from '../support/engine.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { Caller } from '../../src/domain/waiting.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { Bus } from '../../src/events/bus.ts';
-import { createSubscriptions } from '../../src/redis/subscriptions.ts';
+import { createSubscriptions } from '../../src/redis/client.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { HeldCalls } from '../../src/waiting/heldCalls.ts';
 import { interceptScript, type RunningEngine, startEngine } from '../support/engine.ts';

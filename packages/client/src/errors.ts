@@ -1,7 +1,7 @@
 /** The one error class of the client. Rely on `code`: messages may change. */
 import type { components } from './generated.ts';
 
-/** Who holds what was asked for, since when, until when and why. */
+/** Who holds the resource, since when, until when and why. */
 export type HeldBy = NonNullable<Schemas['ReserveResult']['heldBy']>;
 
 type Schemas = components['schemas'];
@@ -27,7 +27,7 @@ export type ErrorCode =
 export interface ErrorDetails {
   /** HTTP status of the response, if there was one. */
   readonly status?: number | undefined;
-  /** Who holds what was asked for, if the service said so. */
+  /** Who holds the resource, if the service said so. */
   readonly heldBy?: HeldBy | undefined;
   /** Which limit, with LIMIT_REACHED: `OperationsPerMinute`, `ConcurrentReservations` and so on. */
   readonly limitType?: string | undefined;

@@ -1,4 +1,4 @@
-/** What the package exports. */
+/** The exports of the package. */
 
 export type { CallOptions, HoldfastClient, ListOptions } from './client.ts';
 export type { Duration } from './durations.ts';

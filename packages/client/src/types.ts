@@ -37,7 +37,7 @@ export type Failure = Schemas['Failure'];
 export type LimitReached = Schemas['LimitReached'];
 /** Where a request that waits stands. `reason` says who is in the way. */
 export type Waiting = NonNullable<ReserveResult['waiting']>;
-/** Who is in the way: who holds what is wanted, since when, until when and why, and who is next. */
+/** Who is in the way: the holders, since when, until when and why, and who is next. */
 export type Reason = NonNullable<CheckResult['reason']>;
 export type Match = NonNullable<ReserveItem['match']>;
 

@@ -3,7 +3,7 @@
  */
 import type { Context } from 'hono';
 import { z } from 'zod';
-import { cancel } from '../../operations/cancel.ts';
+import { cancel } from '../../operations/waiting.ts';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { attempt, check, type Failed, readForm } from '../form.ts';
 import { cancelSchema } from '../formSchemas.ts';

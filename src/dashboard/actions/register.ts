@@ -3,9 +3,9 @@
  * (docs/specification.md#dashboard-and-sign-in).
  */
 import type { Registration } from '../../contract/definitions.ts';
-import { PATH_DELIMITER } from '../../domain/resources.ts';
+import { PATH_DELIMITER } from '../../domain/names.ts';
 import { resourceStates } from '../../engine/reservations/states.ts';
-import { register } from '../../operations/register.ts';
+import { register } from '../../operations/definitions.ts';
 import type { Typed } from '../components/registerForm.tsx';
 import { resourcePath } from '../components/resourceTree.tsx';
 import type { DashboardDeps, Viewer } from '../env.ts';
@@ -20,7 +20,7 @@ export interface Question extends Failed {
 /**
  * @param item what the person typed, checked
  * @returns null once it is registered, or what to ask first
- * @throws HoldfastError as register() in src/operations/register.ts
+ * @throws HoldfastError as register() in src/operations/definitions.ts
  */
 export async function registerTyped(
   deps: DashboardDeps,

@@ -3,10 +3,10 @@
  * page begins is a text: `t` and the path of the last node of the tree before, `n` and the last of a list of names, `u`
  * and the last of the names that are not registered.
  */
-import { PATH_DELIMITER } from '../../domain/resources.ts';
+import { PATH_DELIMITER } from '../../domain/names.ts';
 import { type TreeRow, tree } from '../../engine/definitions/list.ts';
+import { unregistered } from '../../engine/reservations/active.ts';
 import { type ResourceState, resourceStates } from '../../engine/reservations/states.ts';
-import { unregistered } from '../../engine/reservations/unregistered.ts';
 import { labelTexts } from '../resource/registeredResources.ts';
 import { namesWith } from './heldNames.ts';
 import { type BoardQuery, type BoardRequest, MAX_LOOKED_AT } from './query.ts';

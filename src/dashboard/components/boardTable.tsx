@@ -4,9 +4,9 @@
  */
 import { hash } from 'node:crypto';
 import type { Child } from 'hono/jsx';
-import { type Hold, holderText, type SlotState } from '../../engine/reservations/slotState.ts';
+import { type Hold, holderText, type SlotState } from '../../engine/reservations/holders.ts';
 import type { ResourceState } from '../../engine/reservations/states.ts';
-import { isOwn } from '../../operations/person.ts';
+import { isOwn } from '../../operations/permissions.ts';
 import type { Viewer } from '../env.ts';
 import { labelTexts } from '../resource/registeredResources.ts';
 import { number, ordinal } from '../words/numbers.ts';

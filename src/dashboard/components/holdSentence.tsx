@@ -3,9 +3,9 @@
  * itself.
  */
 import type { Reason } from '../../contract/reservationFields.ts';
-import { PATH_DELIMITER } from '../../domain/resources.ts';
+import { PATH_DELIMITER } from '../../domain/names.ts';
+import { type Hold, holderText } from '../../engine/reservations/holders.ts';
 import type { HeldSlot } from '../../engine/reservations/resource.ts';
-import { type Hold, holderText } from '../../engine/reservations/slotState.ts';
 import { resourcePath } from './resourceTree.tsx';
 import { When } from './when.tsx';
 

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Definition } from '../../contract/definitions.ts';
 import { HoldfastError } from '../../domain/errors.ts';
-import { PATH_DELIMITER } from '../../domain/resources.ts';
+import { PATH_DELIMITER } from '../../domain/names.ts';
 import { labelTexts } from '../resource/registeredResources.ts';
 
 /** The form as it is sent. */

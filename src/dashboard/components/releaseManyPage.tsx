@@ -2,7 +2,7 @@
  * The question before selected reservations are released: how many, which, and whose.
  */
 
-import { isOwn } from '../../operations/person.ts';
+import { isOwn } from '../../operations/permissions.ts';
 import { type Hold, textOfHold } from '../actions/releaseMany.ts';
 import type { Viewer } from '../env.ts';
 import { AT, addressOf, type Query } from '../search/reservationsQuery.ts';

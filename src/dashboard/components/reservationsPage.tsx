@@ -2,7 +2,7 @@
  * The parts of the page of reservations, put together.
  */
 
-import { mayEnd } from '../../operations/person.ts';
+import { mayEnd } from '../../operations/permissions.ts';
 import type { Viewer } from '../env.ts';
 import type { Failed } from '../form.ts';
 import { AT, addressOf, isNarrowed, type Query } from '../search/reservationsQuery.ts';

@@ -3,7 +3,7 @@
  * `selected`.
  */
 import type { ActiveReservation } from '../../contract/reservations.ts';
-import { mayEnd } from '../../operations/person.ts';
+import { mayEnd } from '../../operations/permissions.ts';
 import { textOfHold } from '../actions/releaseMany.ts';
 import type { Viewer } from '../env.ts';
 import { addressOf, orderOf, type Query, type Sort, usualOrder } from '../search/reservationsQuery.ts';

@@ -3,8 +3,8 @@
  */
 import type { Child } from 'hono/jsx';
 import type { UsageFigures } from '../../contract/history.ts';
+import { type Hold, holderText } from '../../engine/reservations/holders.ts';
 import type { Along, HeldSlot, ResourceState } from '../../engine/reservations/resource.ts';
-import { type Hold, holderText } from '../../engine/reservations/slotState.ts';
 import { requesterOf } from '../../engine/tenant/signIns.ts';
 
 import { span } from '../assets/span.js';

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import type { Child } from 'hono/jsx';
 import type { Mode } from '../../domain/reservations.ts';
 import { requesterOf } from '../../engine/tenant/signIns.ts';
-import { isOwn, mayEnd } from '../../operations/person.ts';
+import { isOwn, mayEnd } from '../../operations/permissions.ts';
 import type { Viewer } from '../env.ts';
 import { actionPath } from '../paths.ts';
 import { may } from '../viewer.ts';

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import type { Child } from 'hono/jsx';
 import type { WaitingRequest } from '../../contract/waiting.ts';
 import type { SessionUser } from '../../engine/tenant/signIns.ts';
-import { mayEnd } from '../../operations/person.ts';
+import { mayEnd } from '../../operations/permissions.ts';
 import type { Waiter, Waiters } from '../search/searchWaiting.ts';
 import { number } from '../words/numbers.ts';
 import { Confirm } from './confirm.tsx';

@@ -3,7 +3,7 @@
  * (docs/specification.md#reserving-by-hand). Every page has it.
  */
 import { requesterOf } from '../../engine/tenant/signIns.ts';
-import type { Standing } from '../../engine/waiting/standings.ts';
+import type { Standing } from '../../engine/waiting/list.ts';
 import type { Viewer } from '../env.ts';
 import { ordinal } from '../words/numbers.ts';
 import { LeaveQueue, TakeGranted } from './rowActions.tsx';

@@ -3,7 +3,7 @@
  * is filtered by stands in its address.
  */
 import { Hono } from 'hono';
-import { labelsInUse } from '../../engine/definitions/labelsInUse.ts';
+import { labelsInUse } from '../../engine/definitions/list.ts';
 import { requesterOf } from '../../engine/tenant/signIns.ts';
 import { type BoardRows, findRows } from '../board/findRows.ts';
 import {

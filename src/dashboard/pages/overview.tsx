@@ -4,7 +4,7 @@
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { LIMITED_BY, type LimitType } from '../../domain/limits.ts';
+import { LIMITED_BY, type LimitType } from '../../domain/errors.ts';
 import type { Tier } from '../../domain/tiers.ts';
 import { lastHour, lastUses, type Minute } from '../../engine/tenant/activity.ts';
 import { type Usage, usage } from '../../engine/tenant/usage.ts';

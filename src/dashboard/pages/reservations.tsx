@@ -6,8 +6,7 @@
 import { type Context, Hono } from 'hono';
 import { definitions } from '../../engine/definitions/list.ts';
 import { usage } from '../../engine/tenant/usage.ts';
-import { reset } from '../../operations/reset.ts';
-import { unreserve } from '../../operations/unreserve.ts';
+import { reset, unreserve } from '../../operations/reservations.ts';
 import { cancelForm } from '../actions/cancelWait.ts';
 import { failureText, readSelected } from '../actions/releaseMany.ts';
 import { ReleaseManyPage } from '../components/releaseManyPage.tsx';

@@ -4,8 +4,8 @@
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { PATH_DELIMITER } from '../../domain/resources.ts';
-import { deleteDefinition } from '../../operations/deleteDefinition.ts';
+import { PATH_DELIMITER } from '../../domain/names.ts';
+import { deleteDefinition } from '../../operations/definitions.ts';
 import { cancelForm } from '../actions/cancelWait.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { EventLog } from '../components/eventLog.tsx';
@@ -18,7 +18,7 @@ import { TimelineView } from '../components/timeline.tsx';
 import { WaitingPart } from '../components/waitingPart.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm, readQuery } from '../form.ts';
-import { resourceSchema } from '../formSchemas.ts';
+import { NameParams } from '../formSchemas.ts';
 import { labelTexts } from '../resource/registeredResources.ts';
 import { type Details, readDetails, SLOTS, type View, type Wanted } from '../resource/resourceDetails.ts';
 import { may } from '../viewer.ts';
@@ -38,7 +38,6 @@ const Query = z.object({
 const Delete = z.object({ name: z.string(), cascade: z.string().optional() });
 
 export const resourceRoutes = (deps: DashboardDeps) => {
-  const Resource = resourceSchema(deps);
   const cancelWait = cancelForm(deps);
 
   const show = async (c: Context<DashboardEnv>, wanted: Wanted, failed?: Failed) => {
@@ -59,7 +58,7 @@ export const resourceRoutes = (deps: DashboardDeps) => {
   return new Hono<DashboardEnv>()
     .get(AT, (c) => {
       const wanted = readQuery(c, Query);
-      check(Resource, { name: wanted.name });
+      check(NameParams, { name: wanted.name });
       return show(c, { after: undefined, ...wanted });
     })
     .post(`${AT}/cancel`, async (c) => {
@@ -72,7 +71,7 @@ export const resourceRoutes = (deps: DashboardDeps) => {
     .post(`${AT}/delete`, async (c) => {
       const { name, cascade } = await readForm(c, Delete);
       const deleted = await attempt(deps, c, async () =>
-        deleteDefinition(deps, c.var.viewer.credential, check(Resource, { name }).name, cascade !== undefined),
+        deleteDefinition(deps, c.var.viewer.credential, check(NameParams, { name }).name, cascade !== undefined),
       );
       return deleted.ok ? c.redirect('/dashboard/resources?done=deleted', 303) : show(c, firstPage(name), deleted);
     });

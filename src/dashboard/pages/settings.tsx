@@ -4,11 +4,11 @@
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { ownAudience } from '../../domain/issuerNames.ts';
+import { ownAudience } from '../../domain/names.ts';
 import type { Settings } from '../../domain/tenants.ts';
 import { DEFAULT_PRIORITY, MAX_PRIORITY } from '../../domain/waiting.ts';
 import { deleteIssuer, putIssuer } from '../../operations/issuers.ts';
-import { changeSettings } from '../../operations/settings.ts';
+import { changeSettings } from '../../operations/tenant.ts';
 import { type Issuer, listIssuers } from '../../store/issuers.ts';
 import { readTenant, type Tenant } from '../../store/tenants.ts';
 import { Confirm } from '../components/confirm.tsx';

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { SCOPES } from '../../domain/rights.ts';
-import { verifyCredential } from '../../engine/tenant/verifyCredential.ts';
+import { verifyCredential } from '../../engine/tenant/credentials.ts';
 import { createToken, deleteToken } from '../../operations/managementTokens.ts';
 import { listTokens, MAX_TOKENS, type TokenRow } from '../../store/managementTokens.ts';
 import { Confirm } from '../components/confirm.tsx';

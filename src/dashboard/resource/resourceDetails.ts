@@ -5,14 +5,14 @@
 import type { UsageFigures } from '../../contract/history.ts';
 import type { Reason } from '../../contract/reservationFields.ts';
 import type { PastEntry } from '../../domain/history.ts';
-import { PATH_DELIMITER } from '../../domain/resources.ts';
+import { PATH_DELIMITER } from '../../domain/names.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { type TreeRow, tree } from '../../engine/definitions/list.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { check } from '../../engine/reservations/check.ts';
 import { type ResourceState, resourceState } from '../../engine/reservations/resource.ts';
+import { debitLooked } from '../../operations/charging.ts';
 import { fillPage } from '../../operations/history.ts';
-import { debitLooked } from '../../operations/looked.ts';
 import { measureUsage, type UsageOfResource } from '../../operations/usage.ts';
 import type { DashboardDeps, Viewer } from '../env.ts';
 import type { Row } from './registeredResources.ts';

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { ActiveReservation } from '../../contract/reservations.ts';
-import { PATH_DELIMITER } from '../../domain/resources.ts';
+import { PATH_DELIMITER } from '../../domain/names.ts';
 import { pageNumber, searched } from '../form.ts';
 
 export const AT = '/dashboard/reservations';

@@ -7,9 +7,8 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { CookieOptions } from 'hono/utils/cookie';
 import type { Credential } from '../../domain/tenants.ts';
 import { actorNameOf, beginSignIn, endSignIn, type SessionUser, SIGN_IN_MS } from '../../engine/tenant/signIns.ts';
-import { clientAddress } from '../../http/clientAddress.ts';
-import { cookieName, isBehindTls } from '../../identity/cookies.ts';
-import { makeSession, parseSession } from '../../identity/credentials.ts';
+import { clientAddress } from '../../http/admission/incoming.ts';
+import { cookieName, isBehindTls, makeSession, parseSession } from '../../identity/credentials.ts';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 
 export type SessionDeps = Pick<DashboardDeps, 'engine' | 'trail' | 'publicUrl' | 'sessionCookie' | 'trustedProxies'>;

@@ -3,9 +3,8 @@
  * the parent in place of the path. If a field is missing here, the code does not compile.
  */
 import type { Definition, Registration } from '../../contract/definitions.ts';
-import { PATH_DELIMITER, parentIn } from '../../domain/resources.ts';
+import { PATH_DELIMITER, parentIn } from '../../domain/names.ts';
 import { parseItem, toInteger } from '../../redis/reply.ts';
-import { decodeLabels, encodeLabels, type Labels } from './labels.ts';
 
 /** A definition as it is stored. */
 export type StoredDefinition = Omit<Required<Definition>, 'treePath' | 'capacity' | 'group' | 'labels'> & {
@@ -86,3 +85,21 @@ export const removal = ({ name }: StoredDefinition): StoredDefinition => ({
 /** Whether two definitions of a name are the same in every field. */
 export const isSameDefinition = (one: StoredDefinition, other: StoredDefinition): boolean =>
   Object.values(STORED).every((encode) => encode(one) === encode(other));
+
+/** Key → value. Scripts know labels as sorted lines `<key>=<value>`. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** @returns each label followed by '\n'; '\n' for none */
+const encodeLabels = (labels: Labels): string =>
+  Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}\n`)
+    .sort()
+    .join('') || '\n';
+
+export const decodeLabels = (lines: readonly string[]): Labels =>
+  Object.fromEntries(
+    lines.map((line) => {
+      const end = line.indexOf('=');
+      return [line.slice(0, end), line.slice(end + 1)];
+    }),
+  );

@@ -3,8 +3,8 @@
  * under a lease, so that two copies of different versions cannot mix.
  */
 import type { RedisClient } from '../../redis/client.ts';
-import { readHot } from '../../redis/hotRecord.ts';
 import { copyingKey, keysOf, tenantKey } from '../../redis/keys.ts';
+import { readHot } from '../../redis/layouts.ts';
 import { runScript } from '../../redis/scripts.ts';
 import { send } from '../../redis/send.ts';
 import { encodeStored, type StoredDefinition } from './codec.ts';

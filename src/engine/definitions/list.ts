@@ -3,13 +3,13 @@
  * registered or deleted during the walk may or may not be listed.
  */
 import type { Definition } from '../../contract/definitions.ts';
-import type { Quota } from '../../domain/quota.ts';
+import type { Charged, Quota } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { toInteger, toText } from '../../redis/reply.ts';
-import { callRead } from '../call.ts';
+import { callInBatch } from '../batch.ts';
+import { call, callRead } from '../call.ts';
 import type { Engine } from '../engine.ts';
-import { decodeListed } from './codec.ts';
-import { decodeLabels, type Labels } from './labels.ts';
+import { decodeLabels, decodeListed, type Labels } from './codec.ts';
 
 /** Maximum number of definitions that one call reads: about 2 ms of Redis. */
 const PAGE = 400;
@@ -101,3 +101,23 @@ export async function* tree(
     yield { total: toInteger(total), rows, isLast: isLast === 1, quota: page.quota };
   }
 }
+
+/** A key with more values than these names single resources, as a serial number does. */
+const MAX_VALUES = 8;
+
+/**
+ * Returns labels that registered resources have, for people to choose from.
+ * @param limit maximum number of labels
+ * @returns labels `<key>=<value>`, sorted
+ * @throws HoldfastError unauthenticated, forbidden, unavailable
+ */
+export async function labelsInUse(engine: Engine, credential: Credential, limit: number): Promise<string[]> {
+  return (await call(engine, 'labelsInUse', credential, () => [limit, MAX_VALUES])).map(toText);
+}
+
+/**
+ * Checks whether a resource has a free slot (docs/specification.md#check, #registration). Costs one read.
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
+ */
+export const available = (engine: Engine, credential: Credential, resource: string): Promise<Charged<boolean>> =>
+  callInBatch(engine, 'available', credential, 1, [resource], undefined, (replies, from) => replies[from] === 1);

@@ -4,8 +4,8 @@
  */
 import type { Redis } from 'ioredis';
 import type { RedisClient } from '../../redis/client.ts';
-import { NEVER, readHot } from '../../redis/hotRecord.ts';
 import { expiryKey, expiryShard, TENANT_KEYS, tenantKey, tenantOf } from '../../redis/keys.ts';
+import { NEVER, readHot } from '../../redis/layouts.ts';
 import { runScript } from '../../redis/scripts.ts';
 import { isAway, send } from '../../redis/send.ts';
 import { primariesOf } from '../../redis/topology.ts';

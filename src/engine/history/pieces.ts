@@ -8,7 +8,7 @@ import type { RedisClient } from '../../redis/client.ts';
 import { keysOf } from '../../redis/keys.ts';
 import { parseReply, toInteger, toText } from '../../redis/reply.ts';
 import { runScript } from '../../redis/scripts.ts';
-import { ownTurn } from '../ownTurn.ts';
+import { ownTurn } from '../pace.ts';
 import { readPastEntry } from './pastEntry.ts';
 
 /** A place in the stream: what comes before a field of an entry. */

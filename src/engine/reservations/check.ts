@@ -4,11 +4,11 @@
 import type { CheckItem, CheckResult } from '../../contract/check.ts';
 import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { itemArgs } from '../../redis/items.ts';
+import { itemArgs, joined } from '../../redis/layouts.ts';
 import { parseItem, toInteger, toMs, toTime } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
 import type { Engine } from '../engine.ts';
-import { toReason } from './reason.ts';
+import { toReason } from './holders.ts';
 
 /**
  * Costs one read for each item.
@@ -20,11 +20,10 @@ export function check(
   credential: Credential,
   items: readonly CheckItem[],
 ): Promise<Charged<CheckResult[]>> {
-  const args = items.flatMap(({ resource, requester }) => itemArgs('check', { resource, requester: requester ?? '' }));
-  return callInBatch(engine, 'check', credential, items.length, args, undefined, ({ quota, result: replies }) => ({
-    quota,
-    result: items.map((item, i) => toCheckResult(item, parseItem(replies[i]))),
-  }));
+  const args = joined(items, ({ resource, requester }) => itemArgs('check', { resource, requester: requester ?? '' }));
+  return callInBatch(engine, 'check', credential, items.length, args, undefined, (replies, from) =>
+    items.map((item, i) => toCheckResult(item, parseItem(replies[from + i]))),
+  );
 }
 
 function toCheckResult({ resource, requester }: CheckItem, reply: readonly string[]): CheckResult {

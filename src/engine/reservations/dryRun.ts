@@ -78,7 +78,7 @@ export async function dryTransaction(
   const waiting = isWaiting(wait) ? { wait, call: callFor(pollSeconds) } : undefined;
   const args = transactionArgs(method, items, waiting);
   const { result: reply } = await callCharged(engine, 'transaction', credential, () => ['', ...args], DRY);
-  const { result } = toTransactionResult(method, items, reply);
+  const result = toTransactionResult(method, items, reply);
   return { ...result, results: result.results.map((one) => ('releaseToken' in one ? withoutTokens(one) : one)) };
 }
 

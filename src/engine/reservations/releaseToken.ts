@@ -1,7 +1,7 @@
 /**
  * Release tokens. Callers get a UUID (docs/specification.md#reserve); Redis stores its 16 bytes as 22 characters of
  * base64url. It says when it was made (RFC 9562, version 7), so that nobody is told of a reset that was before their
- * reservation (taken.ts).
+ * reservation (unreserve.ts).
  */
 import { randomFillSync } from 'node:crypto';
 

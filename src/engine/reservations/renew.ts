@@ -7,12 +7,12 @@ import type { Once } from '../../domain/once.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { itemArgs } from '../../redis/items.ts';
+import { itemArgs, joined } from '../../redis/layouts.ts';
 import { parseItem, toMs, toTime } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
 import type { Engine } from '../engine.ts';
 import { packToken } from './releaseToken.ts';
-import { explainLoss } from './taken.ts';
+import { explainLoss } from './unreserve.ts';
 
 /**
  * @param once its Idempotency-Key, if it has one
@@ -26,14 +26,12 @@ export function renew(
   items: readonly RenewItem[],
   once?: Once,
 ): Promise<Charged<RenewResult[]>> {
-  const args = items.flatMap(({ resource, requester, releaseToken, ttlSeconds }) =>
+  const args = joined(items, ({ resource, requester, releaseToken, ttlSeconds }) =>
     itemArgs('renew', { resource, requester, token: packToken(releaseToken ?? ''), ttlMs: ttlSeconds * 1000 }),
   );
-  const read = (charged: Charged<unknown[]>) => ({
-    ...charged,
-    result: items.map((item, i) => toResult(item, parseItem(charged.result[i]))),
-  });
-  return callInBatch(engine, 'renew', credential, items.length, args, once, read);
+  return callInBatch(engine, 'renew', credential, items.length, args, once, (replies, from) =>
+    items.map((item, i) => toResult(item, parseItem(replies[from + i]))),
+  );
 }
 
 function toResult(item: RenewItem, [status, ...rest]: readonly string[]): RenewResult {

@@ -2,16 +2,16 @@
  * Reserves resources (docs/specification.md#reserve, #plans): one script call for any number of items.
  */
 import type { ReserveItem, ReserveResult } from '../../contract/reservations.ts';
-import { type Asked, textOfAsked } from '../../domain/match.ts';
 import type { Once } from '../../domain/once.ts';
 import type { Charged } from '../../domain/quota.ts';
+import { type Asked, textOfAsked } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { itemArgs } from '../../redis/items.ts';
+import { itemArgs, joined } from '../../redis/layouts.ts';
 import { parseItem, toInteger, toMs, toText, toTime } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
 import { callCharged } from '../call.ts';
 import type { Engine } from '../engine.ts';
-import { callArg, type Issued, ticketOf, toStanding, toWaited, type WaitCall, waitArg } from '../waiting/call.ts';
+import { callArg, type Issued, ticketOf, toStanding, type WaitCall, waitArg } from '../waiting/call.ts';
 import { newReleaseToken, packToken, unpackToken } from './releaseToken.ts';
 import { parseDetails } from './slotRecord.ts';
 
@@ -26,25 +26,40 @@ export function reserve(
   engine: Engine,
   credential: Credential,
   items: readonly ReserveItem[],
+  call: WaitCall,
+  once?: Once,
+  among?: readonly ReserveItem[],
+): Promise<Issued<ReserveResult[]>>;
+export function reserve(
+  engine: Engine,
+  credential: Credential,
+  items: readonly ReserveItem[],
+  call?: WaitCall,
+  once?: Once,
+  among?: readonly ReserveItem[],
+): Promise<Charged<ReserveResult[]>>;
+export function reserve(
+  engine: Engine,
+  credential: Credential,
+  items: readonly ReserveItem[],
   call?: WaitCall,
   once?: Once,
   among: readonly ReserveItem[] = items,
-): Promise<Issued<ReserveResult[]>> {
-  const args = items.flatMap((item, i) => reserveArgs(item, among, call?.tokens?.[i]));
-  const read = (charged: Charged<unknown[]>) => {
-    const parsed = items.map((_, i) => parseItem(charged.result[i]));
-    return {
-      ...charged,
-      result: items.map((item, i) => toReserveResult(item, parsed[i] ?? [])),
-      tickets: call === undefined ? [] : parsed.map(ticketOf),
-      replies: call === undefined ? [] : charged.result,
-    };
-  };
+): Promise<Charged<ReserveResult[]>> {
+  const args = joined(items, (item, i) => reserveArgs(item, among, call?.tokens?.[i]));
+  const resultOf = (item: ReserveItem, reply: unknown) => toReserveResult(item, parseItem(reply));
+  if (call === undefined)
+    return callInBatch(engine, 'reserve', credential, items.length, args, once, (replies, from) =>
+      items.map((item, i) => resultOf(item, replies[from + i])),
+    );
   // Tickets belong to one call, so a request that waits shares none.
-  if (call === undefined) return callInBatch(engine, 'reserve', credential, items.length, args, once, read);
   const argsOf = (indexed: string) => [indexed, callArg(call), ...args];
   const { isContinuation } = call;
-  return callCharged(engine, 'reserve', credential, argsOf, { isContinuation, once }).then(read);
+  return callCharged(engine, 'reserve', credential, argsOf, { isContinuation, once }).then((charged) => {
+    const replies = charged.result;
+    const result = items.map((item, i) => resultOf(item, replies[i]));
+    return { ...charged, result, tickets: replies.map(ticketOf), replies };
+  });
 }
 
 /**
@@ -60,7 +75,7 @@ export const reserveArgs = (
   return itemArgs('reserve', {
     resource,
     requester,
-    ttlMs: leaseArg(item),
+    lease: leaseArg(item),
     type: resourceType ?? '',
     token,
     wait: waitArg(item),
@@ -91,8 +106,10 @@ function matchOptions(item: Asking, items: readonly Asking[]): { match: string; 
   return { match, ...(nth > 1 && { nth }) };
 }
 
-/** Formats how long a reservation lasts (lua/frame/items.lua). */
-const leaseArg = ({ ttlSeconds, session }: Pick<ReserveItem, 'ttlSeconds' | 'session'>): string | number => {
+/** How long a reservation lasts, as scripts take it (readLease() in lua/frame/items.lua). */
+type LeaseArg = number | `s${string}` | '';
+
+const leaseArg = ({ ttlSeconds, session }: Pick<ReserveItem, 'ttlSeconds' | 'session'>): LeaseArg => {
   if (session !== undefined) return `s${packToken(session)}`;
   return ttlSeconds === undefined ? '' : ttlSeconds * 1000;
 };
@@ -112,10 +129,10 @@ export function toReserveResult(item: ReserveItem, reply: readonly string[]): Re
         explanation: status,
         releaseToken: unpackToken(toText(token)),
         expiresAt: toTime(toMs(expiresAt)),
-        ...(mode === undefined ? {} : { mode: 'EXCLUSIVE' as const }),
+        ...(mode && { mode: 'EXCLUSIVE' as const }),
         ...details,
         fencingToken: toInteger(fencingToken),
-        ...toWaited(waitedMs),
+        ...(waitedMs && { waitedMs: toInteger(waitedMs) }),
       };
     }
     case 'WAITING':

@@ -6,10 +6,10 @@ import type { WaitingRequest } from '../../contract/waiting.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseItem, parseReply, toInteger, toText } from '../../redis/reply.ts';
 import { call } from '../call.ts';
-import { decodeLabels, type Labels } from '../definitions/labels.ts';
+import { decodeLabels, type Labels } from '../definitions/codec.ts';
 import type { Engine } from '../engine.ts';
 import { toRow } from '../waiting/list.ts';
-import { type Hold, toSlotState } from './slotState.ts';
+import { type Hold, toSlotState } from './holders.ts';
 
 /** A definition, as the page shows it. */
 export interface Registered {

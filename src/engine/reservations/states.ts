@@ -2,13 +2,13 @@
  * Returns what pages show of some resources: what they are, whether they are free, who holds them and who is next. It
  * costs as much as is asked for, however many resources and reservations the tenant has.
  */
-import { PATH_DELIMITER } from '../../domain/resources.ts';
+import { PATH_DELIMITER } from '../../domain/names.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseItem, parseReply, toInteger } from '../../redis/reply.ts';
 import { call } from '../call.ts';
-import { decodeLabels, type Labels } from '../definitions/labels.ts';
+import { decodeLabels, type Labels } from '../definitions/codec.ts';
 import type { Engine } from '../engine.ts';
-import { type Hold, type SlotState, toSlotState } from './slotState.ts';
+import { type Hold, type SlotState, toSlotState } from './holders.ts';
 
 /** A blocker that is in use, so that nobody new can reserve the resource that takes it along. */
 export interface BlockedBy {

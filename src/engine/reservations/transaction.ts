@@ -42,8 +42,8 @@ export async function transaction(
     (indexed) => [indexed, ...args],
     { isContinuation: waiting?.call.isContinuation ?? false, once },
   );
-  const { result, parsed } = toTransactionResult(method, items, reply);
-  return { ...charged, result, tickets: waiting === undefined ? [] : parsed.map(ticketOf), replies: [] };
+  const result = toTransactionResult(method, items, reply);
+  return { ...charged, result, tickets: waiting === undefined ? [] : reply.slice(1).map(ticketOf), replies: [] };
 }
 
 /** The script's arguments after what was written to the expiry index. */
@@ -61,17 +61,15 @@ export const transactionArgs = (
   ]),
 ];
 
-/** Reads the reply of the script. Returns the result, and the fields of each item's reply. */
+/** Reads the reply of the script. */
 export function toTransactionResult(
   method: TransactionMethod,
   items: readonly TransactionItem[],
   [outcome, ...replies]: readonly unknown[],
-): { result: TransactionResult; parsed: string[][] } {
+): TransactionResult {
   const status = TRANSACTION_STATUSES.find((one) => one === outcome);
   if (status === undefined) throw new TypeError('transaction returned an unknown status');
-  const parsed = items.map((_, i) => parseItem(replies[i]));
-  const results = items.map((item, i) => toResult(item, parsed[i] ?? []));
-  return { result: { method, status, results }, parsed };
+  return { method, status, results: items.map((item, i) => toResult(item, parseItem(replies[i]))) };
 }
 
 function toResult(item: TransactionItem, reply: readonly string[]): TransactionItemResult {

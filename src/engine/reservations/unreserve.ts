@@ -6,12 +6,12 @@ import type { Once } from '../../domain/once.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { itemArgs } from '../../redis/items.ts';
-import { parseItem } from '../../redis/reply.ts';
+import { itemArgs, joined } from '../../redis/layouts.ts';
+import { parseItem, toInteger, toMs, toTime } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
+import { callCharged } from '../call.ts';
 import type { Engine } from '../engine.ts';
-import { packToken } from './releaseToken.ts';
-import { explainLoss } from './taken.ts';
+import { madeAtMs, packToken } from './releaseToken.ts';
 
 /**
  * @param once its Idempotency-Key, if it has one
@@ -25,11 +25,15 @@ export function unreserve(
   items: readonly UnreserveItem[],
   once?: Once,
 ): Promise<Charged<UnreserveResult[]>> {
-  const read = (charged: Charged<unknown[]>) => ({
-    ...charged,
-    result: items.map((item, i) => toUnreserveResult(item, parseItem(charged.result[i]))),
-  });
-  return callInBatch(engine, 'unreserve', credential, items.length, items.flatMap(unreserveArgs), once, read);
+  return callInBatch(
+    engine,
+    'unreserve',
+    credential,
+    items.length,
+    joined(items, unreserveArgs),
+    once,
+    (replies, from) => items.map((item, i) => toUnreserveResult(item, parseItem(replies[from + i]))),
+  );
 }
 
 /** The script's arguments for an item. */
@@ -41,7 +45,7 @@ const taken = new WeakSet<object>();
 /** Whether a release took a reservation away: its release token was not shown. */
 export const wasTaken = (result: object): boolean => taken.has(result);
 
-/** Reads a reply of unreserveOne() of lua/reservations/unreserve.lua. */
+/** Reads a reply of unreserveOne() of lua/reservations/release.lua. */
 export function toUnreserveResult(item: UnreserveItem, reply: readonly string[]): UnreserveResult {
   const { resource, requester } = item;
   const [status, ...released] = reply;
@@ -61,4 +65,36 @@ export function toUnreserveResult(item: UnreserveItem, reply: readonly string[])
     default:
       throw new TypeError('unreserve returned an unknown status');
   }
+}
+
+/**
+ * Explains to a holder how it lost its reservation (docs/specification.md#taken-away).
+ * @param status NOT_RESERVED or DOESNT_OWN_RESERVATION
+ * @param item its token may be missing or malformed
+ * @param loss what the script adds to the status (lua/reservations/release.lua)
+ * @returns the explanation of the result: the status, and who took the reservation away, if somebody did
+ */
+export function explainLoss(
+  status: string,
+  { releaseToken }: { readonly releaseToken?: string | null | undefined },
+  [kind, ms, actor = '']: readonly string[],
+): string {
+  if (kind === undefined) return status;
+  const atMs = toMs(ms);
+  // A reservation that was made after the reset was lost in another way.
+  if (kind === 'RESET' && madeAtMs(releaseToken ?? '') > atMs) return status;
+  const what = kind === 'RESET' ? 'everything was released' : 'taken away';
+  return `${status}: ${what} by ${actor.replace(/^person:/, '')} at ${toTime(atMs)}`;
+}
+
+/**
+ * Ends all reservations of a tenant (docs/specification.md#reset). The time does not depend on their number.
+ * @param once its Idempotency-Key, if it has one
+ * @param actor for whom the service does it, if it does; else the script names the caller
+ * @returns the number of reservations ended
+ * @throws HoldfastError unauthenticated, unavailable
+ */
+export async function reset(engine: Engine, credential: Credential, once?: Once, actor = ''): Promise<Charged<number>> {
+  const { result, ...charged } = await callCharged(engine, 'reset', credential, () => [actor], { once });
+  return { ...charged, result: toInteger(result[0]) };
 }

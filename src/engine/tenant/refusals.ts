@@ -1,7 +1,7 @@
 /**
  * Refused requests of each hour, by resource and by limit (docs/specification.md#refusals). An instance counts in
  * memory and writes to Redis every few seconds. Redis has a hash for each day, with a field for each hour and name
- * (lua/verbs/tenant/refusals.lua).
+ * (lua/verbs/tenant.lua).
  */
 import type { HourOfRefusals } from '../../domain/usage.ts';
 import type { RedisClient } from '../../redis/client.ts';
@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /**
  * How many days before the current one Redis keeps whole. The key of a day lasts for 8 days after its last write
- * (lua/verbs/tenant/refusals.lua), so that of the day before these may have ended.
+ * (lua/verbs/tenant.lua), so that of the day before these may have ended.
  */
 const WHOLE_DAYS = 7;
 /** Names that an instance counts between two writes: of a tenant, and of all. The rest counts as others. */

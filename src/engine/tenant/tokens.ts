@@ -1,13 +1,16 @@
 /**
- * Ends the derived tokens of an issuer when the tenant removes the issuer. Redis keeps sets of tokens for each minute
- * in which they were issued. A set expires after its last token, so nothing has to be cleaned up, and no set is larger
- * than a sixteenth of a minute's quota of writes.
+ * Derived tokens (docs/specification.md#jwt-exchange): issues them, and ends those of an issuer when the tenant removes
+ * it. Redis keeps sets of tokens for each minute in which they were issued. A set expires after its last token, so
+ * nothing has to be cleaned up, and no set is larger than a sixteenth of a minute's quota of writes.
  */
 import { createHash } from 'node:crypto';
+import type { Quota } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { eventsChannel } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
+import { callCharged } from '../call.ts';
+import type { Engine } from '../engine.ts';
 
 /** The longest lifetime of a derived token. */
 export const MAX_TOKEN_MS = 900_000;
@@ -29,10 +32,10 @@ export interface TokenSource {
 }
 
 /** How long a set of tokens is kept after its last token was added. */
-export const KEEP_TOKENS_MS = MAX_TOKEN_MS + MINUTE_MS;
+const KEEP_TOKENS_MS = MAX_TOKEN_MS + MINUTE_MS;
 
 /** Returns the name of the set for a token that is issued now, without the tenant's prefix. */
-export function tokenSetNow(source: TokenSource, { credentialKey }: Credential): string {
+function tokenSetNow(source: TokenSource, { credentialKey }: Credential): string {
   const digit = DIGEST.exec(credentialKey)?.groups?.digit;
   if (digit === undefined) throw new TypeError('not the credential of a token');
   return tokenSet(source, Math.floor(Date.now() / MINUTE_MS), digit);
@@ -67,4 +70,23 @@ async function endTokensIn(redis: RedisClient, tenant: string, name: string): Pr
     await send(() => redis.unlink(...tokens.map(key)));
     await send(() => redis.srem(set, ...tokens));
   }
+}
+
+/**
+ * Issues derived tokens (docs/specification.md#jwt-exchange). Redis keeps their digests until they expire.
+ * @param token the token, which is valid from now on
+ * @param source the issuer and audience of the JWT that it was exchanged for
+ * @param lifetimeMs at most MAX_TOKEN_MS
+ * @throws HoldfastError upgrade if the tenant's tier has no such tokens; forbidden if the tenant is suspended;
+ * unauthenticated if there is no such tenant; unavailable; LimitError
+ */
+export async function issueToken(
+  engine: Engine,
+  token: Credential,
+  source: TokenSource,
+  lifetimeMs: number,
+): Promise<readonly Quota[]> {
+  const tokenSet = tokenSetNow(source, token);
+  const args = [lifetimeMs, KEEP_TOKENS_MS];
+  return (await callCharged(engine, 'issueToken', token, () => args, { tokenSet })).quota;
 }

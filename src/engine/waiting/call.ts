@@ -3,10 +3,14 @@
  * call that attends the tickets, how long an item waits, and the tickets that items got.
  */
 import type { ReserveResult } from '../../contract/reservations.ts';
+import type { Once } from '../../domain/once.ts';
 import type { Charged } from '../../domain/quota.ts';
+import type { Credential } from '../../domain/tenants.ts';
 import { DEFAULT_CLAIM_SECONDS, DEFAULT_PRIORITY, isWaiting, type Wait } from '../../domain/waiting.ts';
-import { toInteger, toMs, toText } from '../../redis/reply.ts';
-import { toReason } from '../reservations/reason.ts';
+import { parseItem, toInteger, toMs, toText } from '../../redis/reply.ts';
+import { callCharged } from '../call.ts';
+import type { Engine } from '../engine.ts';
+import { toReason } from '../reservations/holders.ts';
 
 /** A call of an instance that attends the tickets of its request. */
 export interface WaitCall {
@@ -50,9 +54,23 @@ export function toStanding(reply: readonly string[]): Required<Pick<ReserveResul
   return { waiting: { ...standing, ...toReason(why) } };
 }
 
-/** Reads the ticket of an item; '' if it does not wait. */
-export const ticketOf = ([status, , ticket]: readonly string[]): string => (status === 'WAITING' ? toText(ticket) : '');
+/** Reads the ticket of an item from its reply; '' if it does not wait. */
+export function ticketOf(reply: unknown): string {
+  const [status, , ticket] = parseItem(reply);
+  return status === 'WAITING' ? toText(ticket) : '';
+}
 
-/** Reads how long an item waited. Returns no field if it did not ask to wait. */
-export const toWaited = (waitedMs = ''): Pick<ReserveResult, 'waitedMs'> =>
-  waitedMs === '' ? {} : { waitedMs: toInteger(waitedMs) };
+/**
+ * Keeps the response to a request with an Idempotency-Key that waited, if no script of its own could
+ * (docs/specification.md#repeating-safely). Does nothing if one is kept already.
+ * @param reply as the script of the request returns it after the quota
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; mismatch
+ */
+export async function keepReply(
+  engine: Engine,
+  credential: Credential,
+  once: Once,
+  reply: readonly string[],
+): Promise<void> {
+  await callCharged(engine, 'keep', credential, () => [...reply], { once });
+}

@@ -8,7 +8,7 @@ import type { Once } from '../../domain/once.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { CANCEL_STATUSES } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { itemArgs } from '../../redis/items.ts';
+import { itemArgs } from '../../redis/layouts.ts';
 import { toText } from '../../redis/reply.ts';
 import { callCharged } from '../call.ts';
 import type { Engine } from '../engine.ts';

@@ -4,10 +4,10 @@
  */
 import type { z } from 'zod';
 import { MAX_BLOCKS, type Sizes } from '../../domain/maxSizes.ts';
-import { ownTurn } from '../../engine/ownTurn.ts';
-import { BodyError } from '../arrivals.ts';
+import { ownTurn } from '../../engine/pace.ts';
+import { BodyError } from '../admission/arrivals.ts';
+import { BODY_TIMEOUT, bodyTooLarge, OVERLOADED } from '../admission/readyResponses.ts';
 import { malformed, misfit, Refusal } from '../errors.ts';
-import { BODY_TIMEOUT, bodyTooLarge, OVERLOADED } from '../readyResponses.ts';
 import { actFor } from './actFor.ts';
 import type { Call } from './call.ts';
 import { hasMoreValues } from './jsonValues.ts';

@@ -8,9 +8,9 @@ import type { Once } from '../../domain/once.ts';
 import type { Quota } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import type { SessionUser } from '../../engine/tenant/signIns.ts';
-import type { Actor } from '../../operations/actor.ts';
-import type { AppEnv } from '../env.ts';
-import { commonHeaders, type Fields, requestIdOf } from './requestId.ts';
+import type { Actor } from '../../operations/permissions.ts';
+import type { AppEnv } from '../deps.ts';
+import { requestIdOf } from './requestId.ts';
 
 const NO_QUOTA: readonly Quota[] = [];
 
@@ -56,11 +56,6 @@ export class Call<Body = unknown, Query = unknown, Params = unknown> {
 
   get path(): string {
     return this.c.req.path;
-  }
-
-  /** The headers that every response at its path has. */
-  get common(): Fields {
-    return commonHeaders(this.path);
   }
 
   get tenant(): string | undefined {

@@ -7,8 +7,8 @@ import { getCookie } from 'hono/cookie';
 import { HoldfastError } from '../../domain/errors.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseKey, parseManagementToken, parseSession } from '../../identity/credentials.ts';
-import type { AppEnv } from '../env.ts';
-import { isChange, refuseForeignOrigin } from '../sameOrigin.ts';
+import { isChange, refuseForeignOrigin } from '../browsers.ts';
+import type { AppEnv } from '../deps.ts';
 
 const BEARER = /^Bearer +(\S+)$/i;
 

@@ -1,7 +1,7 @@
 /**
  * Reads whether a call only asks what it would do (docs/specification.md#asking-without-doing).
  */
-import { DryRunQuery } from '../../contract/dryRun.ts';
+import { DryRunQuery } from '../../contract/preferences.ts';
 import { malformed, misfit } from '../errors.ts';
 import type { Call } from './call.ts';
 

@@ -6,7 +6,7 @@
  * No middleware on the paths of the API: with one handler a path, Hono calls it at once.
  */
 import type { Context } from 'hono';
-import type { AppEnv } from '../env.ts';
+import type { AppEnv } from '../deps.ts';
 import { failureOf } from '../errors.ts';
 import { Call } from './call.ts';
 import { type ObserveDeps, observe, traced } from './observe.ts';

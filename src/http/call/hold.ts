@@ -5,8 +5,8 @@
 import { PollQuery } from '../../contract/waiting.ts';
 import { type Caller, DEFAULT_POLL_SECONDS } from '../../domain/waiting.ts';
 import { onceEnded } from '../../events/onceEnded.ts';
-import type { Hold } from '../../operations/hold.ts';
-import type { AppEnv } from '../env.ts';
+import type { Hold } from '../../operations/waiting.ts';
+import type { AppEnv } from '../deps.ts';
 import { misfit } from '../errors.ts';
 import type { Call } from './call.ts';
 import { NONE } from './reply.ts';

@@ -3,9 +3,9 @@
  * charged before the first byte is sent, so that a failure until then still has its own status.
  */
 import { onceEnded } from '../../events/onceEnded.ts';
+import { chargeRead } from '../../operations/charging.ts';
 import type { OperationDeps } from '../../operations/deps.ts';
 import type { OpenList } from '../../operations/lists.ts';
-import { chargeRead } from '../../operations/read.ts';
 import type { Call } from './call.ts';
 import { NONE, type Reply } from './reply.ts';
 

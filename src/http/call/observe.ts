@@ -11,8 +11,7 @@ import { HoldfastError, LimitError } from '../../domain/errors.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { isLockedOut } from '../../limits/failedAuthentications.ts';
 import type { Traces } from '../../telemetry/traces.ts';
-import type { HealthDeps } from '../deps.ts';
-import type { AppEnv } from '../env.ts';
+import type { AppEnv, HealthDeps } from '../deps.ts';
 import { Call } from './call.ts';
 import { headersOf } from './reply.ts';
 

@@ -3,6 +3,7 @@
  * without one.
  */
 import type { RouteConfig, z } from '@hono/zod-openapi';
+import type { Sized } from '../../contract/sizes.ts';
 import type { Need } from '../../domain/rights.ts';
 import type { actFor } from './actFor.ts';
 
@@ -14,7 +15,7 @@ export type Operation = Omit<RouteConfig, 'middleware' | 'hide' | 'security' | '
   readonly isRepeatable?: true;
   /** Whether results can be minimal. */
   readonly canBeMinimal?: true;
-  readonly body?: z.ZodType;
+  readonly body?: Sized<z.ZodType>;
   readonly request?: { readonly query?: z.ZodObject; readonly params?: z.ZodObject };
   /** The query, if the handler reads it itself. */
   readonly query?: z.ZodObject;

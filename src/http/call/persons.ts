@@ -5,8 +5,8 @@
 import { HoldfastError } from '../../domain/errors.ts';
 import { isRight, type Need, RIGHTS_OF_KEY, type Right, SCOPED_RIGHTS } from '../../domain/rights.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { verifyCredential } from '../../engine/tenant/credentials.ts';
 import { actorNameOf, readSignIn } from '../../engine/tenant/signIns.ts';
-import { verifyCredential } from '../../engine/tenant/verifyCredential.ts';
 import { type AdminRule, adminStanding } from '../../identity/admins.ts';
 import type { Call } from './call.ts';
 

@@ -5,7 +5,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { HoldfastError } from '../../domain/errors.ts';
 import { type Charged, type Quota, WINDOW_S } from '../../domain/quota.ts';
 import type { Call } from './call.ts';
-import type { Fields } from './requestId.ts';
+import { commonHeaders, type Fields, type Forms } from './requestId.ts';
 
 export interface Reply {
   readonly status: number;
@@ -18,8 +18,6 @@ export const NONE: Fields = {};
 /** The header of a response that was kept for a repeat. */
 export const REPLAYED_HEADER = 'Idempotency-Replayed';
 const REPLAYED: Fields = { [REPLAYED_HEADER]: 'true' };
-
-const JSON_TYPE: Fields = { 'Content-Type': 'application/json' };
 
 /** The reply of an operation that wrote its response itself. */
 export const SENT: Reply = { status: 200, body: null, headers: NONE };
@@ -52,31 +50,31 @@ export const asIs = (reply: Reply): Reply => reply;
 export function respond(call: Call, reply: Reply): Response {
   if (reply === SENT) return RESPONSE_ALREADY_SENT;
   const { status, body, headers } = reply;
-  const all = { ...JSON_TYPE, ...headersOf(call) };
+  const all = withOwn(commonHeaders(call.path).json, call);
   return new Response(body, { status, headers: headers === NONE ? all : { ...all, ...headers } });
 }
 
 /** The headers of every response to a call: its id, and the remaining quota. */
-export function headersOf({ common, requestId, error, quota }: Call): Fields {
+export const headersOf = (call: Call): Fields => withOwn(commonHeaders(call.path).plain, call);
+
+function withOwn(forms: Forms, { requestId, error, quota }: Call): Fields {
   const left = error instanceof HoldfastError && error.quota.length > 0 ? error.quota : quota;
-  const headers = { ...common, 'X-Request-Id': requestId };
-  return left.length === 0 ? headers : { ...headers, ...quotaHeaders(left) };
+  if (left.length === 0) return { ...forms.free, 'X-Request-Id': requestId };
+  if (made.of !== left) made = { of: left, ...quotaTexts(left) };
+  return { ...forms.limited, 'X-Request-Id': requestId, 'RateLimit-Policy': made.policy, RateLimit: made.rest };
 }
 
-/** The last headers made: requests that shared a call have the same quota, and are answered one after the other. */
-let made: { readonly of: readonly Quota[]; readonly headers: Fields } = { of: [], headers: NONE };
+/** The last texts made: requests that shared a call have the same quota, and are answered one after the other. */
+let made: { readonly of: readonly Quota[]; readonly policy: string; readonly rest: string } = {
+  of: [],
+  policy: '',
+  rest: '',
+};
 
 /**
- * Writes the remaining quota as the IETF's RateLimit and RateLimit-Policy headers (docs/specification.md#limits).
+ * Writes the remaining quota for the IETF's headers RateLimit-Policy and RateLimit (docs/specification.md#limits).
  */
-function quotaHeaders(quota: readonly Quota[]): Fields {
-  if (made.of === quota) return made.headers;
-  const headers = {
-    'RateLimit-Policy': quota
-      .map(({ limitType, limit }) => `"${limitType}";q=${limit};w=${WINDOW_S[limitType]}`)
-      .join(', '),
-    RateLimit: quota.map(({ limitType, remaining, resetS }) => `"${limitType}";r=${remaining};t=${resetS}`).join(', '),
-  };
-  made = { of: quota, headers };
-  return headers;
-}
+const quotaTexts = (quota: readonly Quota[]) => ({
+  policy: quota.map(({ limitType, limit }) => `"${limitType}";q=${limit};w=${WINDOW_S[limitType]}`).join(', '),
+  rest: quota.map(({ limitType, remaining, resetS }) => `"${limitType}";r=${remaining};t=${resetS}`).join(', '),
+});

@@ -3,9 +3,9 @@
  */
 import type { Hono } from 'hono';
 import type { z } from 'zod';
-import { type Rules, withRules } from '../../contract/sizes.ts';
+import { forSizes, type Rules, type Sized } from '../../contract/sizes.ts';
 import { refuseToken } from '../../operations/permissions.ts';
-import type { AppEnv } from '../env.ts';
+import type { AppEnv } from '../deps.ts';
 import { misfit } from '../errors.ts';
 import { takeBody } from './body.ts';
 import type { Call } from './call.ts';
@@ -30,7 +30,7 @@ export interface Route<Deps = RouteDeps> {
 /** The parts of a request that an operation declares. */
 type Declared<Body, Query, Params> = Pick<Operation, 'path' | 'right' | 'isRepeatable' | 'fillRequester'> & {
   readonly method: string;
-  readonly body?: z.ZodType<Body>;
+  readonly body?: Sized<z.ZodType<Body>>;
   readonly request?: { readonly query?: z.ZodType<Query>; readonly params?: z.ZodType<Params> };
 };
 
@@ -85,19 +85,19 @@ function stepsOf<Body, Query, Params>(
   if (!isForKeys(right)) steps.push((call) => admitPerson(deps, right, call));
   if (right === 'define') steps.push((call) => refuseToken(call.credential));
   if (body !== undefined) {
-    const rules = { schema: withRules(body, deps), sizes, fillRequester, isRepeatable };
+    const rules = { schema: forSizes(body, sizes), sizes, fillRequester, isRepeatable };
     steps.push((call) => takeBody(rules, call));
   } else if (isRepeatable) {
     steps.push((call) => takeOnce(call, null));
   }
   if (request.query !== undefined) {
-    const schema = withRules(request.query, deps);
+    const schema = request.query;
     steps.push((call): undefined => {
       call.query = parsed(schema, queryOf(call));
     });
   }
   if (request.params !== undefined) {
-    const schema = withRules(request.params, deps);
+    const schema = request.params;
     steps.push((call): undefined => {
       call.params = parsed(schema, call.c.req.param());
     });

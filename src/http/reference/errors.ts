@@ -3,8 +3,8 @@
  */
 
 import { FAILURE_CODES, type FailureCode } from '../../domain/errors.ts';
-import { type Block, code, table, text } from './blocks.ts';
 import type { Example, Examples } from './examples.ts';
+import { type Block, code, table, text } from './html.ts';
 import { layOut } from './requests.ts';
 import { SPECIFICATION } from './rules.ts';
 

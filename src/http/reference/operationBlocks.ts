@@ -1,12 +1,13 @@
 /**
  * One operation of the reference: what it does, who may call it, what it takes and returns.
  */
-import { type Block, code, heading, table, text } from './blocks.ts';
+
+import { callersInWords } from './callers.ts';
 import type { Call, Document, Parameter, Response } from './document.ts';
 import type { Example, Examples } from './examples.ts';
 import { type Fields, fieldsOf, parameterRow, typeOf } from './fields.ts';
+import { type Block, code, heading, table, text } from './html.ts';
 import { curlOf, responseOf } from './requests.ts';
-import { callersInWords } from './rightsInWords.ts';
 import { RULES, SPECIFICATION } from './rules.ts';
 
 const FIELDS = ['field', 'type and limits', 'default', 'meaning'];

@@ -1,11 +1,12 @@
 /**
  * The pages of the reference: one for each tag of the OpenAPI document.
  */
-import { anchorOf, type Block, heading, table, text } from './blocks.ts';
+
+import { callersInWords } from './callers.ts';
 import { type Call, callsOf, type Document } from './document.ts';
 import type { Examples } from './examples.ts';
+import { anchorOf, type Block, heading, table, text } from './html.ts';
 import { operationBlocks } from './operationBlocks.ts';
-import { callersInWords } from './rightsInWords.ts';
 
 export interface Titled {
   /** Its name in addresses. */

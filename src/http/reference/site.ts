@@ -2,11 +2,11 @@
  * The reference as pages: GET /docs and below on an instance, /docs/api and below on the site of the documentation.
  * Examples name the address of the instance, so that they can be pasted.
  */
-import { type Block, code, heading, list, table, text } from './blocks.ts';
+
 import type { Document } from './document.ts';
 import { errorBlocks } from './errors.ts';
 import { examples } from './examples.ts';
-import { type Address, escapeHtml, toHtml } from './html.ts';
+import { type Address, type Block, code, escapeHtml, heading, list, table, text, toHtml } from './html.ts';
 import { overview, pagesOf, type Titled, titlesOf } from './pages.ts';
 import { curlOf, DOCUMENTED_ORIGIN, responseOf } from './requests.ts';
 

@@ -10,8 +10,8 @@ import { Hono } from 'hono';
 import { compress } from 'hono/compress';
 import { etag } from 'hono/etag';
 import { onFirstUse } from '../../domain/firstUse.ts';
-import type { AppEnv } from '../env.ts';
-import { type FixedContent, fixedContent, respondWith } from '../fixedContent.ts';
+import { type FixedContent, fixedContent, respondWith } from '../browsers.ts';
+import type { AppEnv } from '../deps.ts';
 import type { Document } from '../reference/document.ts';
 
 const POLICY =
@@ -59,7 +59,7 @@ export const docsRoutes = ({ document, publicUrl, keysPage }: DocsDeps) => {
     const pages = siteOf({ document: made as Document, keysPage, folder: 'docs', hasDocuments: false });
     return { pages, withOrigin };
   });
-  const asset = () => import('../reference/assets.ts');
+  const asset = () => import('../reference/html.ts');
   const fixed = (path: string, type: string, load: () => Promise<FixedContent['plain']>) => {
     const content = onFirstUse(async () => fixedContent(await load(), type));
     app.get(path, async (c) => respondWith(c, await content()));

@@ -3,7 +3,7 @@
  * (docs/specification.md#errors, #operations, #identity). The OpenAPI document leaves them out.
  */
 import { METHOD_NAME_ALL as ALL } from 'hono/router';
-import { verifyCredential } from '../../engine/tenant/verifyCredential.ts';
+import { verifyCredential } from '../../engine/tenant/credentials.ts';
 import type { OperationDeps } from '../../operations/deps.ts';
 import type { ObserveDeps } from '../call/observe.ts';
 import { asIs } from '../call/reply.ts';

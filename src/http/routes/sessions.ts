@@ -18,7 +18,7 @@ import { answerList, jsonRows } from '../call/listing.ts';
 import { operation } from '../call/operation.ts';
 import { asIs, charged } from '../call/reply.ts';
 import { type Route, route } from '../call/route.ts';
-import { answer, anyOperation, bodyOperation } from '../responses.ts';
+import { answer, anyOperation, bodyOperation } from '../openapi/responses.ts';
 
 const beginSessionOperation = operation({
   method: 'post',

@@ -3,9 +3,11 @@
  */
 import { item, releaseToken, resourceName, ttlSeconds } from '../../contract/fields.ts';
 import { RenewResult, UnreserveResult } from '../../contract/reservations.ts';
+import { CancelResult } from '../../contract/waiting.ts';
+import type { Sizes } from '../../domain/maxSizes.ts';
 import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
-import { renew as carryOutRenew } from '../../operations/renew.ts';
-import { unreserve } from '../../operations/unreserve.ts';
+import { renew as carryOutRenew, unreserve } from '../../operations/reservations.ts';
+import { cancel as carryOut } from '../../operations/waiting.ts';
 import { tool } from '../tool.ts';
 import { requester, untilText } from '../words.ts';
 import { DEFAULT_TTL_S } from './reserve.ts';
@@ -66,15 +68,18 @@ export const renew = tool({
     'Prolong your reservation before its lease ends: it then ends ttlSeconds from now. Needs the releaseToken of your reserve call. If it answers that you do not hold the resource any more, stop using it, and reserve it again.',
   right: 'reserve',
   isDestructive: false,
-  input: item({
-    resource,
-    releaseToken: token,
-    requester,
-    ttlSeconds: ttlSeconds.optional().meta({
-      description: `The new lease in seconds, from now. Default ${DEFAULT_TTL_S}.`,
-      example: DEFAULT_TTL_S,
+  input: (sizes: Sizes) =>
+    item({
+      resource,
+      releaseToken: token,
+      requester,
+      ttlSeconds: ttlSeconds(sizes)
+        .optional()
+        .meta({
+          description: `The new lease in seconds, from now. Default ${DEFAULT_TTL_S}.`,
+          example: DEFAULT_TTL_S,
+        }),
     }),
-  }),
   output: RenewResult,
   run: async ({ deps, credential, requester }, input) => {
     const who = requester.need(input.requester);
@@ -94,3 +99,27 @@ function renewedText(result: RenewResult): string {
   if (status !== 'NOT_RESERVED') return notYours(result);
   return `${explanation}: your lease of ${name} has ended, and nobody holds it now. Stop using it, and call reserve again.`;
 }
+
+/** The tool `cancel`: gives up a wait (docs/specification.md#tools). */
+export const cancel = tool({
+  name: 'cancel',
+  title: 'Stop waiting',
+  description:
+    'Give up your place in the queue for a resource, after reserve answered WAITING and you do not need it any more. It does not end a reservation that you hold: release does.',
+  right: 'reserve',
+  isDestructive: true,
+  input: item({ resource: resourceName.meta({ description: 'The resource that you wait for.' }), requester }),
+  output: CancelResult,
+  run: async ({ deps, credential, requester }, { resource, requester: given }) => {
+    const who = requester.need(given);
+    const { result: results, quota } = await carryOut(deps, credential, [{ resource, requester: who }]);
+    const [result] = results;
+    if (result === undefined) throw new TypeError('a cancel of one item has one result');
+    const name = JSON.stringify(resource);
+    const message =
+      result.status === 'CANCELLED'
+        ? `CANCELLED: "${who}" does not wait for ${name} any more.`
+        : `NOT_WAITING: "${who}" was not waiting for ${name}. If you hold it, call release.`;
+    return { message, fields: result, quota };
+  },
+});

@@ -1,8 +1,7 @@
 /** All tools, in the order in which clients list them. */
 import type { Rules } from '../../contract/sizes.ts';
 import type { Tool } from '../tool.ts';
-import { cancel } from './cancel.ts';
-import { release, renew } from './holding.ts';
+import { cancel, release, renew } from './holding.ts';
 import { check, listReservationsTool, listResources, whoIsWaiting } from './looking.ts';
 import { register } from './register.ts';
 import { reserve } from './reserve.ts';

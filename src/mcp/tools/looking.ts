@@ -8,12 +8,11 @@ import { Definition } from '../../contract/definitions.ts';
 import { item, must, requesterName, resourceName } from '../../contract/fields.ts';
 import { ActiveReservation } from '../../contract/reservations.ts';
 import { WaitingRequest } from '../../contract/waiting.ts';
-import { LABEL } from '../../domain/names.ts';
-import { PATH_DELIMITER } from '../../domain/resources.ts';
+import { LABEL, PATH_DELIMITER } from '../../domain/names.ts';
 import { detailsOf } from '../../engine/definitions/codec.ts';
 import type { TreeRow } from '../../engine/definitions/list.ts';
-import { check as carryOut } from '../../operations/check.ts';
 import { listReservations, listTree, listWaiting, type OpenList } from '../../operations/lists.ts';
+import { check as carryOut } from '../../operations/reservations.ts';
 import { tool } from '../tool.ts';
 import { holderText, lines, noteText, reasonText, requester, untilText } from '../words.ts';
 
@@ -54,7 +53,7 @@ async function firstRows<Row>(
   return { rows: rows.slice(0, atMost), more: rows.length > atMost };
 }
 
-/** @param what is counted: of one row, and of several */
+/** @param what noun for one row, and for several */
 function counted(rows: readonly unknown[], more: boolean, none: string, [one, several]: readonly [string, string]) {
   if (rows.length === 0) return none;
   return `${more ? `The first ${rows.length}` : rows.length} ${rows.length === 1 ? one : several}:`;

@@ -1,7 +1,7 @@
 /** The tool `register`: says what resources there are (docs/specification.md#tools). */
 import { z } from 'zod';
 import { Definition, Registration } from '../../contract/definitions.ts';
-import { register as carryOut } from '../../operations/register.ts';
+import { register as carryOut } from '../../operations/definitions.ts';
 import { tool } from '../tool.ts';
 import { lines } from '../words.ts';
 

@@ -5,13 +5,11 @@ import { z } from 'zod';
 import { count, item, mode, note, resourceName, ttlSeconds } from '../../contract/fields.ts';
 import { match } from '../../contract/match.ts';
 import { ReserveItem, ReserveResult, Transaction } from '../../contract/reservations.ts';
-import { type Rules, withRules } from '../../contract/sizes.ts';
+import type { Rules } from '../../contract/sizes.ts';
 import { waitFields } from '../../contract/waiting.ts';
-import { MAX_WAITING_ITEMS } from '../../domain/maxSizes.ts';
-import { describeFault } from '../../http/describeFault.ts';
-import { check } from '../../operations/check.ts';
-import { reserve as carryOut } from '../../operations/reserve.ts';
-import { transaction } from '../../operations/transaction.ts';
+import { MAX_WAITING_ITEMS, type Sizes } from '../../domain/maxSizes.ts';
+import { describeFault } from '../../http/errors.ts';
+import { reserve as carryOut, check, transaction } from '../../operations/reservations.ts';
 import { ToolError } from '../failures.ts';
 import { type Tool, type ToolCall, tool } from '../tool.ts';
 import { holderText, lines, reasonText, requester, sentence, span, timeText, untilText } from '../words.ts';
@@ -36,43 +34,49 @@ const resources = z
   .min(1, resourcesRule)
   .max(MAX_WAITING_ITEMS, resourcesRule);
 
-const INPUT = item({
-  resource: resourceName.optional().meta({
-    description: 'The name of the resource. All agents must use the same name for the same thing.',
-    example: 'port-3000',
-  }),
-  resources: resources.optional().meta({
-    description:
-      'Instead of `resource`: several names, of which you get all or none. ttlSeconds, note and mode count for each.',
-    example: ['port-3000', 'staging-db'],
-  }),
-  match: match.optional().meta({
-    description: 'Instead of `resource`: labels. Any registered resource that has them is taken; the result names it.',
-  }),
-  requester,
-  ttlSeconds: ttlSeconds.optional().meta({
-    description: `The lease in seconds: about as long as you need it. Default ${DEFAULT_TTL_S}.`,
-    example: DEFAULT_TTL_S,
-  }),
-  waitSeconds: waitFields.waitSeconds.meta({
-    description: `For how many seconds in all, over several calls, you would wait. 0: fail at once if another holds it. Default ${DEFAULT_WAIT_S}.`,
-    example: DEFAULT_WAIT_S,
-  }),
-  note: note.optional().meta({
-    description: 'What you need it for, in a few words. Others who wait for it see this.',
-    example: 'running the checkout tests',
-  }),
-  mode: mode.optional().meta({
-    description: 'SHARED: others may hold it SHARED at the same time, as readers do. Default EXCLUSIVE.',
-  }),
-  count: count.optional().meta({ description: 'How many slots of a pool to take, all or none. Default 1.' }),
-  priority: waitFields.priority.meta({ description: 'Who waits with a higher one is served first. Default 0.' }),
-});
+const INPUT = (sizes: Sizes) =>
+  item({
+    resource: resourceName.optional().meta({
+      description: 'The name of the resource. All agents must use the same name for the same thing.',
+      example: 'port-3000',
+    }),
+    resources: resources.optional().meta({
+      description:
+        'Instead of `resource`: several names, of which you get all or none. ttlSeconds, note and mode count for each.',
+      example: ['port-3000', 'staging-db'],
+    }),
+    match: match.optional().meta({
+      description:
+        'Instead of `resource`: labels. Any registered resource that has them is taken; the result names it.',
+    }),
+    requester,
+    ttlSeconds: ttlSeconds(sizes)
+      .optional()
+      .meta({
+        description: `The lease in seconds: about as long as you need it. Default ${DEFAULT_TTL_S}.`,
+        example: DEFAULT_TTL_S,
+      }),
+    waitSeconds: waitFields(sizes).waitSeconds.meta({
+      description: `For how many seconds in all, over several calls, you would wait. 0: fail at once if another holds it. Default ${DEFAULT_WAIT_S}.`,
+      example: DEFAULT_WAIT_S,
+    }),
+    note: note.optional().meta({
+      description: 'What you need it for, in a few words. Others who wait for it see this.',
+      example: 'running the checkout tests',
+    }),
+    mode: mode.optional().meta({
+      description: 'SHARED: others may hold it SHARED at the same time, as readers do. Default EXCLUSIVE.',
+    }),
+    count: count(sizes).optional().meta({ description: 'How many slots of a pool to take, all or none. Default 1.' }),
+    priority: waitFields(sizes).priority.meta({
+      description: 'Who waits with a higher one is served first. Default 0.',
+    }),
+  });
 
 /** @param rules of the instance */
 export const reserve = (rules: Rules): Tool => {
-  const whole = withRules(ReserveItem, rules);
-  const all = withRules(Transaction, rules);
+  const whole = ReserveItem(rules.sizes);
+  const all = Transaction(rules.sizes);
   return tool({
     name: 'reserve',
     title: 'Reserve a resource',
@@ -98,7 +102,7 @@ export const reserve = (rules: Rules): Tool => {
   })(rules);
 };
 
-type Input = z.output<typeof INPUT>;
+type Input = z.output<ReturnType<typeof INPUT>>;
 
 /** What a call leaves out. */
 const defaultsOf = ({ deps: { sizes } }: ToolCall) => ({
@@ -110,7 +114,7 @@ const defaultsOf = ({ deps: { sizes } }: ToolCall) => ({
  * The reserve item of a call, with the defaults of agents.
  * @param whole checks it
  */
-function itemOf(whole: typeof ReserveItem, call: ToolCall, input: Input): ReserveItem {
+function itemOf(whole: ReturnType<typeof ReserveItem>, call: ToolCall, input: Input): ReserveItem {
   const requester = call.requester.need(input.requester);
   const { data, error } = whole.safeParse({ ...defaultsOf(call), claimSeconds: CLAIM_S, ...input, requester });
   if (error !== undefined) throw refused(describeFault(error));
@@ -120,7 +124,12 @@ function itemOf(whole: typeof ReserveItem, call: ToolCall, input: Input): Reserv
 const refused = (fault: string) => new ToolError(`${sentence(fault)} Nothing was done.`);
 
 /** Reserves several names, all or none. @param whole checks the transaction that does it */
-async function reserveAll(whole: typeof Transaction, call: ToolCall, input: Input, names: readonly string[]) {
+async function reserveAll(
+  whole: ReturnType<typeof Transaction>,
+  call: ToolCall,
+  input: Input,
+  names: readonly string[],
+) {
   const { resources, resource, match, count, requester, waitSeconds, priority, ...each } = input;
   const beside = Object.entries({ resource, match, count }).find(([, value]) => value !== undefined);
   if (beside !== undefined) throw refused(`${beside[0]} must not stand beside resources`);

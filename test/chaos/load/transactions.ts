@@ -5,7 +5,7 @@ import type {
   TransactionItem,
   TransactionResult,
 } from '../../../src/contract/reservations.ts';
-import { textOfMatch } from '../../../src/domain/match.ts';
+import { textOfMatch } from '../../../src/domain/reservations.ts';
 import { PLAIN, SHIFTING } from '../things.ts';
 import type { Caller, Manner } from './caller.ts';
 import { type Held, heldBy, holdAndRelease, lease, release, sometimesKeyed, take } from './holding.ts';

@@ -53,7 +53,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'repeat-again',
     what: 'every 5th repeat with an Idempotency-Key is carried out again',
-    file: 'lua/frame/idempotency.lua',
+    file: 'lua/frame/answers.lua',
     find: 'if not stored then',
     replace: `if not stored or ${once(5)} then`,
   },
@@ -73,8 +73,8 @@ export const MISTAKES: readonly Mistake[] = [
     also: [
       {
         file: 'lua/plain/reserve.lua',
-        find: "if redis.call('HSETNX', keys[3], name, packed) == 0 then",
-        replace: `if redis.call('HSETNX', keys[3], name, packed) == 0 and not (${once(50)} and redis.call('HSET', keys[3], name, packed)) then`,
+        find: "if redis.call('HSETNX', keys.slots, name, packed) == 0 then",
+        replace: `if redis.call('HSETNX', keys.slots, name, packed) == 0 and not (${once(50)} and redis.call('HSET', keys.slots, name, packed)) then`,
       },
       {
         file: 'lua/plain/reserve.lua',
@@ -114,18 +114,20 @@ export const MISTAKES: readonly Mistake[] = [
     name: 'lease-early',
     what: 'a lease ends 400 ms early, 1 of 10',
     file: 'lua/reservations/reserve.lua',
-    find: 'and 0 or now + item.ttlMs, token',
-    replace: `and 0 or now + item.ttlMs - (${once(10)} and 400 or 0), token`,
-    also: ['lua/plain/reserve.lua', 'lua/plain/slots.lua'].map((file) => ({
-      file,
-      find: "ttlMs == '' and 0 or nowMs + ttlMs",
-      replace: `ttlMs == '' and 0 or nowMs + ttlMs - (${once(10)} and 400 or 0)`,
-    })),
+    find: 'now + item.ttlMs or 0, token',
+    replace: `now + item.ttlMs - (${once(10)} and 400 or 0) or 0, token`,
+    also: [
+      {
+        file: 'lua/plain/plain.lua',
+        find: "lease == '' and 0 or nowMs + lease",
+        replace: `lease == '' and 0 or nowMs + lease - (${once(10)} and 400 or 0)`,
+      },
+    ],
   },
   {
     name: 'wrong-token',
     what: 'a release with a wrong token is accepted, 1 of 5',
-    file: 'lua/reservations/unreserve.lua',
+    file: 'lua/reservations/release.lua',
     find: 'if not admission.mayForce(reservation.owner) then',
     replace: `if ${once(5)} then\n      item.token = reservation.token\n    elseif not admission.mayForce(reservation.owner) then`,
     also: ['lua/plain/unreserve.lua', 'lua/plain/slots.lua'].map((file) => ({
@@ -188,9 +190,9 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'count-drifts',
     what: 'the count of reservations is one too high, 1 of 40',
-    file: 'lua/frame/save.lua',
-    find: 'tenant.fence, tenant.count,',
-    replace: `tenant.fence, tenant.count + (${once(40)} and 1 or 0),`,
+    file: 'lua/frame/tenant.lua',
+    find: 'tenant.fence, tenant.count, tenant.further, finite',
+    replace: `tenant.fence, tenant.count + (${once(40)} and 1 or 0), tenant.further, finite`,
     also: [
       {
         file: 'lua/plain/tenant.lua',
@@ -209,14 +211,14 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'read-wrong',
     what: 'a resource that is held is told to be free, 1 of 5',
-    file: 'lua/verbs/definitions/available.lua',
+    file: 'lua/verbs/definitions.lua',
     find: 'availability.hasFreeSlot(naming.resolve(args[i])) and 1 or 0',
     replace: `(availability.hasFreeSlot(naming.resolve(args[i])) or ${once(5)}) and 1 or 0`,
   },
   {
     name: 'half-a-transaction',
     what: 'an ALL_OR_NONE that fails keeps what it did, 1 of 3',
-    file: 'lua/verbs/reservations/transaction.lua',
+    file: 'lua/verbs/transaction.lua',
     find: "undoAll(request)\n  reply[3] = 'ROLLED_BACK'",
     replace: `if not (${once(3)}) then undoAll(request) end\n  reply[3] = 'ROLLED_BACK'`,
   },

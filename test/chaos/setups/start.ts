@@ -3,8 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Tier } from '../../../src/domain/tiers.ts';
-import { digestOf, makeKey } from '../../../src/identity/credentials.ts';
-import { Sealer } from '../../../src/identity/sealer.ts';
+import { digestOf, makeKey, Sealer } from '../../../src/identity/credentials.ts';
 import { Database } from '../../../src/store/database.ts';
 import { insertTenant } from '../../../src/store/tenants.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
@@ -111,7 +110,7 @@ const environmentOf = ({ waitReplicas }: Traits, { url }: Store) => ({
   TRUSTED_PROXIES: '1',
   // Callers whose key was rotated come from the same address as all others.
   MAX_FAILED_AUTHENTICATIONS: '1000000',
-  DRAIN_DELAY_MS: '1000',
+  DRAIN_DELAY_SECONDS: '1',
   LOG_LEVEL: 'warn',
 });
 

@@ -1,8 +1,8 @@
 /** Holds and waits when the service, an instance, a response or a key is lost. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Holdfast } from '../../../packages/client/src/index.ts';
-import { loadTenant } from '../../../src/engine/tenant/load.ts';
-import { configuredTenants } from '../../../src/identity/configuredTenants.ts';
+import { loadTenant } from '../../../src/engine/tenant/record.ts';
+import { configuredTenants } from '../../../src/identity/configured.ts';
 import { type Pair, startPair } from '../../support/clients.ts';
 import { startEngine } from '../../support/engine.ts';
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../../support/faultyProxy.ts';

@@ -26,7 +26,7 @@ const start = (port: number) =>
     ROLE: 'api',
     TIERS: '{"Enterprise": {"writesPerMinute": null, "readsPerMinute": null}}',
     // The balancer asks every 200 ms, and twice.
-    DRAIN_DELAY_MS: '800',
+    DRAIN_DELAY_SECONDS: '1',
   });
 
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { clientTypes } from '../../../scripts/clientTypes.ts';
-import { DEFAULT_INSTANCE, openapiDocument } from '../../../src/http/openapi.ts';
+import { DEFAULT_INSTANCE, openapiDocument } from '../../../src/http/openapi/openapi.ts';
 import { type Instance, startInstance } from '../../support/service.ts';
 
 const run = promisify(execFile);

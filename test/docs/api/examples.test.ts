@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEFAULT_INSTANCE, openapiDocument } from '../../../src/http/openapi.ts';
+import { DEFAULT_INSTANCE, openapiDocument } from '../../../src/http/openapi/openapi.ts';
 import type { Document } from '../../../src/http/reference/document.ts';
 import type { Example } from '../../../src/http/reference/examples.ts';
 import { makeTenant } from '../../support/service.ts';

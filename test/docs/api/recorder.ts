@@ -3,7 +3,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { DEFAULT_INSTANCE, openapiDocument } from '../../../src/http/openapi.ts';
+import { DEFAULT_INSTANCE, openapiDocument } from '../../../src/http/openapi/openapi.ts';
 import type { Document } from '../../../src/http/reference/document.ts';
 import type { Example, ExampleCaller } from '../../../src/http/reference/examples.ts';
 import { Normaliser } from './normaliser.ts';

@@ -30,10 +30,7 @@ const reserveStep = (engine: Engine, credential: Credential, indexed: string, re
     resource,
     'r',
     leaseMs,
-    '',
     'x'.repeat(22),
-    '',
-    '',
     '',
   );
 };

@@ -3,8 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { startRedis } from '../../../scripts/redisServer.ts';
-import { register } from '../../../src/engine/definitions/register.ts';
-import { NOW } from '../../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../../src/engine/definitions/changes.ts';
 import { sweep } from '../../../src/engine/expiry/sweep.ts';
 import { active } from '../../../src/engine/reservations/active.ts';
 import { expiryKey, expiryShard, tenantKey } from '../../../src/redis/keys.ts';

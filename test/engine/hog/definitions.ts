@@ -1,12 +1,10 @@
 /**
  * The worst requests that list, register, delete or copy definitions: a title, and what makes each request.
  */
+
+import { deleteDefinition, NOW, register } from '../../../src/engine/definitions/changes.ts';
 import { copyDefinitions, takeCopyLease } from '../../../src/engine/definitions/copy.ts';
-import { deleteDefinition } from '../../../src/engine/definitions/delete.ts';
-import { labelsInUse } from '../../../src/engine/definitions/labelsInUse.ts';
-import { definitions, tree } from '../../../src/engine/definitions/list.ts';
-import { register } from '../../../src/engine/definitions/register.ts';
-import { NOW } from '../../../src/engine/definitions/step.ts';
+import { definitions, labelsInUse, tree } from '../../../src/engine/definitions/list.ts';
 import { BATCH, fresh, item, long, range, running } from './state.ts';
 
 export const DEFINITIONS: readonly (readonly [string, () => () => Promise<unknown>])[] = [

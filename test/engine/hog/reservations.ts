@@ -3,11 +3,10 @@
  */
 import type { TransactionItem } from '../../../src/contract/reservations.ts';
 import { callRead } from '../../../src/engine/call.ts';
-import { active } from '../../../src/engine/reservations/active.ts';
+import { active, unregistered } from '../../../src/engine/reservations/active.ts';
 import { dryReserve } from '../../../src/engine/reservations/dryRun.ts';
 import { resourceState } from '../../../src/engine/reservations/resource.ts';
 import { resourceStates } from '../../../src/engine/reservations/states.ts';
-import { unregistered } from '../../../src/engine/reservations/unregistered.ts';
 import { tenantKey } from '../../../src/redis/keys.ts';
 import { available, check, renew, transaction, unreserve, usage } from '../../support/verbs.ts';
 import { BATCH, fresh, long, range, reserveOf, resources, running } from './state.ts';

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { register } from '../../../src/engine/definitions/register.ts';
-import { NOW } from '../../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../../src/engine/definitions/changes.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
-import { active } from '../../../src/engine/reservations/active.ts';
-import { FencingTokenSet } from '../../../src/engine/reservations/fencingTokenSet.ts';
+import { active, FencingTokenSet } from '../../../src/engine/reservations/active.ts';
 import { observeScripts } from '../../../src/redis/scripts.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { reserve, unreserve } from '../../support/verbs.ts';

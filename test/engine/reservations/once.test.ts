@@ -5,8 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Once } from '../../../src/domain/once.ts';
-import { register } from '../../../src/engine/definitions/register.ts';
-import { NOW } from '../../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../../src/engine/definitions/changes.ts';
 import * as reserving from '../../../src/engine/reservations/reserve.ts';
 import { transaction } from '../../../src/engine/reservations/transaction.ts';
 import { unreserve } from '../../../src/engine/reservations/unreserve.ts';

@@ -5,9 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TransactionItem, UnreserveItem } from '../../../src/contract/reservations.ts';
 import type { Credential } from '../../../src/domain/tenants.ts';
-import { deleteDefinition } from '../../../src/engine/definitions/delete.ts';
-import { register } from '../../../src/engine/definitions/register.ts';
-import { NOW } from '../../../src/engine/definitions/step.ts';
+import { deleteDefinition, NOW, register } from '../../../src/engine/definitions/changes.ts';
 import { losingReply, type RunningEngine, startEngine } from '../../support/engine.ts';
 import { check, renew, reserve, reset, transaction, unreserve, usage } from '../../support/verbs.ts';
 

@@ -2,8 +2,7 @@
  * A reset: it leaves nothing behind, and counts what it ended.
  */
 import { describe, expect, test } from 'vitest';
-import { register } from '../../../src/engine/definitions/register.ts';
-import { NOW } from '../../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../../src/engine/definitions/changes.ts';
 import { Replication } from '../../../src/redis/replication.ts';
 import { observeScripts } from '../../../src/redis/scripts.ts';
 import { setClock } from '../../support/clock.ts';

@@ -3,8 +3,7 @@
  * definition, holders, plan and line.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { register } from '../../../src/engine/definitions/register.ts';
-import { NOW } from '../../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../../src/engine/definitions/changes.ts';
 import { resourceState } from '../../../src/engine/reservations/resource.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { reserve } from '../../support/verbs.ts';

@@ -2,13 +2,12 @@
  * What pages read of some resources, whatever else the tenant has.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { labelsInUse } from '../../../src/engine/definitions/labelsInUse.ts';
-import { register } from '../../../src/engine/definitions/register.ts';
-import { NOW } from '../../../src/engine/definitions/step.ts';
-import { holderText } from '../../../src/engine/reservations/slotState.ts';
+import { NOW, register } from '../../../src/engine/definitions/changes.ts';
+import { labelsInUse } from '../../../src/engine/definitions/list.ts';
+import { unregistered } from '../../../src/engine/reservations/active.ts';
+import { holderText } from '../../../src/engine/reservations/holders.ts';
 import { resourceStates } from '../../../src/engine/reservations/states.ts';
-import { unregistered } from '../../../src/engine/reservations/unregistered.ts';
-import { beginSession } from '../../../src/engine/sessions/begin.ts';
+import { beginSession } from '../../../src/engine/sessions.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { reserve, unreserve } from '../../support/verbs.ts';
 

@@ -5,8 +5,7 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ReserveItem, ReserveResult } from '../../../src/contract/reservations.ts';
-import { register } from '../../../src/engine/definitions/register.ts';
-import { NOW } from '../../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../../src/engine/definitions/changes.ts';
 import * as engineReserve from '../../../src/engine/reservations/reserve.ts';
 import { setClock } from '../../support/clock.ts';
 import { until } from '../../support/until.ts';

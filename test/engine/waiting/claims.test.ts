@@ -2,7 +2,7 @@
  * Claims: what a caller is told of a grant, and which lease begins (docs/specification.md#waiting-lifetimes).
  */
 import { describe, expect, test } from 'vitest';
-import { changeInRedis } from '../../../src/definitions/changeInRedis.ts';
+import { changeInRedis } from '../../../src/definitions/change.ts';
 import { newReleaseToken } from '../../../src/engine/reservations/releaseToken.ts';
 import { reserve as reserveWith } from '../../../src/engine/reservations/reserve.ts';
 import { transaction as transactWith } from '../../../src/engine/reservations/transaction.ts';

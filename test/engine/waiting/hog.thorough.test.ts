@@ -4,13 +4,12 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ReserveItem } from '../../../src/contract/reservations.ts';
-import { register } from '../../../src/engine/definitions/register.ts';
-import { NOW } from '../../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../../src/engine/definitions/changes.ts';
 import * as engineReserve from '../../../src/engine/reservations/reserve.ts';
 import { resourceStates } from '../../../src/engine/reservations/states.ts';
 import * as engineTransaction from '../../../src/engine/reservations/transaction.ts';
 import { cancel } from '../../../src/engine/waiting/cancel.ts';
-import { standings } from '../../../src/engine/waiting/standings.ts';
+import { standings } from '../../../src/engine/waiting/list.ts';
 import { keysOf } from '../../../src/redis/keys.ts';
 import { runScript } from '../../../src/redis/scripts.ts';
 import { check, reserve, reset, unreserve } from '../../support/verbs.ts';

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../../src/contract/reservations.ts';
-import { changeInRedis } from '../../../src/definitions/changeInRedis.ts';
+import { changeInRedis } from '../../../src/definitions/change.ts';
 import { reserve as reserveWith } from '../../../src/engine/reservations/reserve.ts';
 import { transaction as transactWith } from '../../../src/engine/reservations/transaction.ts';
 import { beat } from '../../../src/engine/waiting/beat.ts';

@@ -3,7 +3,7 @@
  * (docs/specification.md#any-resource-that-fits).
  */
 import { describe, expect, test } from 'vitest';
-import { changeInRedis } from '../../../src/definitions/changeInRedis.ts';
+import { changeInRedis } from '../../../src/definitions/change.ts';
 import { reserve as reserveWith } from '../../../src/engine/reservations/reserve.ts';
 import { transaction as transactWith } from '../../../src/engine/reservations/transaction.ts';
 import { waiting } from '../../../src/engine/waiting/list.ts';

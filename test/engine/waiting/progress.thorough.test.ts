@@ -4,8 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../../src/contract/reservations.ts';
-import { register } from '../../../src/engine/definitions/register.ts';
-import { NOW } from '../../../src/engine/definitions/step.ts';
+import { NOW, register } from '../../../src/engine/definitions/changes.ts';
 import { transaction } from '../../../src/engine/reservations/transaction.ts';
 import { keysOf } from '../../../src/redis/keys.ts';
 import { parseReply, toInteger } from '../../../src/redis/reply.ts';

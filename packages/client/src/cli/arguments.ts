@@ -15,7 +15,7 @@ export interface Option {
   readonly text: string;
 }
 
-/** What a command takes. */
+/** The arguments and options of a command. */
 export interface Syntax {
   readonly name: string;
   /** Without `holdfast`: `check <resource>…`. */

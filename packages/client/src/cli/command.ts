@@ -1,4 +1,4 @@
-/** What a command of `holdfast` consists of. */
+/** A command of `holdfast`. */
 import type { Arguments, Option, Syntax } from './arguments.ts';
 import type { Interrupts } from './interrupts.ts';
 

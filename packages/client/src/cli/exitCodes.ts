@@ -17,7 +17,7 @@ export const EXIT = {
   notFound: 127,
 } as const;
 
-/** What each code means, as `--help` shows it. */
+/** The meaning of each code, as `--help` shows it. */
 export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] = [
   ['0', 'done; for run: the command ended with 0'],
   ['1', 'check, why: at least one of the resources cannot be reserved now; unregister: at least one was kept'],

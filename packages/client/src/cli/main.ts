@@ -29,7 +29,7 @@ function show(text: string): number {
   return EXIT.done;
 }
 
-/** What people may call a command. */
+/** Other names of commands. */
 const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['delete', 'unregister'],
   ['deregister', 'unregister'],

@@ -20,7 +20,7 @@ function codeOf(error: unknown): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : codeOf(error.cause);
 }
 
-/** What the client says, where it needs a word about this program. */
+/** Messages of the client that need a word about this program. */
 function ownWords({ code, status = 0, message, cause }: HoldfastError): string {
   if (code === 'PATH_NOT_FOUND')
     return 'the service has no such path: HOLDFAST_URL ends before /api/v1, as in https://holdfast.example.com';

@@ -18,7 +18,7 @@ function distance(a: string, b: string): number {
 }
 
 /**
- * @param prefix what is written before the word: `--` for options
+ * @param prefix text before the word: `--` for options
  * @returns `; did you mean <word>?`, or nothing if no word is close
  */
 export function didYouMean(word: string, known: readonly string[], prefix = ''): string {

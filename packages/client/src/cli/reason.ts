@@ -1,4 +1,4 @@
-/** Says in words who is in the way: who holds what is wanted, until when and why, and who is next. */
+/** Describes who is in the way: the holders, until when and why, and who is next. */
 import type { CheckResult, Reason } from '../types.ts';
 import { ago, left } from './times.ts';
 

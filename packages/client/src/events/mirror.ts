@@ -1,6 +1,6 @@
 /**
- * A live copy of what is held: it opens a stream of events, reads all reservations, and applies the events that came
- * meanwhile and that come from then on. When the stream was lost, it does so again.
+ * A live copy of all reservations: it opens a stream of events, reads all reservations, and applies the events that
+ * came meanwhile and that come from then on. When the stream was lost, it does so again.
  */
 import { ENDLESS } from '../durations.ts';
 import { invalid } from '../errors.ts';
@@ -15,7 +15,7 @@ export interface MirrorOptions {
   /** Ends the mirror. It keeps its last state. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called after each change with what is now held of a resource: nothing, if the array is empty. Not called for what
+   * Called after each change with the reservations of a resource, none if it is free. Not called for what
    * is held at the start.
    */
   readonly onChange?: ((resource: string, reservations: readonly MirroredReservation[]) => void) | undefined;
@@ -200,7 +200,7 @@ export class LiveMirror {
   }
 }
 
-/** What `mirror` returns. In tests, any object with these members is one. */
+/** The result of `mirror`. In tests, any object with these members is one. */
 export interface Mirror extends Pick<LiveMirror, keyof LiveMirror> {}
 
 /**

@@ -1,4 +1,4 @@
-/** What is held, as events tell it. No I/O. */
+/** Reservations, kept up to date by events. No I/O. */
 import type { ActiveReservation, HoldfastEvent } from '../types.ts';
 
 /** A reservation in a mirror: the fields of `activeReservations` that events carry. */
@@ -24,7 +24,7 @@ type Change = NonNullable<HoldfastEvent['changes']>[number];
 export class Reservations {
   /** Resource as requested → requester → reservation. A requester has at most one of a resource. */
   readonly #byResource = new Map<string, Map<string, MirroredReservation>>();
-  /** What `get` has returned, and returns again until it changes. */
+  /** The last result of `get`, which it returns again until it changes. */
   readonly #arrays = new Map<string, readonly MirroredReservation[]>();
 
   constructor(rows: readonly ActiveReservation[] = []) {
@@ -73,7 +73,7 @@ export class Reservations {
   }
 
   /**
-   * Takes the place of what was known before.
+   * Replaces all that was known before.
    * @returns the resources whose reservations have changed. The others keep their arrays.
    */
   replace(before: Reservations): readonly string[] {
@@ -98,7 +98,7 @@ export class Reservations {
     return this.#delete(this.#nameOf(resource, requester), requester);
   }
 
-  /** The name by which a requester reserved what it released by another one: a slot, or a path. */
+  /** The name of a reservation that was released by another name: a slot, or a path. */
   #nameOf(released: string, requester: string): string {
     if (this.#byResource.get(released)?.has(requester)) return released;
     const slot = lastSegment(released);

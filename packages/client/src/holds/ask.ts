@@ -1,6 +1,6 @@
 /**
  * Sends an attempt until the service has decided it. If the caller gives up on the way, its ticket is cancelled, and
- * what it got in the same moment is released.
+ * reservations that it got in the same moment are released.
  */
 import { HoldfastError, unexpected } from '../errors.ts';
 import type { Answer } from '../http/api.ts';

@@ -19,7 +19,7 @@ export interface AskOptions extends CallOptions {
 
 /** A request that can be sent again while it waits. */
 export interface Attempt<O extends Outcome = Outcome> {
-  /** What it takes, for messages. */
+  /** The names of its resources, for messages. */
   readonly title: string;
   ask(options: AskOptions): Promise<Answer<O>>;
   /** Ends its ticket, and a grant that nobody has claimed. */

@@ -7,7 +7,7 @@ import { asyncDispose } from './asyncDispose.ts';
 import { CLOCKS, type Clocks, offsetOf } from './clocks.ts';
 import type { Lease } from './lease.ts';
 
-/** What renews and releases a reservation. */
+/** The fields that renew and release a reservation. */
 export interface ReservationKey {
   readonly resource: string;
   readonly requester: string;
@@ -210,10 +210,10 @@ export class LiveHold {
   }
 }
 
-/** What `reserve` returns. In tests, any object with these members is one. */
+/** The result of `reserve`. In tests, any object with these members is one. */
 export interface Hold extends Pick<LiveHold, keyof LiveHold> {}
 
-/** What releases a result that has got something. */
+/** Returns the key that releases a result. */
 export const keyOf = ({ resource, requester, releaseToken }: ReservationResult): ReservationKey => ({
   resource,
   requester,
@@ -222,7 +222,7 @@ export const keyOf = ({ resource, requester, releaseToken }: ReservationResult):
 
 const finite = (ms: number): number | undefined => (Number.isFinite(ms) ? ms : undefined);
 
-/** Whether the service could not be asked: a lease ends what was not released then. */
+/** Whether the service could not be reached: reservations that were not released end with their leases. */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof HoldfastError)) return false;
   const { status = 503, code } = error;

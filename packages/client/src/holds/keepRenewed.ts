@@ -2,7 +2,7 @@
 import { ENDLESS } from '../durations.ts';
 import type { Lease } from './lease.ts';
 
-/** The pause after a renewal that failed, as a share of what is left, and at least in ms. */
+/** The pause after a failed renewal: a share of the time left, at least some ms. */
 const PAUSE = { share: 1 / 20, ms: 50 };
 
 /**

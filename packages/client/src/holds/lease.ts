@@ -35,7 +35,7 @@ export class Lease {
   /** Called each time it was granted or renewed. */
   onExtended: () => void = () => {};
 
-  /** @param title names what is leased, for messages */
+  /** @param title names of the reservations, for messages */
   constructor(title: string, clocks: Clocks = CLOCKS) {
     this.#title = title;
     this.clocks = clocks;

@@ -7,14 +7,14 @@ import type { Match, ReserveItem, ReserveOptions, Waiting, Wanted } from '../typ
 /** Options with a match stand for themselves: they need no name. */
 export type MatchOptions = ReserveOptions & { readonly match: Match };
 
-/** What to reserve: a name, several names to take together, or options with `match`. */
+/** The resources to reserve: a name, several names to take together, or options with `match`. */
 export type Target = Wanted | MatchOptions;
 
 /** A reserve item without the fields that differ with each request. */
 export type PlanItem = Omit<ReserveItem, 'requester' | 'waitSeconds' | 'priority' | 'claimSeconds'>;
 
 export interface Plan {
-  /** What is taken, for messages: `printer`, `a, b`. */
+  /** The names of the resources, for messages: `printer`, `a, b`. */
   readonly title: string;
   /** The names that it takes, or the text of its match. */
   readonly keys: readonly [string, ...string[]];

@@ -6,7 +6,7 @@ import { mayHaveRun } from './failures.ts';
 import { attemptMs, delayBefore, pause, withCause } from './retries.ts';
 
 /**
- * How long a call that was given up may still be answered, in ms. What it got is then released: the answer may be on
+ * For how long an aborted call may still be answered, in ms. Its reservations are then released: the answer may be on
  * its way, and the connection would be lost with it.
  */
 const LINGER_MS = 2000;

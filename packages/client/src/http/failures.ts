@@ -17,7 +17,7 @@ export function errorOf({ status, headers }: Response, body: unknown): HoldfastE
   };
   if (typeof body === 'string' && status >= 400)
     return new HoldfastError(headers.get('Holdfast-Error') ?? 'MALFORMED_REQUEST', body, details);
-  // The service's own description says what it is; each field is looked at before it is used.
+  // The service's own description of the error. Each field is checked before it is used.
   const { error, code, limitType } = (body ?? {}) as Partial<Failure & LimitReached>;
   if (typeof error === 'string' && typeof code === 'string')
     return new HoldfastError(code, error, { ...details, limitType });
@@ -49,11 +49,11 @@ export const isRetryable = ({ code, status, retryAfterMs: after }: HoldfastError
 /** Whether the request may have been carried out. */
 export const mayHaveRun = ({ code, status = 500 }: HoldfastError): boolean => status >= 500 && code !== 'OVERLOADED';
 
-/** Whether all requests of this caller get this error, whatever is in them. */
+/** Whether every request of this caller gets this error. */
 export const isForAll = (error: HoldfastError): boolean =>
   error.status === 401 || error.limitType === 'FailedAuthentications' || (error.status !== 429 && isRetryable(error));
 
-/** Whether nothing is left of a quota, now that a request of one item was refused. */
+/** Whether a quota is used up, since a request of one item was refused. */
 export const isUsedUp = ({ limitType = '' }: HoldfastError): boolean => /Per(Minute|Day)$/.test(limitType);
 
 /** A proxy lost the connection to an instance. */

@@ -17,7 +17,7 @@ type Minimal<Result extends { status: string }> = Partial<Result> & Pick<Result,
 
 export const RESERVE: Kind<ReserveItem, ReserveResult> = {
   path: '/Reservation/reserve',
-  // It joins the queue, and is told so at once.
+  // It joins the queue, and gets a response at once.
   pathOf: ({ waitSeconds }) => (waitSeconds ? '/Reservation/reserve?pollSeconds=0' : undefined),
   nameOf: ({ resource }) => resource,
   sizeOf: ({ count = 1 }) => count,

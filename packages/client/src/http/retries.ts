@@ -43,7 +43,7 @@ export function withCause(reason: unknown, cause: HoldfastError | undefined): un
   return reason;
 }
 
-/** How long an attempt may take, in ms: a third of what is left, so that there is time for two more. */
+/** Timeout of an attempt, in ms: a third of the time left, so that there is time for two more. */
 export const attemptMs = (deadline: number): number =>
   Math.min(MAX_ATTEMPT_MS, Math.max(MIN_ATTEMPT_MS, (deadline - performance.now()) / 3));
 
@@ -55,7 +55,7 @@ export function delayBefore(error: HoldfastError, tries: number, deadline: numbe
   const left = deadline - performance.now();
   if (left <= 0 || !isRetryable(error)) return undefined;
   const jitter = Math.random() * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1));
-  // The service says when with 429 and 409. What it says with 503 is a guess, and the same for all callers.
+  // With 429 and 409 the service says when. With 503 its time is a guess, and the same for all callers.
   const { status, retryAfterMs = 0 } = error;
   if (status !== 429 && status !== 409) return Math.min(jitter, left);
   return retryAfterMs > left ? undefined : retryAfterMs + jitter;

@@ -188,5 +188,5 @@ export class LiveSession {
   }
 }
 
-/** What `session` returns. In tests, any object with these members is one. */
+/** The result of `session`. In tests, any object with these members is one. */
 export interface Session extends Pick<LiveSession, keyof LiveSession> {}

@@ -1,4 +1,4 @@
-/** What is registered, and which slots a name or a match means. */
+/** Registered resources, and the slots that a name or a match means. */
 import { HoldfastError } from '../errors.ts';
 import { textOf } from '../holds/plan.ts';
 import type { Definition, Match, Registration, ReserveItem } from '../types.ts';

@@ -8,7 +8,7 @@ import { type Held, type Owner, Reserver } from '../holds/reserver.ts';
 import { FakeClock, settled } from './clock.ts';
 import { FakeService } from './service.ts';
 
-/** Remembers what it made, so that a lease can be lost. */
+/** Remembers the reservations that it made, so that a lease can be lost. */
 class FakeReserver extends Reserver {
   readonly made = new Set<Held>();
 

@@ -1,4 +1,4 @@
-/** What the service says of reservations and waits. */
+/** Results of reservations and waits, as the service returns them. */
 import type { ActiveReservation, Reason, ReserveItem, ReserveResult, WaitingRequest } from '../types.ts';
 import { titleOf } from './definitions.ts';
 import { acquiredSlotsOf, isoOf, type Row, type Ticket } from './store.ts';

@@ -1,4 +1,4 @@
-/** What is held and who waits, by the rules of the service: leases, pools, and a fair queue. */
+/** Reservations and waits, by the rules of the service: leases, pools, and a fair queue. */
 import { textOf } from '../holds/plan.ts';
 import type { HeldBy, HoldfastEvent, ReserveItem } from '../types.ts';
 import type { FakeClock } from './clock.ts';
@@ -32,7 +32,7 @@ export interface Ticket {
   readonly priority: number;
   readonly since: number;
   readonly until: number;
-  /** What it got, or why its wait ended. */
+  /** Its reservations, or why its wait ended. */
   outcome: readonly Row[] | Refusal | undefined;
   /** Called when it has an outcome. */
   readonly decided: (() => void)[];
@@ -55,7 +55,7 @@ export class Store {
     this.clock = clock;
   }
 
-  /** What a requester holds by a name, or by a match. */
+  /** The reservation that a requester has of a name, or of a match. */
   held(item: ReserveItem, requester: string): Row | undefined {
     const isSame = (row: Row) =>
       item.match === undefined
@@ -137,7 +137,7 @@ export class Store {
       const waitedMs = this.clock.wall() - ticket.since;
       const got = this.#take(ticket.items, ticket.requester, this.#keptFor(this.tickets.slice(0, i)), waitedMs);
       if ('status' in got) continue;
-      // It settles what is left.
+      // It settles the others.
       this.endWait(ticket, got, 'ACQUIRED');
       return;
     }

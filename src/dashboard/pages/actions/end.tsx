@@ -4,8 +4,8 @@
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { isOwn } from '../../../operations/person.ts';
-import { unreserve } from '../../../operations/unreserve.ts';
+import { isOwn } from '../../../operations/permissions.ts';
+import { unreserve } from '../../../operations/reservations.ts';
 import { cancelForm } from '../../actions/cancelWait.ts';
 import { Page } from '../../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../../env.ts';

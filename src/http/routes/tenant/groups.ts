@@ -9,12 +9,12 @@ import { nextOf } from '../../call/listing.ts';
 import { operation } from '../../call/operation.ts';
 import { chargedAs } from '../../call/reply.ts';
 import { type Route, route } from '../../call/route.ts';
-import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
+import { answer, bodyOperation, parameterOperation, unknown } from '../../openapi/responses.ts';
 
 const PATH = '/api/v1/Tenant/groups';
 const common = { tags: ['Members'], right: 'members' as const };
 
-const listed = operation({
+const listOperation = operation({
   ...common,
   method: 'get',
   path: PATH,
@@ -25,7 +25,7 @@ const listed = operation({
   responses: { 200: answer('A page, sorted by group.', Groups), ...parameterOperation },
 });
 
-const read = operation({
+const readOperation = operation({
   ...common,
   method: 'get',
   path: `${PATH}/{group}`,
@@ -36,7 +36,7 @@ const read = operation({
   responses: { 200: answer('The group.', GroupRole), ...unknown, ...parameterOperation },
 });
 
-const put = operation({
+const putOperation = operation({
   ...common,
   method: 'put',
   path: `${PATH}/{group}`,
@@ -49,7 +49,7 @@ const put = operation({
   responses: { 200: answer('The group.', GroupRole), ...bodyOperation },
 });
 
-const deleted = operation({
+const deleteOperation = operation({
   ...common,
   method: 'delete',
   path: `${PATH}/{group}`,
@@ -60,22 +60,22 @@ const deleted = operation({
   responses: { 200: answer('The group.', DeletedGroup), ...unknown, ...parameterOperation },
 });
 
-export const groupsOperations = [listed, read, put, deleted];
+export const groupsOperations = [listOperation, readOperation, putOperation, deleteOperation];
 
 const toBody = ({ createdAt, ...row }: GroupRow) => ({ ...row, createdAt: createdAt.toISOString() });
 
 export const groupsRoutes = (deps: MemberDeps): readonly Route[] => [
   route(
-    listed,
+    listOperation,
     (call) => listGroups(deps, call.actor, call.query.after, call.query.limit),
     chargedAs((rows, call) => ({
       groups: rows.map(toBody),
       next: nextOf(rows, call.query.limit, ({ group }) => group),
     })),
   ),
-  route(read, (call) => readGroup(deps, call.actor, call.params.group), chargedAs(toBody)),
+  route(readOperation, (call) => readGroup(deps, call.actor, call.params.group), chargedAs(toBody)),
   route(
-    put,
+    putOperation,
     (call) => {
       const { actor, params, body } = call;
       // A management token is in no group.
@@ -85,7 +85,7 @@ export const groupsRoutes = (deps: MemberDeps): readonly Route[] => [
     chargedAs(toBody),
   ),
   route(
-    deleted,
+    deleteOperation,
     (call) => deleteGroup(deps, call.actor, call.params.group),
     chargedAs((_, call) => ({ deleted: call.params.group })),
   ),

@@ -23,12 +23,12 @@ import { nextOf } from '../../call/listing.ts';
 import { operation } from '../../call/operation.ts';
 import { charged, chargedAs, json } from '../../call/reply.ts';
 import { type Route, route } from '../../call/route.ts';
-import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
+import { answer, bodyOperation, parameterOperation, unknown } from '../../openapi/responses.ts';
 
 const PATH = '/api/v1/Tenant/invitations';
 const common = { tags: ['Members'], right: 'members' as const };
 
-const listed = operation({
+const listOperation = operation({
   ...common,
   method: 'get',
   path: PATH,
@@ -39,7 +39,7 @@ const listed = operation({
   responses: { 200: answer('A page, sorted by id.', Invitations), ...parameterOperation },
 });
 
-const made = operation({
+const createOperation = operation({
   ...common,
   method: 'post',
   path: PATH,
@@ -55,7 +55,7 @@ const made = operation({
   },
 });
 
-const read = operation({
+const readOperation = operation({
   ...common,
   method: 'get',
   path: `${PATH}/{id}`,
@@ -66,7 +66,7 @@ const read = operation({
   responses: { 200: answer('The invitation.', Invitation), ...unknown, ...parameterOperation },
 });
 
-const deleted = operation({
+const deleteOperation = operation({
   ...common,
   method: 'delete',
   path: `${PATH}/{id}`,
@@ -77,7 +77,7 @@ const deleted = operation({
   responses: { 200: answer('The revoked invitation.', DeletedInvitation), ...unknown, ...parameterOperation },
 });
 
-export const invitationsOperations = [listed, made, read, deleted];
+export const invitationsOperations = [listOperation, createOperation, readOperation, deleteOperation];
 
 const toBody = ({ createdAt, expiresAt, ...row }: InvitationRow) => ({
   ...row,
@@ -91,7 +91,7 @@ export const invitationsRoutes = (
   { publicUrl }: { readonly publicUrl: string | undefined },
 ): readonly Route[] => [
   route(
-    listed,
+    listOperation,
     (call) => listInvitations(deps, call.actor, call.query.after, call.query.limit),
     chargedAs((rows, call) => ({
       invitations: rows.map(toBody),
@@ -99,16 +99,16 @@ export const invitationsRoutes = (
     })),
   ),
   route(
-    made,
+    createOperation,
     (call) => createInvitation(deps, call.actor, call.body),
     ({ result: { row, isNew, secret }, quota }, call) => {
       const link = secret === null ? null : `${publicUrl ?? new URL(call.c.req.url).origin}/join/${secret}`;
       return charged({ result: { ...toBody(row), link }, quota }, call, isNew ? 201 : 200);
     },
   ),
-  route(read, (call) => readInvitation(deps, call.actor, call.params.id), chargedAs(toBody)),
+  route(readOperation, (call) => readInvitation(deps, call.actor, call.params.id), chargedAs(toBody)),
   route(
-    deleted,
+    deleteOperation,
     (call) => deleteInvitation(deps, call.actor, call.params.id),
     (_, call) => json({ deleted: call.params.id }),
   ),

@@ -7,11 +7,11 @@ import { deleteIssuer, type IssuerDeps, issuerSchema, listIssuers, putIssuer } f
 import { operation } from '../../call/operation.ts';
 import { charged, chargedAs } from '../../call/reply.ts';
 import { type Route, route } from '../../call/route.ts';
-import { answer, anyOperation, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
+import { answer, anyOperation, bodyOperation, parameterOperation, unknown } from '../../openapi/responses.ts';
 
 const common = { path: '/api/v1/Tenant/issuers', tags: ['Authentication'] };
 
-const listed = operation({
+const listOperation = operation({
   ...common,
   method: 'get',
   operationId: 'listIssuers',
@@ -21,7 +21,7 @@ const listed = operation({
   responses: { 200: answer('All issuers.', z.array(Issuer)), ...anyOperation },
 });
 
-const put = operation({
+const putOperation = operation({
   ...common,
   method: 'put',
   operationId: 'registerIssuer',
@@ -33,7 +33,7 @@ const put = operation({
   responses: { 200: answer('The issuer.', Issuer), ...bodyOperation },
 });
 
-const deleted = operation({
+const deleteOperation = operation({
   ...common,
   method: 'delete',
   operationId: 'deleteIssuer',
@@ -44,14 +44,18 @@ const deleted = operation({
   responses: { 200: answer('The deleted issuer.', DeletedIssuer), ...unknown, ...parameterOperation },
 });
 
-export const issuersOperations = [listed, put, deleted];
+export const issuersOperations = [listOperation, putOperation, deleteOperation];
 
 /** @param allowPrivate whether keys may be fetched from private addresses, and without TLS */
 export const issuersRoutes = (deps: IssuerDeps, allowPrivate: boolean): readonly Route[] => [
-  route(listed, (call) => listIssuers(deps, call.actor), charged),
-  route({ ...put, body: issuerSchema(allowPrivate) }, (call) => putIssuer(deps, call.actor, call.body), charged),
+  route(listOperation, (call) => listIssuers(deps, call.actor), charged),
   route(
-    deleted,
+    { ...putOperation, body: issuerSchema(allowPrivate) },
+    (call) => putIssuer(deps, call.actor, call.body),
+    charged,
+  ),
+  route(
+    deleteOperation,
     (call) => deleteIssuer(deps, call.actor, call.query),
     chargedAs((_, { query: { issuer, audience } }) => ({ issuer, audience })),
   ),

@@ -9,9 +9,9 @@ import {
   createKey,
   deleteKey,
   type KeyDeps,
-  type KeyWithValue as KeyWithItsValue,
   type ListedKey,
   listKeys,
+  type OpenedKey,
   readKey,
   rotateKey,
 } from '../../../operations/keys.ts';
@@ -19,13 +19,13 @@ import type { Call } from '../../call/call.ts';
 import { operation } from '../../call/operation.ts';
 import { charged, chargedAs, json } from '../../call/reply.ts';
 import { type Route, route } from '../../call/route.ts';
-import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
+import { answer, bodyOperation, parameterOperation, unknown } from '../../openapi/responses.ts';
 
 const PATH = '/api/v1/Tenant/keys';
 const DEFAULT_PAGE = 50;
 const common = { tags: ['Keys'], right: 'keys' as const };
 
-const listed = operation({
+const listOperation = operation({
   ...common,
   method: 'get',
   path: PATH,
@@ -44,7 +44,7 @@ const listed = operation({
   },
 });
 
-const made = operation({
+const createOperation = operation({
   ...common,
   method: 'post',
   path: PATH,
@@ -59,7 +59,7 @@ const made = operation({
   },
 });
 
-const read = operation({
+const readOperation = operation({
   ...common,
   method: 'get',
   path: `${PATH}/{id}`,
@@ -70,7 +70,7 @@ const read = operation({
   responses: { 200: answer('The key, without its value.', Key), ...unknown, ...parameterOperation },
 });
 
-const changed = operation({
+const changeOperation = operation({
   ...common,
   method: 'put',
   path: `${PATH}/{id}`,
@@ -82,7 +82,7 @@ const changed = operation({
   responses: { 200: answer('The key.', Key), ...unknown, ...bodyOperation },
 });
 
-const rotated = operation({
+const rotateOperation = operation({
   ...common,
   method: 'post',
   path: `${PATH}/{id}/rotate`,
@@ -93,7 +93,7 @@ const rotated = operation({
   responses: { 200: answer('The key.', KeyWithValue), ...unknown, ...parameterOperation },
 });
 
-const deleted = operation({
+const deleteOperation = operation({
   ...common,
   method: 'delete',
   path: `${PATH}/{id}`,
@@ -104,7 +104,14 @@ const deleted = operation({
   responses: { 200: answer('The deleted key.', DeletedKey), ...unknown, ...parameterOperation },
 });
 
-export const keysOperations = [listed, made, read, changed, rotated, deleted];
+export const keysOperations = [
+  listOperation,
+  createOperation,
+  readOperation,
+  changeOperation,
+  rotateOperation,
+  deleteOperation,
+];
 
 const toBody = ({ createdAt, rotatedAt, expiresAt, usedAt, ...key }: ListedKey) => ({
   ...key,
@@ -113,11 +120,11 @@ const toBody = ({ createdAt, rotatedAt, expiresAt, usedAt, ...key }: ListedKey) 
   expiresAt: expiresAt?.toISOString() ?? null,
   usedAt: usedAt?.toISOString() ?? null,
 });
-const toBodyWithValue = ({ key, ...listed }: KeyWithItsValue) => ({ ...toBody(listed), key });
+const toBodyWithValue = ({ key, ...listed }: OpenedKey) => ({ ...toBody(listed), key });
 
 export const keysRoutes = (deps: KeyDeps): readonly Route[] => [
   route(
-    listed,
+    listOperation,
     (call) => {
       const { after, limit = DEFAULT_PAGE } = call.query;
       return listKeys(deps, call.actor, isPage(call) ? { after, limit } : null);
@@ -130,20 +137,20 @@ export const keysRoutes = (deps: KeyDeps): readonly Route[] => [
     },
   ),
   route(
-    made,
+    createOperation,
     (call) => createKey(deps, call.actor, call.body),
     ({ result: { key, isNew }, quota }, call) =>
       charged({ result: toBodyWithValue(key), quota }, call, isNew ? 201 : 200),
   ),
-  route(read, (call) => readKey(deps, call.actor, call.params.id), chargedAs(toBody)),
-  route(changed, (call) => changeKey(deps, call.actor, call.params.id, call.body), chargedAs(toBody)),
+  route(readOperation, (call) => readKey(deps, call.actor, call.params.id), chargedAs(toBody)),
+  route(changeOperation, (call) => changeKey(deps, call.actor, call.params.id, call.body), chargedAs(toBody)),
   route(
-    rotated,
+    rotateOperation,
     (call) => rotateKey(deps, call.actor, call.params.id),
     (key) => json(toBodyWithValue(key)),
   ),
   route(
-    deleted,
+    deleteOperation,
     (call) => deleteKey(deps, call.actor, call.params.id),
     (_, call) => json({ deleted: call.params.id }),
   ),

@@ -23,12 +23,12 @@ import { nextOf } from '../../call/listing.ts';
 import { operation } from '../../call/operation.ts';
 import { charged, chargedAs, json } from '../../call/reply.ts';
 import { type Route, route } from '../../call/route.ts';
-import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
+import { answer, bodyOperation, parameterOperation, unknown } from '../../openapi/responses.ts';
 
 const PATH = '/api/v1/Tenant/tokens';
 const common = { tags: ['Keys'], right: 'tokens' as const };
 
-const listed = operation({
+const listOperation = operation({
   ...common,
   method: 'get',
   path: PATH,
@@ -39,7 +39,7 @@ const listed = operation({
   responses: { 200: answer('A page, sorted by id.', ManagementTokens), ...parameterOperation },
 });
 
-const made = operation({
+const createOperation = operation({
   ...common,
   method: 'post',
   path: PATH,
@@ -54,7 +54,7 @@ const made = operation({
   },
 });
 
-const read = operation({
+const readOperation = operation({
   ...common,
   method: 'get',
   path: `${PATH}/{id}`,
@@ -65,7 +65,7 @@ const read = operation({
   responses: { 200: answer('The token.', ManagementToken), ...unknown, ...parameterOperation },
 });
 
-const deleted = operation({
+const deleteOperation = operation({
   ...common,
   method: 'delete',
   path: `${PATH}/{id}`,
@@ -76,7 +76,7 @@ const deleted = operation({
   responses: { 200: answer('The deleted token.', DeletedManagementToken), ...unknown, ...parameterOperation },
 });
 
-export const managementTokensOperations = [listed, made, read, deleted];
+export const managementTokensOperations = [listOperation, createOperation, readOperation, deleteOperation];
 
 const toBody = ({ createdAt, expiresAt, ...row }: TokenRow) => ({
   ...row,
@@ -86,21 +86,21 @@ const toBody = ({ createdAt, expiresAt, ...row }: TokenRow) => ({
 
 export const managementTokensRoutes = (deps: TokenDeps): readonly Route[] => [
   route(
-    listed,
+    listOperation,
     (call) => listTokens(deps, call.actor, call.query.after, call.query.limit),
     chargedAs((rows, call) => ({ tokens: rows.map(toBody), next: nextOf(rows, call.query.limit, ({ id }) => id) })),
   ),
   route(
-    made,
+    createOperation,
     (call) => createToken(deps, call.actor, call.body),
     ({ result: { row, value }, quota }, call) =>
       value === null
         ? charged({ result: toBody(row), quota }, call)
         : charged({ result: { ...toBody(row), token: value }, quota }, call, 201),
   ),
-  route(read, (call) => readToken(deps, call.actor, call.params.id), chargedAs(toBody)),
+  route(readOperation, (call) => readToken(deps, call.actor, call.params.id), chargedAs(toBody)),
   route(
-    deleted,
+    deleteOperation,
     (call) => deleteToken(deps, call.actor, call.params.id),
     (_, call) => json({ deleted: call.params.id }),
   ),

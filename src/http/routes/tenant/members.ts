@@ -16,12 +16,12 @@ import { nextOf } from '../../call/listing.ts';
 import { operation } from '../../call/operation.ts';
 import { chargedAs, json } from '../../call/reply.ts';
 import { type Route, route } from '../../call/route.ts';
-import { answer, bodyOperation, parameterOperation, unknown } from '../../responses.ts';
+import { answer, bodyOperation, parameterOperation, unknown } from '../../openapi/responses.ts';
 
 const PATH = '/api/v1/Tenant/members';
 const common = { tags: ['Members'], right: 'members' as const };
 
-const listed = operation({
+const listOperation = operation({
   ...common,
   method: 'get',
   path: PATH,
@@ -32,7 +32,7 @@ const listed = operation({
   responses: { 200: answer('A page, sorted by id.', Members), ...parameterOperation },
 });
 
-const left = operation({
+const leaveOperation = operation({
   ...common,
   method: 'delete',
   path: `${PATH}/me`,
@@ -43,7 +43,7 @@ const left = operation({
   responses: { 200: answer('You are no member any more.', RemovedMember), ...unknown, ...parameterOperation },
 });
 
-const read = operation({
+const readOperation = operation({
   ...common,
   method: 'get',
   path: `${PATH}/{id}`,
@@ -54,7 +54,7 @@ const read = operation({
   responses: { 200: answer('The member.', Member), ...unknown, ...parameterOperation },
 });
 
-const put = operation({
+const putOperation = operation({
   ...common,
   method: 'put',
   path: `${PATH}/{id}`,
@@ -67,7 +67,7 @@ const put = operation({
   responses: { 200: answer('The member.', Member), ...unknown, ...bodyOperation },
 });
 
-const removed = operation({
+const removeOperation = operation({
   ...common,
   method: 'delete',
   path: `${PATH}/{id}`,
@@ -79,7 +79,7 @@ const removed = operation({
   responses: { 200: answer('The removed member.', RemovedMember), ...unknown, ...parameterOperation },
 });
 
-export const membersOperations = [listed, left, read, put, removed];
+export const membersOperations = [listOperation, leaveOperation, readOperation, putOperation, removeOperation];
 
 const toBody = ({ createdAt, signedInAt, ...row }: MemberRow) => ({
   ...row,
@@ -89,19 +89,19 @@ const toBody = ({ createdAt, signedInAt, ...row }: MemberRow) => ({
 
 export const membersRoutes = (deps: MemberDeps): readonly Route[] => [
   route(
-    listed,
+    listOperation,
     (call) => listMembers(deps, call.actor, call.query.after, call.query.limit),
     chargedAs((rows, call) => ({ members: rows.map(toBody), next: nextOf(rows, call.query.limit, ({ id }) => id) })),
   ),
-  route(read, (call) => readMember(deps, call.actor, call.params.id), chargedAs(toBody)),
-  route(put, (call) => changeRole(deps, call.actor, call.params.id, call.body.role), chargedAs(toBody)),
+  route(readOperation, (call) => readMember(deps, call.actor, call.params.id), chargedAs(toBody)),
+  route(putOperation, (call) => changeRole(deps, call.actor, call.params.id, call.body.role), chargedAs(toBody)),
   leaveOrRemove(deps),
 ];
 
 /** One route for both: RegExpRouter takes no fixed path beside a parameter. */
 function leaveOrRemove(deps: MemberDeps): Route {
   const leaving = route(
-    { ...left, path: removed.path },
+    { ...leaveOperation, path: removeOperation.path },
     async (call) => {
       const { id } = call.user;
       await leave(deps, call.actor, id);
@@ -110,7 +110,7 @@ function leaveOrRemove(deps: MemberDeps): Route {
     (id) => json({ removed: id }),
   );
   const removing = route(
-    removed,
+    removeOperation,
     (call) => removeMember(deps, call.actor, call.params.id),
     (_, call) => json({ removed: call.params.id }),
   );

@@ -6,13 +6,18 @@ import { DeletedTenant, DeleteTenantQuery } from '../../../contract/members.ts';
 import { Settings, SettingsChange, Tenant } from '../../../contract/tenant.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { OperationDeps } from '../../../operations/deps.ts';
-import { changeSettings, readSettings, type SettingsDeps } from '../../../operations/settings.ts';
-import { deleteTenant, tenantUsage } from '../../../operations/tenant.ts';
+import {
+  changeSettings,
+  deleteTenant,
+  readSettings,
+  type SettingsDeps,
+  tenantUsage,
+} from '../../../operations/tenant.ts';
 import type { Store } from '../../../store/records.ts';
 import { operation } from '../../call/operation.ts';
 import { charged, json } from '../../call/reply.ts';
 import { type Route, route } from '../../call/route.ts';
-import { answer, anyOperation, bodyOperation, parameterOperation } from '../../responses.ts';
+import { answer, anyOperation, bodyOperation, parameterOperation } from '../../openapi/responses.ts';
 
 export const tenantOperation = operation({
   method: 'get',
@@ -51,7 +56,7 @@ export const deleteTenantRoute = (deps: { readonly engine: Engine; readonly stor
 
 const common = { path: '/api/v1/Tenant/settings', tags: ['Tenant'] };
 
-const read = operation({
+const readOperation = operation({
   ...common,
   method: 'get',
   operationId: 'getSettings',
@@ -61,7 +66,7 @@ const read = operation({
   responses: { 200: answer('The settings.', Settings), ...anyOperation },
 });
 
-const put = operation({
+const putOperation = operation({
   ...common,
   method: 'put',
   operationId: 'changeSettings',
@@ -73,9 +78,9 @@ const put = operation({
   responses: { 200: answer('The settings.', Settings), ...bodyOperation },
 });
 
-export const settingsOperations = [read, put];
+export const settingsOperations = [readOperation, putOperation];
 
 export const settingsRoutes = (deps: SettingsDeps): readonly Route[] => [
-  route(read, (call) => readSettings(deps, call.actor), charged),
-  route(put, (call) => changeSettings(deps, call.actor, call.body), charged),
+  route(readOperation, (call) => readSettings(deps, call.actor), charged),
+  route(putOperation, (call) => changeSettings(deps, call.actor, call.body), charged),
 ];

@@ -12,7 +12,7 @@ const stateOf = ({ reservable, reserved, heldByRequester }: CheckResult): string
   return reserved ? 'held' : 'not available';
 };
 
-/** The one holder of what is in the way. */
+/** The only holder that is in the way. */
 function holderOf({ reason, reserved }: CheckResult): string {
   const [first, ...others] = reason?.holders ?? [];
   if (first === undefined) return '';

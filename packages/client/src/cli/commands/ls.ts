@@ -1,4 +1,4 @@
-/** `holdfast ls`: lists what is held. */
+/** `holdfast ls`: lists reservations. */
 import type { ActiveReservation } from '../../types.ts';
 import { type Command, JSON_OPTION, URL_OPTION } from '../command.ts';
 import { connect } from '../connect.ts';
@@ -24,7 +24,7 @@ export const FILTERS = [
 
 export const ls: Command = {
   name: 'ls',
-  summary: 'Lists what is held: by whom, for how long, and why',
+  summary: 'Lists reservations: who has them, for how long, and why',
   synopsis: 'ls [options]',
   positionals: { min: 0, max: 0 },
   options: [...FILTERS, JSON_OPTION, URL_OPTION],

@@ -26,7 +26,7 @@ export const leased = (reservation: Reservation, ttlMs: number): Reservation & L
   ttlSeconds: Number.isFinite(ttlMs) ? Math.ceil(ttlMs / 1000) : null,
 });
 
-/** What one argument names. No message has the text of the argument: there is a release token in it. */
+/** The resource and token of an argument. No message has its text, since that contains a release token. */
 function parsed(argument: string): Leased[] {
   const text = argument === '-' ? readText('-') : argument;
   if (argument === '-' && text.trim() === '') throw usageError('stdin is empty: - reads what `reserve --json` printed');

@@ -1,4 +1,4 @@
-/** What `run` and `reserve` have in common: what to take, for how long, and how to wait for it. */
+/** Arguments that `run` and `reserve` have in common: resources, lease and wait. */
 import type { Target } from '../../index.ts';
 import type { Match, ReserveOptions } from '../../types.ts';
 import type { Arguments, Option } from '../arguments.ts';
@@ -27,7 +27,7 @@ export const RESERVING_OPTIONS: readonly Option[] = [
   URL_OPTION,
 ];
 
-/** What to take, as one argument of the client. */
+/** The resources to reserve, as one argument of the client. */
 export interface Wish {
   readonly names: readonly string[];
   readonly options: ReserveOptions;
@@ -66,7 +66,7 @@ export function wishOf(args: Arguments): Wish {
   return { names, options, title: match === undefined ? names.join(', ') : args.all('match').join(',') };
 }
 
-/** What to take, as the client takes it: options with a match stand for themselves. */
+/** The resources to reserve, as the client takes them: options with a match stand for themselves. */
 export function targetOf({ names: [first = '', ...others] }: Wish, options: ReserveOptions): Target {
   const { match } = options;
   if (match !== undefined) return { ...options, match };

@@ -1,4 +1,4 @@
-/** `holdfast tree`: draws the registered resources with what is free in them. */
+/** `holdfast tree`: draws the registered resources and their free slots. */
 import type { TreeNode } from '../../types.ts';
 import { type Command, JSON_OPTION, URL_OPTION } from '../command.ts';
 import { connect } from '../connect.ts';
@@ -25,7 +25,7 @@ function linesOf(nodes: readonly TreeNode[], before: string): string[] {
 
 export const tree: Command = {
   name: 'tree',
-  summary: 'Draws the registered resources, with what is free in them',
+  summary: 'Draws the registered resources and their free slots',
   synopsis: 'tree [options]',
   positionals: { min: 0, max: 0 },
   options: [JSON_OPTION, URL_OPTION],

@@ -17,7 +17,7 @@ const COLUMNS = {
   STATUS: ({ deleted, why }: Deleted) => (deleted ? 'deleted' : (why ?? '')),
 };
 
-/** The service keeps what is held, and what has others below it. */
+/** The service keeps resources that are held, or have others below them. */
 const KEPT = /^(REFUSED|NOT_REGISTERED)$/;
 
 export const unregister: Command = {
@@ -28,7 +28,7 @@ export const unregister: Command = {
 A resource that is held is kept, and so is one with resources below it, unless --cascade is given. The others are
 deleted all the same, and the exit code is 1.`,
   positionals: { min: 1, max: 500 },
-  options: [{ name: 'cascade', text: 'delete what is below them, too' }, JSON_OPTION, URL_OPTION],
+  options: [{ name: 'cascade', text: 'delete the resources below them, too' }, JSON_OPTION, URL_OPTION],
   examples: ['holdfast unregister phone-7', 'holdfast unregister --cascade House'],
   run: async ({ args, signal }) => {
     const [client, cascade] = [connect(args), args.has('cascade')];

@@ -1,4 +1,4 @@
-/** What `run` and `reserve` say about a wait: that it waits for the `run` around it, and that it is over. */
+/** Messages of `run` and `reserve` about a wait: it waits for the `run` around it, or it is over. */
 import { HoldfastError } from '../../errors.ts';
 import type { Holdfast } from '../../holdfast.ts';
 import type { Waiting } from '../../types.ts';
@@ -9,10 +9,10 @@ import { Position } from '../run/position.ts';
 import { span } from '../times.ts';
 import type { Wish } from './reserving.ts';
 
-/** How long the question who is in the way may take, in ms. */
+/** Timeout of the question who is in the way, in ms. */
 const QUESTION_MS = 1000;
 
-/** What the `run` around this command holds. */
+/** The resources that the `run` around this command holds. */
 const heldAround = (): readonly string[] =>
   process.env.HOLDFAST_RUN === undefined ? [] : (process.env.HOLDFAST_RESOURCE ?? '').split('\n');
 

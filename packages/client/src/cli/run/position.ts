@@ -13,7 +13,7 @@ const CHANGED_AFTER_MS = 10_000;
 const SAME_AFTER_MS = 60_000;
 const REWRITE_EVERY_MS = 1000;
 
-/** Where it is told. */
+/** The terminal or file that a position is printed to. */
 export interface Screen {
   readonly isTerminal: boolean;
   /** The width of the terminal. */
@@ -42,7 +42,7 @@ export class Position {
   #printedAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param what what is waited for */
+  /** @param what the name of the resources */
   constructor(what: string, screen: Screen = STDERR) {
     this.#what = what;
     this.#screen = screen;
@@ -101,6 +101,6 @@ function pauseBefore(now: Waiting, printed: Waiting | undefined): number {
   return keyOf(now) === keyOf(printed) ? SAME_AFTER_MS : CHANGED_AFTER_MS;
 }
 
-/** What a line says, but for times. */
+/** The text of a line without times. */
 const keyOf = ({ ahead, waitsFor, reason }: Waiting) =>
   JSON.stringify([ahead, waitsFor, reason?.holders.map(({ requester, slot }) => [requester, slot])]);

@@ -2,7 +2,8 @@
 import type { Hold } from '../../index.ts';
 
 /**
- * That of this process, and what is held. Lists have a line for each resource or slot: names may contain spaces.
+ * The environment of this process, and the reservations. Lists have a line for each resource or slot: names may contain
+ * spaces.
  * @param keepsKey whether the command gets the API key, too
  */
 export function environmentOf(

@@ -1,0 +1,120 @@
+/**
+ * Changes definitions (docs/specification.md#store-modes-and-start; lua/definitions/checks.lua): registers and deletes
+ * resources in steps, each of which is one script call for all items or none. Without a database, NOW does it in one
+ * step. With one, PLAN and apply() enclose the write to the database.
+ */
+
+import type { Definition, Registration } from '../../contract/definitions.ts';
+import type { Quota } from '../../domain/quota.ts';
+import { asService, type Credential } from '../../domain/tenants.ts';
+import { toInteger, toText } from '../../redis/reply.ts';
+import { callCharged } from '../call.ts';
+import type { Engine } from '../engine.ts';
+import { decodeLabels, detailsOf, encodeRegistration } from './codec.ts';
+
+export interface Step {
+  readonly phase: 'now' | 'plan' | 'replan' | 'apply' | 'reopen';
+  /** The version of the definitions that the change was planned for; null if it was not planned. */
+  readonly version: number | null;
+  /**
+   * Which credential runs the step. Later steps run as the service: the caller was authenticated and charged in the
+   * first.
+   */
+  readonly as: (credential: Credential) => Credential;
+}
+
+const asCaller = (credential: Credential) => credential;
+const byService = ({ tenant }: Credential) => asService(tenant);
+
+export const NOW: Step = { phase: 'now', version: null, as: asCaller };
+export const PLAN: Step = { phase: 'plan', version: null, as: asCaller };
+export const REPLAN: Step = { phase: 'replan', version: null, as: asCaller };
+export const REOPEN: Step = { phase: 'reopen', version: null, as: byService };
+export const apply = (version: number): Step => ({ phase: 'apply', version, as: byService });
+
+/** A change that is planned or applied. */
+export interface Planned {
+  /** The version of the definitions before the change. */
+  readonly version: number;
+  /** The label of the caller's key; '' for none. */
+  readonly keyLabel: string;
+  readonly quota: readonly Quota[];
+}
+
+export interface Registered extends Planned {
+  /**
+   * The definitions as stored: each name once, by its last item, then the missing ancestors that were registered too.
+   */
+  readonly definitions: Definition[];
+}
+
+/**
+ * Registers resources (docs/specification.md#registration). Each step is one script call, for all items or none.
+ * @param maxTreeDepth maximum number of ancestors of a resource
+ * @throws HoldfastError refused, if an item contradicts another one or a definition; unauthenticated, forbidden,
+ * unavailable; LimitError; StaleError
+ */
+export async function register(
+  engine: Engine,
+  credential: Credential,
+  items: readonly Registration[],
+  maxTreeDepth: number,
+  { phase, version, as }: Step,
+): Promise<Registered> {
+  const { result, quota } = await callCharged(engine, 'register', as(credential), () => [
+    phase,
+    version ?? '',
+    maxTreeDepth,
+    ...items.flatMap(encodeRegistration),
+  ]);
+  const [before, keyLabel, ...further] = result;
+  const stored = new Map(items.map((item) => [item.name, asStored(item)]));
+  for (let i = 0; i < further.length; i += 4) {
+    const [name, treePath, labels] = [toText(further[i]), toText(further[i + 1]), toText(further[i + 3])];
+    const isGroup = toInteger(further[i + 2]) === 1;
+    const item = stored.get(name) ?? { name, capacity: 1, blocks: [], treePath: treePath || null };
+    const details = detailsOf(isGroup, decodeLabels(labels === '' ? [] : labels.split('\n')));
+    stored.set(name, { ...item, capacity: isGroup ? null : item.capacity, ...details });
+  }
+  return { version: toInteger(before), keyLabel: toText(keyLabel), quota, definitions: [...stored.values()] };
+}
+
+/** The definition of an item, without what the item leaves as it is. */
+const asStored = ({ name, capacity, blocks, treePath, group = false, labels = {} }: Registration): Definition => ({
+  name,
+  capacity: group ? null : (capacity ?? 1),
+  blocks,
+  treePath,
+  ...detailsOf(group, labels),
+});
+
+/** How long the names to be deleted are closed to reservations while the database deletes them, in ms. */
+export const CLOSING_MS = 10_000;
+
+export interface Deleted extends Planned {
+  /** Ancestors first. */
+  readonly names: string[];
+}
+
+/**
+ * @param cascade whether to delete its subtree too
+ * @throws HoldfastError unregistered; refused, if the resource has children and `cascade` is false, or if a resource to
+ * be deleted is held; unauthenticated, forbidden, unavailable; LimitError; StaleError
+ */
+export async function deleteDefinition(
+  engine: Engine,
+  credential: Credential,
+  name: string,
+  cascade: boolean,
+  { phase, version, as }: Step,
+): Promise<Deleted> {
+  const { result, quota } = await callCharged(engine, 'delete', as(credential), () => [
+    phase,
+    version ?? '',
+    name,
+    cascade ? 1 : 0,
+    CLOSING_MS,
+  ]);
+  const [before, keyLabel, ...names] = result;
+  return { version: toInteger(before), keyLabel: toText(keyLabel), quota, names: names.map(toText) };
+}

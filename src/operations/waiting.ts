@@ -1,0 +1,90 @@
+/**
+ * What requests that wait have in common (docs/specification.md#waiting), and how waits are cancelled.
+ */
+
+import type { CancelItem, CancelResult } from '../contract/waiting.ts';
+import { HoldfastError } from '../domain/errors.ts';
+import type { Once } from '../domain/once.ts';
+import type { Charged } from '../domain/quota.ts';
+import type { Credential } from '../domain/tenants.ts';
+import { type Caller, DEFAULT_PRIORITY, type Wait } from '../domain/waiting.ts';
+import type { Engine } from '../engine/engine.ts';
+import { readMaxPriority } from '../engine/tenant/record.ts';
+import { cancel as callCancel } from '../engine/waiting/cancel.ts';
+import { chargeRepeat, countItems } from './charging.ts';
+import type { HeldCalls, OperationDeps } from './deps.ts';
+
+export type WaitDeps = Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads' | 'calls' | 'trail'>;
+
+/** How a call may be held. */
+export interface Hold {
+  /** How long its response may be held; 0: not at all, and nobody attends its tickets. */
+  readonly pollSeconds: number;
+  /** Its caller. Asked for only if the call waits. */
+  readonly caller: () => Caller;
+}
+
+/**
+ * Carries out a call that may be held. A call that continued a ticket costs reads instead of writes. These are charged
+ * beside the response, which must neither wait for that nor fail: its caller has its grant already.
+ * @param waits how each item waits, or the transaction
+ * @param pathOf the path of their fields in the request: `[3].`
+ * @throws HoldfastError refused if a priority is too high for the credential; whatever `run` throws
+ */
+export async function whileHeld<Result>(
+  { engine, reads, calls }: Pick<OperationDeps, 'engine' | 'reads' | 'calls'>,
+  credential: Credential,
+  waits: readonly Wait[],
+  pathOf: (index: number) => string,
+  run: (calls: HeldCalls) => Promise<Charged<Result>>,
+): Promise<Charged<Result>> {
+  await refuseHighPriority(engine, credential, waits, pathOf);
+  const done = await run(calls);
+  if (done.reads !== undefined && done.reads > 0) reads.debit(credential, done.reads).catch(() => {});
+  return done;
+}
+
+/**
+ * Nobody overtakes beyond what the tenant allows, and a user's token does not overtake the tenant's own keys.
+ * @throws HoldfastError refused if a priority is too high for the credential
+ */
+export async function refuseHighPriority(
+  engine: Engine,
+  credential: Credential,
+  waits: readonly Wait[],
+  pathOf: (index: number) => string,
+): Promise<void> {
+  const firstAbove = (max: number) => waits.findIndex(({ priority = 0 }) => priority > max);
+  if (firstAbove(DEFAULT_PRIORITY) < 0) return;
+  const isToken = credential.kind === 'token';
+  const max = isToken ? DEFAULT_PRIORITY : await readMaxPriority(engine, credential);
+  const at = firstAbove(max);
+  if (at < 0) return;
+  const reason = isToken ? 'with a derived token' : 'by the setting maxPriority of the tenant';
+  throw new HoldfastError('refused', `${pathOf(at)}priority must be at most ${max} ${reason}`);
+}
+
+/**
+ * Ends waits, and grants that nobody claimed (docs/specification.md#cancel-and-who-is-waiting).
+ * @param once its Idempotency-Key, if it has one
+ * @returns a result for each item, in their order, and the remaining quota
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large; LimitError
+ */
+export const cancel = async (
+  deps: Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads' | 'trail'>,
+  credential: Credential,
+  items: readonly CancelItem[],
+  once?: Once,
+): Promise<Charged<CancelResult[]>> => {
+  const charged = chargeRepeat(deps, credential, once, callCancel(deps.engine, credential, items, once));
+  const done = await countItems(deps, credential, 'cancel', charged, (results) => results);
+  // Keys end the waits of their own requesters; people end those of others.
+  const isByPerson = credential.kind === 'session' && !done.isReplayed;
+  const ended = isByPerson ? done.result.filter(({ status }) => status === 'CANCELLED') : [];
+  if (ended.length > 0)
+    deps.trail?.note(
+      credential,
+      ...ended.map(({ resource, requester }) => ({ action: 'wait.cancel', details: { resource, requester } })),
+    );
+  return done;
+};

@@ -1,0 +1,96 @@
+/**
+ * Generates items of requests that may take the short way (lua/plain), from a seed.
+ */
+import { randomInt } from 'node:crypto';
+
+/** Numbers from a seed, so that a failure can be repeated: PLAIN_SEED. */
+export const seed = Number(process.env.PLAIN_SEED ?? randomInt(1, 2 ** 31 - 1));
+let state = seed;
+export const below = (limit: number): number => {
+  state = (state * 48_271) % 2_147_483_647;
+  return state % limit;
+};
+export const pick = <T>(values: readonly [T, ...T[]]): T => values[below(values.length)] ?? values[0];
+export const isOneIn = (number: number): boolean => below(number) === 0;
+
+const NAMES = [
+  'a',
+  'b',
+  'c',
+  'd',
+  'a>b',
+  'root>leaf',
+  'leaf',
+  'pool',
+  'pool_1',
+  'one',
+  'one_3',
+  'one_4',
+  'team',
+  'job_7',
+  'job-7',
+  'é"\\',
+] as const;
+const REQUESTERS = ['r', 's', 'person "x"'] as const;
+/** Of pools: one that is soon full, one of which more slots are held than one bitmap has, and names like slots'. */
+const POOL_NAMES = [
+  'pool',
+  'pool_0',
+  'pool_1',
+  'pool_2',
+  'big',
+  'big',
+  'big_3',
+  'big_599',
+  'big_600',
+  'big_07',
+  'big_540',
+  'big_541',
+  'big_542',
+] as const;
+export const SLOT_LIKE_NAMES = [
+  'job_7',
+  'job_8',
+  'job_513',
+  'job',
+  'é"\\_1',
+  'marked',
+  'marked_1',
+  'gated',
+  'gated_1',
+] as const;
+export const MANY_NAMES = [...POOL_NAMES, ...SLOT_LIKE_NAMES] as const;
+
+export type Args = (string | number)[];
+type Names = readonly [string, ...string[]];
+export interface Held {
+  readonly resource: string;
+  readonly requester: string;
+  readonly token: string;
+}
+
+let tokens = 0;
+export const newToken = (): string => String(tokens++).padStart(22, 'T');
+
+/** Returns whose an item is: of pools often one who has lately reserved, since an owner may have several slots. */
+function requesterOf(held: readonly Held[], names: Names): string {
+  if (names === NAMES || isOneIn(3)) return pick(REQUESTERS);
+  return (isOneIn(2) && held.at(-1 - below(6))?.requester) || `r${below(40)}`;
+}
+
+export function reserveItem(held: Held[], names: Names = NAMES): Args {
+  const requester = requesterOf(held, names);
+  const [resource, token] = [pick(names), newToken()];
+  held.push({ resource, requester, token });
+  const options = isOneIn(12) ? pick(['{"note":"n"}', '{"mode":"SHARED"}']) : '';
+  const count = isOneIn(25) ? 2 : '';
+  const rare = [pick(['', 'Device']), '', count, options].join('\n');
+  return [resource, requester, pick(['', '', 1500, 60_000]), token, rare === '\n\n\n' ? '' : rare];
+}
+
+export function unreserveItem(held: readonly Held[]): Args {
+  // Most of what was asked for long ago is not held any more.
+  const recent = isOneIn(2) ? held.slice(-12) : held;
+  const one = recent[below(Math.max(1, recent.length))] ?? { resource: 'a', requester: 'r', token: newToken() };
+  return [one.resource, one.requester, isOneIn(10) ? pick(['', newToken()]) : one.token];
+}
