@@ -251,6 +251,26 @@ describe('blockers', () => {
     expect((await reserve('lathe')).status).toBe('ACQUIRED');
   });
 
+  test('of each other exclude each other', async () => {
+    await holdfast.register({ name: 'north', blocks: ['south'] }, { name: 'south', blocks: ['north'] });
+    const north = await reserve('north', 'alice');
+    expect(north).toMatchObject({ status: 'ACQUIRED', acquiredBlockers: ['south'] });
+    expect(await reserve('south', 'bob')).toMatchObject({ status: 'ALREADY_HELD' });
+    expect(await reserve('south', 'alice')).toMatchObject({ status: 'ALREADY_HELD' });
+    expect(await release(north)).toEqual(['north', 'south']);
+    expect(await reserve('south', 'bob')).toMatchObject({ status: 'ACQUIRED', acquiredBlockers: ['north'] });
+  });
+
+  test('may be siblings below an ancestor of capacity 1', async () => {
+    await holdfast.register(
+      { name: 'Left', treePath: 'Bench', blocks: ['Right'] },
+      { name: 'Right', treePath: 'Bench' },
+    );
+    const left = await reserve('Left');
+    expect(left).toMatchObject({ status: 'ACQUIRED', acquiredBlockers: ['Right'], reservedAtPath: 'Bench>Left' });
+    expect(await release(left)).toEqual(['Left', 'Bench', 'Right']);
+  });
+
   test('that live in a tree take their ancestors along', async () => {
     await holdfast.register({ name: 'Tap', treePath: 'Cellar' }, { name: 'Sink', blocks: ['Tap'] });
     const taken = await reserve('Sink');
