@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import { createPatientRedis, type RedisClient } from '../src/redis/client.ts';
 import { ask, bare } from './support/ask.ts';
-import { killStarted, START_WITHIN_MS, type Started, start, welcomed } from './support/started.ts';
+import { killStarted, START_WITHIN_MS, type Started, start, welcomed } from './support/process.ts';
 
 vi.setConfig({ testTimeout: 2 * START_WITHIN_MS });
 

@@ -6,8 +6,8 @@ import { dirname } from 'node:path';
 import { afterAll, describe, expect, inject, test, vi } from 'vitest';
 import type { ConfiguredKey } from '../src/identity/configured.ts';
 import { createClient } from './support/client.ts';
+import { killStarted, START_WITHIN_MS, start, welcomed } from './support/process.ts';
 import { makeConfiguredKey, makeTenant } from './support/service.ts';
-import { killStarted, START_WITHIN_MS, start, welcomed } from './support/started.ts';
 import { until } from './support/until.ts';
 import { watch } from './support/watch.ts';
 

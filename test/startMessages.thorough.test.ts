@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, inject, test, vi } from 'vitest';
 import { ask } from './support/ask.ts';
+import { killStarted, START_WITHIN_MS, start, welcomed } from './support/process.ts';
 import { makeConfiguredKey, makeTenant } from './support/service.ts';
-import { killStarted, START_WITHIN_MS, start, welcomed } from './support/started.ts';
 import { until } from './support/until.ts';
 
 vi.setConfig({ testTimeout: 2 * START_WITHIN_MS });

@@ -1,8 +1,7 @@
 /** Tries the checks of what callers hold on small histories: clean ones, and ones that each break one rule. */
 import { describe, expect, test } from 'vitest';
 import type { Check } from './check.ts';
-import { exclusion } from './checks/exclusion.ts';
-import { fencing } from './checks/fencing.ts';
+import { exclusion, fencing } from './checks/exclusion.ts';
 import { holdsOf } from './checks/holds.ts';
 import { recovery } from './checks/recovery.ts';
 import { acquired, iso, MadeHistory, START, tokenOf } from './made.ts';

@@ -2,12 +2,16 @@
  * Notices that a replica has become a primary, whatever made it one: on a busy machine sentinels and cluster nodes may
  * take a primary for dead that is only slow. What that may lose is then in the history, as for any other fault.
  */
-import { now } from './clock.ts';
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { createClient } from '../support/client.ts';
+import { REPLICATION_LAG_MS, SERVED_WITHIN } from './faults/make.ts';
 import { FAILOVER_PLANNED } from './faults/primaries.ts';
-import { REPLICATION_LAG_MS, SERVED_WITHIN } from './faults/promises.ts';
 import type { FaultSeen } from './history.ts';
 import type { Recorder } from './load/recorder.ts';
-import type { Part, System } from './system.ts';
+import { now } from './random.ts';
+import type { Part, System, Tenant } from './system.ts';
+import { SERVED_PREFIX } from './things.ts';
 
 /** Longer than any fault keeps a node away. */
 const UNTIL_IT_FOLLOWS_MS = 60_000;
@@ -80,4 +84,35 @@ async function roleOf(system: System, node: Part): Promise<string | null> {
   const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), 500));
   const told: unknown = await Promise.race([system.command(node, 'ROLE').catch(() => null), late]);
   return Array.isArray(told) ? String(told[0]) : null;
+}
+
+/** Waits until a service that was broken serves again at all of its addresses. */
+
+const CALL_MS = 1000;
+
+/**
+ * Tries to reserve something, and gives it back, at every address.
+ * @returns the ms until each of them had served once
+ * @throws Error if one has not served within so many ms
+ */
+export async function untilServed({ addresses, tenants }: System, withinMs: number): Promise<number> {
+  const tenant = tenants.find(({ use }) => use === 'main');
+  if (tenant === undefined) throw new Error('there is no tenant to ask for');
+  const startedAt = now();
+  const ask = async ({ name, url }: { name: string; url: string }) => {
+    while (!(await isServed(url, name, tenant))) {
+      if (now() - startedAt > withinMs) throw new Error(`${name} has not served for ${withinMs} ms`);
+      await pause(20);
+    }
+  };
+  await Promise.all(addresses.map(ask));
+  return Math.round(now() - startedAt);
+}
+
+async function isServed(url: string, name: string, { key }: Tenant): Promise<boolean> {
+  const { reserve } = createClient(url, key, AbortSignal.timeout(CALL_MS));
+  // Its end is a lease: the campaign's own calls are not in the history.
+  const item = { resource: `${SERVED_PREFIX}${name}`, requester: `${SERVED_PREFIX}${name}`, ttlSeconds: 1 };
+  const answer = await reserve(item).catch(() => null);
+  return answer?.status === 200;
 }

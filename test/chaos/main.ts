@@ -6,13 +6,12 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { now } from './clock.ts';
 import { readOptions } from './options.ts';
-import { shortest } from './report/shortest.ts';
+import { now } from './random.ts';
 import { show } from './report/show.ts';
-import { table } from './report/table.ts';
+import { shortest, table } from './report/table.ts';
 import { type Round, runRound } from './round.ts';
-import { builtProgram, programOf } from './setups/program.ts';
+import { builtProgram, programOf } from './setups/service.ts';
 
 const options = readOptions(process.argv.slice(2));
 if ('text' in options) {

@@ -1,7 +1,7 @@
 /** The options of `npm run chaos`. */
 import { parseArgs } from 'node:util';
 import { FAULTS } from './faults/all.ts';
-import { SETUPS } from './setups/all.ts';
+import { SETUPS } from './setups/start.ts';
 
 /** Each option with its default and what it means. */
 const OPTIONS = {

@@ -1,11 +1,11 @@
 /** Tries the check of the queue on requests for several things, and the checks that find what nobody was told of. */
 import { describe, expect, test } from 'vitest';
 import type { Transaction, TransactionResult } from '../../src/contract/reservations.ts';
-import { errors } from './checks/errors.ts';
 import { eventsComplete } from './checks/eventsComplete.ts';
 import { loss } from './checks/loss.ts';
 import { past } from './checks/past.ts';
 import { queue } from './checks/queue.ts';
+import { errors } from './checks/recovery.ts';
 import { acquired, MadeHistory, type Times, tokenOf } from './made.ts';
 import { createStory, whats } from './story.ts';
 

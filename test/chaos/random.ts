@@ -35,3 +35,21 @@ export function createRandom(seed: string): Random {
     fork: (name) => createRandom(`${seed}/${name}`),
   };
 }
+
+/** Deals things in random order, each of them once before any of them again. */
+
+/** @param things at least one */
+export function deck<T>(things: readonly T[], random: Random): () => T {
+  let left: T[] = [];
+  return () => {
+    if (left.length === 0) left = [...things];
+    const [one] = left.splice(random.between(0, left.length - 1), 1);
+    if (one === undefined) throw new Error('there is nothing to deal');
+    return one;
+  };
+}
+
+/** The clock of a campaign: it is not moved when a fault steps the clock of a server. */
+
+/** Returns the time in ms since 1970, with fractions. */
+export const now = (): number => performance.timeOrigin + performance.now();

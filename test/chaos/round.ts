@@ -5,16 +5,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Violation } from './check.ts';
 import { CHECKS } from './checks/all.ts';
-import { now } from './clock.ts';
-import { deck } from './deck.ts';
-import { watchFailovers } from './failovers.ts';
-import type { Fault } from './fault.ts';
+import { untilServed, watchFailovers } from './failovers.ts';
+import type { Fault } from './faults/make.ts';
 import type { FaultSeen, History } from './history.ts';
 import { readEnd } from './load/endState.ts';
 import { prepare, startLoad } from './load/load.ts';
 import { Recorder } from './load/recorder.ts';
-import { createRandom, type Random } from './random.ts';
-import { untilServed } from './served.ts';
+import { createRandom, deck, now, type Random } from './random.ts';
 import type { Program, Setup, System } from './system.ts';
 
 /** Load without faults at the beginning and at the end, so that the first and the last fault are judged as others. */

@@ -1,10 +1,10 @@
 /** A short round with a fixed seed, as a test. */
 import { describe, expect, inject, test } from 'vitest';
 import { FAULTS } from './faults/all.ts';
-import { shortest } from './report/shortest.ts';
 import { show } from './report/show.ts';
+import { shortest } from './report/table.ts';
 import { runRound } from './round.ts';
-import { SETUPS } from './setups/all.ts';
+import { SETUPS } from './setups/start.ts';
 
 const CALLERS = 6;
 

@@ -3,7 +3,7 @@
  * instance, again and again. Checks all answers as `npm run chaos` does, to which further options are passed.
  */
 import { spawnSync } from 'node:child_process';
-import { ROOT } from './setups/program.ts';
+import { ROOT } from './setups/service.ts';
 
 /** Returns the newest release before this commit; null: there is none */
 function newestRelease(): string | null {

@@ -4,6 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { misspelt, VARIABLES } from '../../src/config/environment.ts';
+import { isThisMachine } from '../../src/config/formats.ts';
 
 const REDIS_URL = 'redis://localhost';
 const warningsFor = (env: Record<string, string>) => readConfig({ REDIS_URL, ...env }).warnings;
@@ -75,5 +76,28 @@ describe('a database that nobody can sign in to', () => {
     expect(warningsFor({ ...database, ROLE: 'worker' })).toEqual([]);
     expect(warningsFor({ ...database, LOCAL_SIGN_IN: 'true' })).toEqual([]);
     expect(warningsFor({})).toEqual([]);
+  });
+});
+
+const hostOf = (url: string) => new URL(url).hostname;
+
+describe('an address is on this machine', () => {
+  test.each([
+    'http://localhost:1',
+    'http://127.0.0.1',
+    'http://127.0.0.2:1',
+    'http://[::1]:1',
+    'http://id.localhost:5556',
+  ])('%s', (url) => {
+    expect(isThisMachine(hostOf(url))).toBe(true);
+  });
+
+  test.each([
+    'http://example.com',
+    'http://localhost.example.com',
+    'http://notlocalhost',
+    'http://127.0.0.1.example.com',
+  ])('unlike %s', (url) => {
+    expect(isThisMachine(hostOf(url))).toBe(false);
   });
 });

@@ -16,7 +16,7 @@ import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { listKeys } from '../../src/store/keys.ts';
 import { readRecord } from '../../src/store/records.ts';
 import { definitions as rows } from '../../src/store/schema.ts';
-import { forget } from '../support/forget.ts';
+import { forget } from '../support/hotRecord.ts';
 import { allDefinitions } from '../support/listed.ts';
 import { KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
 import { until } from '../support/until.ts';

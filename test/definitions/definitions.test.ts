@@ -14,7 +14,7 @@ import type { Engine } from '../../src/engine/engine.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { definitions as rows, tenants } from '../../src/store/schema.ts';
-import { forget } from '../support/forget.ts';
+import { forget } from '../support/hotRecord.ts';
 import { allDefinitions } from '../support/listed.ts';
 import { startInstance } from '../support/service.ts';
 import { databaseEnv, KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';

@@ -2,8 +2,12 @@
  * deploy/envoy.yaml, as far as it can be checked without an Envoy: it keeps the rules for load balancers of
  * docs/operations/deploy.md.
  */
-import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { FAILURE_CODES } from '../../src/domain/errors.ts';
@@ -65,4 +69,55 @@ test('its own errors have the form of the service’s', () => {
   const body = manager.local_reply_config.mappers[0].body_format_override.json_format;
   expect(body).toEqual({ error: expect.any(String), code: expect.any(String) });
   expect(FAILURE_CODES).toContain(body.code);
+});
+
+/**
+ * deploy/roll.sh, which updates the instances of docker-compose.yml one after another. A script stands for the
+ * engine: it writes down how it is called.
+ */
+describe('a rolling update', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'holdfast-roll-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  /** @param refused the command at which the engine fails */
+  function roll(refused = 'nothing') {
+    const engine = `#!/bin/sh
+echo "$*" >>"${folder}/calls"
+case "$*" in
+  *"${refused}"*) exit 1 ;;
+  *"ps --quiet api") printf 'one\\ntwo\\nthree\\n' ;;
+esac
+`;
+    writeFileSync(join(folder, 'docker'), engine, { mode: 0o755 });
+    const { status } = spawnSync('deploy/roll.sh', { env: { PATH: `${folder}:${process.env.PATH}` } });
+    const calls = readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n');
+    return { status, calls: calls.map((call) => call.replace('compose --env-file deploy/compose.env ', '')) };
+  }
+
+  test('starts as many new instances as there are, and stops the old ones, one at a time, once the new ones are ready', () => {
+    expect(roll()).toEqual({
+      status: 0,
+      calls: [
+        'build api',
+        'ps --quiet api',
+        'up --detach --wait --no-deps --no-recreate --scale api=6 api',
+        'stop one',
+        'rm one',
+        'stop two',
+        'rm two',
+        'stop three',
+        'rm three',
+        'up --detach --wait --no-deps worker',
+      ],
+    });
+  });
+
+  test('stops nothing if the new instances do not get ready', () => {
+    const { status, calls } = roll('--scale');
+    expect(status).toBe(1);
+    expect(calls.at(-1)).toContain('--scale');
+  });
 });

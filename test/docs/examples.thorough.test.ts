@@ -8,12 +8,9 @@ import { describe, expect, test } from 'vitest';
 import { BIN, holdfast } from '../support/commandLine.ts';
 import { until } from '../support/until.ts';
 import { type Block, blocksOf, isRun } from './blocks.ts';
-import { documents } from './documents.ts';
-import { startFor } from './pages.ts';
-import { moduleOf, runModule, typeErrors } from './program.ts';
+import { documents, startFor, toolsEnv } from './pages.ts';
+import { moduleOf, openShell, runModule, typeErrors } from './program.ts';
 import { jsonDifference, textDifference } from './shape.ts';
-import { openShell } from './shell.ts';
-import { toolsEnv } from './tools.ts';
 
 const pages = documents.map((page) => ({ page, blocks: blocksOf(readFileSync(page, 'utf8'), page) }));
 

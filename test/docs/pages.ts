@@ -1,6 +1,10 @@
 /** The service that the examples of a page are run against: one without a database, unless the page needs another. */
+
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { inject } from 'vitest';
 import { freePort } from '../../scripts/freePort.ts';
+import { findOrInstall, type Wanted } from '../../scripts/serverProgram.ts';
 import { SCOPES } from '../../src/domain/rights.ts';
 import { type ManagementToken, TOKENS, tokenContent } from '../support/managementTokens.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
@@ -65,3 +69,48 @@ const OTHERS: Readonly<Record<string, () => Promise<Started>>> = {
 };
 
 export const startFor = (page: string): Promise<Started> => (OTHERS[page] ?? withoutDatabase)();
+
+/** The documents of this repository: what users and developers read. */
+
+const ROOT = join(import.meta.dirname, '../..');
+const TEXT = /\.(ts|tsx|lua|js|css|sql|ya?ml|cfg|example|md)$/;
+
+/** Files with text in a folder of this repository, by their paths from its root. */
+export const filesIn = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && TEXT.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1))
+    .filter((file) => !file.startsWith('docs/.vitepress/'));
+
+const inRoot = readdirSync(ROOT).filter((file) => file.endsWith('.md') && file !== 'THIRD_PARTY.md');
+
+export const documents: readonly string[] = [
+  ...inRoot,
+  'packages/client/README.md',
+  ...filesIn('docs').filter((file) => file.endsWith('.md')),
+];
+
+/** Programs that the examples call besides the service's own: found, or installed with the system's package manager. */
+
+const toolOf = (name: string, version: RegExp): Wanted => ({
+  title: name,
+  names: [name],
+  folders: ['usr/bin'],
+  version,
+  oldestMajor: 0,
+  packages: { apt: name, apk: name, dnf: name, brew: name },
+  cache: name,
+  byHand: `install ${name}`,
+});
+
+const TOOLS = [toolOf('curl', /curl (\d+)/), toolOf('jq', /jq-(\d+)/)];
+
+/** @returns the variables that a shell needs to find them */
+export function toolsEnv(): { PATH: string; LD_LIBRARY_PATH?: string } {
+  const found = TOOLS.map((tool) => findOrInstall(tool, (line) => process.stdout.write(`${line}\n`)));
+  const libraries = found.flatMap(({ env }) => env.LD_LIBRARY_PATH ?? []);
+  return {
+    PATH: found.map(({ path }) => dirname(path)).join(':'),
+    ...(libraries.length === 0 ? {} : { LD_LIBRARY_PATH: libraries.join(':') }),
+  };
+}

@@ -255,14 +255,16 @@ describe('what costs nothing', () => {
 });
 
 describe('Redis away: those that wait are told as soon as those that are under way', () => {
-  test('all within 2 s', async () => {
+  test('all of them together', async () => {
     const server = await startRedis(() => {});
     const own = await startEngine(makeTenant(), server.url);
     await asked([item('before')], own);
     process.kill(server.pid, 'SIGSTOP');
-    const start = performance.now();
-    const outcomes = await Promise.allSettled(names('j', 40).map((name) => asked([item(name)], own)));
-    expect(performance.now() - start).toBeLessThan(2000);
+    const told: number[] = [];
+    const ask = (name: string) => asked([item(name)], own).finally(() => told.push(performance.now()));
+    const outcomes = await Promise.allSettled(names('j', 40).map(ask));
+    // A call that is sent later would take another 1.5 s.
+    expect(Math.max(...told) - Math.min(...told)).toBeLessThan(1200);
     for (const one of outcomes) expect(one).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
     process.kill(server.pid, 'SIGCONT');
     own.stop();

@@ -13,6 +13,7 @@ import { LUA_FOLDER } from '../../src/redis/bundle.ts';
 import { STEERED_CLOCK } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';
 import { EXAMPLE_CALLS, START } from '../support/exampleCalls.ts';
+import { restore, storedIn } from '../support/hotRecord.ts';
 import {
   FAILED,
   type Furnished,
@@ -23,7 +24,6 @@ import {
   replyOf,
 } from '../support/outcomes.ts';
 import { redisAddress } from '../support/redisAddress.ts';
-import { restore, storedIn } from '../support/tenantState.ts';
 
 const FAIL_AT = 'failingCalls:failAt';
 /**

@@ -17,8 +17,7 @@ import { operatorOf } from '../support/tenancy.ts';
 import { check, renew, reserve, reset, unreserve } from '../support/verbs.ts';
 import { DEFINITIONS } from './hog/definitions.ts';
 import { RESERVATIONS } from './hog/reservations.ts';
-import { BATCH, base, fresh, item, long, registerAll, resources } from './hog/state.ts';
-import { range, running, times } from './hog/useHog.ts';
+import { BATCH, base, fresh, item, long, range, registerAll, resources, running, times } from './hog/state.ts';
 
 /**
  * On a quiet core. ScriptTimes corrects for a slower machine; a busy one gets half as much again.

@@ -5,10 +5,10 @@
 import { describe, expect, test } from 'vitest';
 import { keptHistory } from '../../src/engine/history/kept.ts';
 import { NEWEST, readPiece } from '../../src/engine/history/pieces.ts';
-import { interceptScript } from '../support/interceptScript.ts';
-import { addIn, LONGEST, longName } from '../support/longHistory.ts';
+import { interceptScript } from '../support/engine.ts';
+import { addIn, LONGEST, longName } from '../support/pastEntries.ts';
 import { makeTenant } from '../support/service.ts';
-import { range, running, times, useHog } from './hog/useHog.ts';
+import { range, running, times, useHog } from './hog/state.ts';
 
 useHog();
 

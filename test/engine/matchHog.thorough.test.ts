@@ -7,7 +7,7 @@ import type { Registration } from '../../src/contract/definitions.ts';
 import type { ReserveItem, ReserveResult } from '../../src/contract/reservations.ts';
 import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { reserve, unreserve } from '../support/verbs.ts';
-import { IS_FULL, range, running, times, useHog } from './hog/useHog.ts';
+import { IS_FULL, range, running, times, useHog } from './hog/state.ts';
 
 const COUNT = IS_FULL ? 100_000 : 20_000;
 const BATCH = 500;

@@ -8,7 +8,7 @@ import { MAX_CAPACITY, MAX_NAME_LENGTH, MAX_TREE_DEPTH } from '../../src/domain/
 import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { readsKey } from '../../src/redis/keys.ts';
 import { available, check, reserve, unreserve } from '../support/verbs.ts';
-import { range, running, times, useHog } from './hog/useHog.ts';
+import { range, running, times, useHog } from './hog/state.ts';
 
 const SHARED = 100;
 const BATCH = 500;

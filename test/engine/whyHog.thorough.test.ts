@@ -9,7 +9,7 @@ import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { waitingPage } from '../../src/engine/waiting/list.ts';
 import { check, reserve } from '../support/verbs.ts';
 import { CALL } from '../support/waitingEngine.ts';
-import { range, running, times, useHog } from './hog/useHog.ts';
+import { range, running, times, useHog } from './hog/state.ts';
 
 const BATCH = 500;
 const MAX_MS = 15;

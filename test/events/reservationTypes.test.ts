@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { setClock } from '../support/clock.ts';
-import { event, holdfast, type LeaseFields, NOW, reserve, subscriber, useEventFields } from '../support/eventFields.ts';
+import { event, holdfast, type LeaseFields, NOW, reserve, subscriber, useEventFields } from '../support/watch.ts';
 
 useEventFields();
 

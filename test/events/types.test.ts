@@ -3,9 +3,8 @@
  */
 import { describe, expect, test } from 'vitest';
 import { setClock } from '../support/clock.ts';
-import { event, holdfast, NOW, reserve, subscriber, useEventFields } from '../support/eventFields.ts';
 import { changeHot } from '../support/hotRecord.ts';
-import { watch } from '../support/watch.ts';
+import { event, holdfast, NOW, reserve, subscriber, useEventFields, watch } from '../support/watch.ts';
 
 useEventFields();
 

@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { RIGHTS } from '../../src/domain/rights.ts';
 import { giveSignInsRole } from '../../src/engine/tenant/signIns.ts';
 import { digestOf, makeKey } from '../../src/identity/credentials.ts';
 import { ask } from '../support/ask.ts';
-import { OWNER } from '../support/owner.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
-import { signIn } from '../support/tenancy.ts';
+import { holdfast, useInstance } from '../support/instance.ts';
+import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { OWNER, signIn } from '../support/tenancy.ts';
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance();
-});
-afterAll(() => holdfast.stop());
+useInstance();
 
 const item = { resource: 'r', requester: 'q' };
 const ROUTES: [string, string, unknown][] = [

@@ -2,7 +2,7 @@
  * Definitions as they are listed, shown as a tree, looked up and deleted (docs/specification.md#registration).
  */
 import { describe, expect, test } from 'vitest';
-import { holdfast, names, plain, useRegistry } from '../support/registry.ts';
+import { holdfast, names, plain, useRegistry } from '../support/instance.ts';
 
 useRegistry();
 

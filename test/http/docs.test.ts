@@ -1,20 +1,18 @@
 /**
  * GET /docs and below: the reference of the API, with the address of the service in its examples.
  */
+
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { buffer, text } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { closePages, startBrowser, violations } from '../support/browser.ts';
-import { startRelay } from '../support/relay.ts';
-import { type Instance, startInstance } from '../support/service.ts';
+import { startRelay } from '../support/haproxy.ts';
+import { holdfast, useInstance } from '../support/instance.ts';
+import { startInstance } from '../support/service.ts';
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance();
-});
-afterAll(() => holdfast.stop());
+useInstance();
 
 const PAGES = ['docs', 'docs/reservation', 'docs/session', 'docs/resource', 'docs/events', 'docs/service', 'docs/try'];
 

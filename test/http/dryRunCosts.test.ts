@@ -2,17 +2,15 @@
  * `?dryRun=true`: what it costs, and which values and headers it may have
  * (docs/specification.md#asking-without-doing).
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../src/contract/reservations.ts';
 import { wanted } from '../support/held.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { holdfast, useInstance } from '../support/instance.ts';
+import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { watch } from '../support/watch.ts';
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance();
-});
-afterAll(() => holdfast.stop());
+useInstance();
 
 const ask = (verb: string, body: unknown, headers = {}) =>
   holdfast.request('POST', `/api/v1/Reservation/${verb}?dryRun=true`, body, headers);

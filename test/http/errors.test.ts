@@ -1,15 +1,12 @@
 /**
  * Errors that have a code, and what every response of the API has in common (docs/specification.md#errors).
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Instance, startInstance } from '../support/service.ts';
+
+import { describe, expect, test } from 'vitest';
+import { holdfast, useInstance } from '../support/instance.ts';
 import { watch } from '../support/watch.ts';
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance();
-});
-afterAll(() => holdfast.stop());
+useInstance();
 
 const good = { resource: 'r', requester: 'q' };
 const RESERVE = '/api/v1/Reservation/reserve';

@@ -2,7 +2,7 @@
  * Groups: nodes of the tree that take no slot and gate nothing (docs/specification.md#groups).
  */
 import { describe, expect, test } from 'vitest';
-import { holdfast, useRegistry } from '../support/registry.ts';
+import { holdfast, useRegistry } from '../support/instance.ts';
 
 useRegistry();
 

@@ -1,12 +1,20 @@
 /**
  * GET /api/v1/Reservation/history (docs/specification.md#history), with a database and without.
  */
+
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { HistoryPage } from '../../src/contract/history.ts';
+import { KEPT_ENTRIES } from '../../src/domain/history.ts';
+import { lastHour } from '../../src/engine/tenant/activity.ts';
+import { historyKey } from '../../src/redis/keys.ts';
+import { hold, holdfast, useActing } from '../support/acting.ts';
 import { createClient } from '../support/client.ts';
+import { addPast } from '../support/pastEntries.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
-import { addEnded, endedUntil } from '../support/streamEntries.ts';
-import { databaseEnv, KINDS, openStore, storeTenant } from '../support/tenancy.ts';
+import { databaseEnv, KINDS, openStore, signIn, storeTenant } from '../support/tenancy.ts';
+import { until } from '../support/until.ts';
+import { addEnded, endedUntil } from '../support/watch.ts';
 
 const AT = '/api/v1/Reservation/history';
 const newestFirst = (count: number) => Array.from({ length: count }, (_, i) => count - i);
@@ -132,5 +140,77 @@ describe.each(Object.entries(MODES))('%s', (_, start) => {
       expect([query, (await client.request('GET', AT + query)).status]).toEqual([query, 400]);
     expect((await fetch(holdfast.url + AT)).status).toBe(401);
     expect((await csv('', { 'X-Api-Key': 'hf_nobody_x' })).status).toBe(401);
+  });
+});
+
+/** docs/specification.md#history: each reservation that a reset ends has an entry. */
+describe('the history of resets', () => {
+  useActing();
+
+  const endings = async (resource: string) => {
+    const { body } = await holdfast.request<HistoryPage>('GET', `/api/v1/Reservation/history?resource=${resource}`);
+    return body.entries.map(({ ending }) => ending);
+  };
+
+  describe('without a database, a reset is in the history', () => {
+    test('also if another follows before anybody has read it', async () => {
+      const names = [randomUUID(), randomUUID(), randomUUID()];
+      for (const name of names) {
+        await hold(name);
+        await holdfast.reset();
+      }
+      for (const name of names) expect(await endings(name)).toEqual(['RESET']);
+    });
+
+    test('also if that is full: the oldest entries make room', async () => {
+      const at = Date.now();
+      const old = Array.from({ length: KEPT_ENTRIES + 50 }, () => ({
+        resource: 'old',
+        reservedAt: at - 2,
+        endedAt: at - 1,
+      }));
+      await addPast(holdfast.redis, holdfast.tenant, old);
+      const name = randomUUID();
+      await hold(name);
+      await holdfast.reset();
+      expect(await endings(name)).toEqual(['RESET']);
+      expect(await holdfast.redis.xlen(historyKey(holdfast.tenant))).toBeLessThan(KEPT_ENTRIES + 150);
+    });
+  });
+});
+
+/**
+ * The activity of a tenant as people see it: operations in the hour chart, and the request id of a form.
+ */
+describe('the activity of a tenant', () => {
+  test('every operation counts in the hour chart, whatever its verb', async () => {
+    const holdfast = await startInstance();
+    const operations = async () =>
+      (await lastHour(holdfast, holdfast.tenant)).reduce((sum, minute) => sum + minute.operations, 0);
+    const items = ['a', 'b', 'c'].map((resource) => ({ resource, requester: 'q' }));
+    await holdfast.register({ name: 'a' }, { name: 'gone' }); // 2
+    const { body } = await holdfast.reserve(...items); // 3
+    await holdfast.renew(...body.map((one) => ({ ...one, ttlSeconds: 60 }))); // 3
+    await holdfast.delete('gone'); // 1
+    await holdfast.reset(); // 1
+    await until('all are counted', async () => (await operations()) === 10);
+    await holdfast.stop();
+  });
+
+  test('a form of the dashboard has one request id, and is logged once', async () => {
+    const holdfast = await startInstance();
+    const session = await signIn(holdfast.redis, holdfast.tenant);
+    await holdfast.reserve({ resource: 'r', requester: 'q' });
+    const answer = await fetch(`${holdfast.url}/dashboard/release`, {
+      method: 'POST',
+      headers: { Cookie: session.cookie, Origin: holdfast.url },
+      body: new URLSearchParams({ resource: 'r', requester: 'q' }),
+      redirect: 'manual',
+    });
+    expect(answer.status).toBe(303);
+    const id = answer.headers.get('x-request-id');
+    const lines = holdfast.logged.map((text) => JSON.parse(text)).filter(({ requestId }) => requestId === id);
+    expect(lines.map(({ path }) => path)).toEqual(['/dashboard/release']);
+    await holdfast.stop();
   });
 });

@@ -2,7 +2,7 @@
  * Labels of resources (docs/specification.md#labels).
  */
 import { describe, expect, test } from 'vitest';
-import { holdfast, useRegistry } from '../support/registry.ts';
+import { holdfast, useRegistry } from '../support/instance.ts';
 
 useRegistry();
 

@@ -2,16 +2,14 @@
  * What reads of a long history cost without a database, and how many of a tenant run at the same time
  * (docs/specification.md#history).
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addIn } from '../support/longHistory.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { describe, expect, test } from 'vitest';
+import { csvRows } from '../../src/http/call/csv.ts';
+import { holdfast, useInstance } from '../support/instance.ts';
+import { addIn } from '../support/pastEntries.ts';
+import { makeConfiguredKey, makeTenant } from '../support/service.ts';
 
-let holdfast: Instance;
 const keys = Array.from({ length: 3 }, () => makeConfiguredKey(makeTenant()));
-beforeAll(async () => {
-  holdfast = await startInstance({ keys });
-});
-afterAll(() => holdfast.stop());
+useInstance({ keys });
 
 const HISTORY = '/api/v1/Reservation/history';
 const get = (key: string, path: string) => fetch(holdfast.url + path, { headers: { 'X-Api-Key': key } });
@@ -76,5 +74,42 @@ describe('pages that take several reads count as long lists', () => {
     expect((await get(key, `${HISTORY}?requester=nobody`)).status).toBe(200);
     const short = await Promise.all(Array.from({ length: 8 }, () => get(key, `${HISTORY}?limit=50`)));
     expect(short.map(({ status }) => status)).toEqual(short.map(() => 200));
+  });
+});
+
+/** CSV that spreadsheets open (docs/specification.md#audit-trail). */
+
+const written = (text: string) =>
+  csvRows([], (cell: string) => [cell])
+    .write([text])
+    .split('\r\n')
+    .slice(1)
+    .join('\r\n');
+
+describe('no cell is a formula', () => {
+  test.each([
+    ...[
+      '=1',
+      '+1',
+      '-1',
+      '@a',
+      '\tx',
+      '＝1+1',
+      '＋1',
+      '－1',
+      '＠a',
+      ' =1',
+      '\u00a0=1',
+      '\u3000＝1',
+      '\u200b=1',
+      '\ufeff@a',
+    ],
+    ...['\u2060\u200d +1', '\u0007=1'],
+  ])('%j', (text) => {
+    expect(written(text)).toBe(`'${text}\r\n`);
+  });
+
+  test.each(['a=1', ' a', 'ä', '１', 'a-b', '\u200ba'])('but %j stays as it is', (text) => {
+    expect(written(text)).toBe(`${text}\r\n`);
   });
 });

@@ -1,14 +1,15 @@
 /**
  * Malformed requests: 400, with a string that names the item and the field (docs/specification.md#errors).
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Instance, startInstance } from '../support/service.ts';
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance();
-});
-afterAll(() => holdfast.stop());
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { DEFAULT_INSTANCE, openapiDocument } from '../../src/http/openapi/openapi.ts';
+import { holdfast, useInstance } from '../support/instance.ts';
+
+useInstance();
 
 const good = { resource: 'r', requester: 'q' };
 /** The fields of a reserve item. */
@@ -185,4 +186,61 @@ describe('400: a string that names the item and the field', () => {
   ])('not %s', async (_, item) => {
     expect((await post([item])).status).toBe(200);
   });
+});
+
+/**
+ * docs/openapi.json, and that it lists every operation.
+ */
+
+const Operation = z.object({ operationId: z.string() });
+const Document = z.object({ paths: z.record(z.string(), z.record(z.string(), Operation)) });
+
+test('docs/openapi.json is current; if not, run: npm run generate', () => {
+  const text = `${JSON.stringify(openapiDocument(DEFAULT_INSTANCE), null, 2)}\n`;
+  expect(readFileSync('docs/openapi.json', 'utf8') === text).toBe(true);
+});
+
+test('every operation that a route declares is in the document', async () => {
+  const { paths } = Document.parse(openapiDocument(DEFAULT_INSTANCE));
+  const listed = Object.values(paths).flatMap((methods) =>
+    Object.values(methods).map(({ operationId }) => operationId),
+  );
+  const folder = 'src/http/routes';
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const declared: string[] = [];
+  for (const file of files) {
+    const exported: object = await import(join(process.cwd(), folder, file));
+    for (const one of Object.values(exported).flat()) {
+      const { data } = Operation.safeParse(one);
+      if (data !== undefined) declared.push(data.operationId);
+    }
+  }
+  expect(declared.sort()).toEqual(listed.sort());
+});
+
+/**
+ * Resources and requesters may have the names of properties that every JavaScript object has.
+ */
+
+const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+
+test('results show the slot of a pool of such a name, and of a leaf below it', async () => {
+  await holdfast.register(
+    ...NAMES.map((name) => ({ name, capacity: 2 })),
+    ...NAMES.map((name) => ({ name: `below ${name}`, treePath: name })),
+  );
+  const reserve = (names: string[]) =>
+    holdfast.reserve(...names.map((resource) => ({ resource, requester: '__proto__' })));
+  for (const names of [NAMES, NAMES.map((name) => `below ${name}`)])
+    for (const status of ['ACQUIRED', 'ALREADY_HAD']) {
+      const { body } = await reserve(names);
+      expect(body.map((one) => [one.status, Object.entries(one.acquiredSlots ?? {})])).toEqual(
+        NAMES.map((name) => [status, [[name, `${name}_0`]]]),
+      );
+    }
+  const { body: held } = await holdfast.active('?requester=__proto__');
+  expect(held).toHaveLength(2 * NAMES.length);
+  for (const { acquiredSlots } of held) expect(Object.entries(acquiredSlots ?? {})).toHaveLength(1);
+  const { body: roots } = await holdfast.tree();
+  expect(roots.map(({ name, available }) => [name, available]).sort()).toEqual(NAMES.map((name) => [name, 1]).sort());
 });

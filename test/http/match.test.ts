@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../src/contract/reservations.ts';
-import { holdfast, useRegistry } from '../support/registry.ts';
+import { holdfast, useRegistry } from '../support/instance.ts';
 
 useRegistry();
 

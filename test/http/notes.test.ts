@@ -2,16 +2,14 @@
  * Why something is held, and who is in the way: `note` and `heldBy` (docs/specification.md#notes,
  * #why-a-reservation-fails).
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { ReserveResult, TransactionResult } from '../../src/contract/reservations.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { holdfast, useInstance } from '../support/instance.ts';
+import { makeConfiguredKey, makeTenant } from '../support/service.ts';
 import { watch } from '../support/watch.ts';
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance({ keys: [makeConfiguredKey(makeTenant())] });
-});
-afterAll(() => holdfast.stop());
+useInstance({ keys: [makeConfiguredKey(makeTenant())] });
 beforeEach(() => holdfast.reset());
 
 const API = '/api/v1/Reservation';

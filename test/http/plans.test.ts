@@ -3,9 +3,9 @@
  * (docs/specification.md#plans).
  */
 import { describe, expect, test } from 'vitest';
-import { free, holdfast, release, reserve, usePlanning } from '../support/planning.ts';
+import { free, holdfast, release, reserve, useInstance } from '../support/instance.ts';
 
-usePlanning();
+useInstance();
 
 describe('a plan is recorded with the reservation that took it', () => {
   test('blockers declared later are not released with it, those declared no more are', async () => {
@@ -140,5 +140,151 @@ describe('a request that would take more work than one request may', () => {
     expect(await free('wide0')).toBe(false);
     const { body } = await holdfast.unreserve(...held.slice(0, 5));
     expect(body[0]?.released).toHaveLength(65);
+  });
+});
+
+/**
+ * Capacity pools: which slot a requester gets (docs/specification.md#plans).
+ */
+
+describe('capacity pools', () => {
+  test('the free slot of the lowest index is assigned and named in acquiredSlots', async () => {
+    await holdfast.register({ name: 'pool', capacity: 3 });
+    const [a, b, c] = [await reserve('pool', 'a'), await reserve('pool', 'b'), await reserve('pool', 'c')];
+    expect([a, b, c].map(({ acquiredSlots }) => acquiredSlots)).toEqual([
+      { pool: 'pool_0' },
+      { pool: 'pool_1' },
+      { pool: 'pool_2' },
+    ]);
+    expect(await release(b)).toEqual(['pool_1']);
+    expect((await reserve('pool', 'd')).acquiredSlots).toEqual({ pool: 'pool_1' });
+  });
+
+  test('a slot can be asked for by name, beside the one that is assigned', async () => {
+    await holdfast.register({ name: 'named', capacity: 3 });
+    expect((await reserve('named_1')).acquiredSlots).toEqual({ named: 'named_1' });
+    expect((await reserve('named_1', 'bob')).status).toBe('ALREADY_HELD');
+    expect((await reserve('named_1')).status).toBe('ALREADY_HAD');
+    expect((await reserve('named')).acquiredSlots).toEqual({ named: 'named_0' });
+    expect((await reserve('named_3')).status).toBe('NOT_VALID');
+    expect((await reserve('named_01')).acquiredSlots).toBeNull(); // a plain name: no slot is called so
+  });
+
+  test('100,000 slots: the lowest free one, though all below are taken', async () => {
+    await holdfast.register({ name: 'huge', capacity: 100_000 });
+    for (let from = 0; from < 1500; from += 500) {
+      const items = Array.from({ length: 500 }, (_, i) => ({ resource: 'huge', requester: `r${from + i}` }));
+      const { body } = await holdfast.reserve(...items);
+      expect(body.every(({ status }) => status === 'ACQUIRED')).toBe(true);
+    }
+    expect((await reserve('huge', 'last')).acquiredSlots).toEqual({ huge: 'huge_1500' });
+    expect((await reserve('huge_99999', 'end')).status).toBe('ACQUIRED');
+    expect((await reserve('huge_100000', 'end')).status).toBe('NOT_VALID');
+  });
+});
+
+/**
+ * Trees: a reservation takes a slot of each ancestor (docs/specification.md#plans).
+ */
+
+describe('trees', () => {
+  test('a leaf takes every ancestor, and its result has its path', async () => {
+    await holdfast.register({ name: 'Leaf', treePath: 'Root>Branch' });
+    const taken = await reserve('Leaf');
+    expect(taken).toMatchObject({ status: 'ACQUIRED', reservedAtPath: 'Root>Branch>Leaf', acquiredSlots: null });
+    for (const name of ['Root', 'Branch', 'Leaf']) expect(await free(name)).toBe(false);
+    expect(await release(taken)).toEqual(['Leaf', 'Root', 'Branch']);
+  });
+
+  test('an ancestor at capacity makes the reserve fail whole, and is named', async () => {
+    await holdfast.register(
+      { name: 'House', capacity: 5 },
+      { name: 'Floor1', treePath: 'House' },
+      { name: 'Room1', treePath: 'House>Floor1' },
+      { name: 'Room2', treePath: 'House>Floor1' },
+    );
+    await reserve('Room1', 'a');
+    expect(await reserve('Room2', 'b')).toMatchObject({
+      status: 'NOT_AVAILABLE',
+      explanation: 'NOT_AVAILABLE: ancestor Floor1 is at capacity',
+    });
+    expect((await holdfast.tree()).body.find(({ name }) => name === 'House')).toMatchObject({ available: 4 });
+  });
+
+  test('a resource can be asked for by its full path, and by no other', async () => {
+    await holdfast.register({ name: 'Cup', treePath: 'Shelf>Box' });
+    expect((await reserve('Box>Cup')).status).toBe('NOT_VALID');
+    expect((await reserve('Shelf>Cup')).status).toBe('NOT_VALID');
+    const taken = await reserve('Shelf>Box>Cup');
+    expect(taken).toMatchObject({ status: 'ACQUIRED', resource: 'Shelf>Box>Cup', reservedAtPath: 'Shelf>Box>Cup' });
+    expect((await reserve('Cup')).status).toBe('ALREADY_HAD');
+    expect(await release(taken)).toEqual(['Cup', 'Shelf', 'Box']);
+    expect((await reserve('no>such>path')).reservedAtPath).toBeNull(); // its last segment is not registered: a plain name
+  });
+});
+
+/**
+ * Blockers: resources that a reservation acquires along (docs/specification.md#plans).
+ */
+
+describe('blockers', () => {
+  test('are acquired along, under a system requester, and listed in acquiredBlockers in plan order', async () => {
+    await holdfast.register({ name: 'press', blocks: ['paper', 'ink'] }, { name: 'ink', capacity: 2 });
+    const taken = await reserve('press');
+    expect(taken).toMatchObject({ acquiredSlots: null, acquiredBlockers: ['paper', 'ink_0'], reservedAtPath: null });
+    const { body } = await holdfast.check({ resource: 'paper' }, { resource: 'ink_0' });
+    expect(body.map(({ requester }) => requester)).toEqual(['system:press', 'system:press']);
+    expect(await release(taken)).toEqual(['press', 'paper', 'ink_0']);
+  });
+
+  test('one that is held makes the reserve fail whole, and is named', async () => {
+    await holdfast.register({ name: 'lathe', blocks: ['oil', 'chuck'] });
+    const chuck = await reserve('chuck', 'bob');
+    expect(await reserve('lathe')).toMatchObject({
+      status: 'NOT_AVAILABLE',
+      explanation: 'NOT_AVAILABLE: blocker chuck is held',
+      releaseToken: null,
+    });
+    expect(await free('lathe')).toBe(true);
+    expect(await free('oil')).toBe(true);
+    await release(chuck);
+    expect((await reserve('lathe')).status).toBe('ACQUIRED');
+  });
+
+  test('of each other exclude each other', async () => {
+    await holdfast.register({ name: 'north', blocks: ['south'] }, { name: 'south', blocks: ['north'] });
+    const north = await reserve('north', 'alice');
+    expect(north).toMatchObject({ status: 'ACQUIRED', acquiredBlockers: ['south'] });
+    expect(await reserve('south', 'bob')).toMatchObject({ status: 'ALREADY_HELD' });
+    expect(await reserve('south', 'alice')).toMatchObject({ status: 'ALREADY_HELD' });
+    expect(await release(north)).toEqual(['north', 'south']);
+    expect(await reserve('south', 'bob')).toMatchObject({ status: 'ACQUIRED', acquiredBlockers: ['north'] });
+  });
+
+  test('may be siblings below an ancestor of capacity 1', async () => {
+    await holdfast.register(
+      { name: 'Left', treePath: 'Bench', blocks: ['Right'] },
+      { name: 'Right', treePath: 'Bench' },
+    );
+    const left = await reserve('Left');
+    expect(left).toMatchObject({ status: 'ACQUIRED', acquiredBlockers: ['Right'], reservedAtPath: 'Bench>Left' });
+    expect(await release(left)).toEqual(['Left', 'Bench', 'Right']);
+  });
+
+  test('that live in a tree take their ancestors along', async () => {
+    await holdfast.register({ name: 'Tap', treePath: 'Cellar' }, { name: 'Sink', blocks: ['Tap'] });
+    const taken = await reserve('Sink');
+    expect(taken.acquiredBlockers).toEqual(['Cellar', 'Tap']);
+    expect((await reserve('Cellar', 'bob')).status).toBe('ALREADY_HELD');
+    expect(await release(taken)).toEqual(['Sink', 'Cellar', 'Tap']);
+  });
+
+  test('cannot be released by a caller', async () => {
+    await holdfast.register({ name: 'saw', blocks: ['guard'] });
+    const { releaseToken } = await reserve('saw');
+    const { body } = await holdfast.unreserve({ resource: 'guard', requester: 'alice', releaseToken });
+    expect(body[0]?.status).toBe('DOESNT_OWN_RESERVATION');
+    const item = { resource: 'guard', requester: 'system:saw', releaseToken };
+    expect((await holdfast.request('POST', '/api/v1/Reservation/unreserve', [item])).status).toBe(400);
   });
 });

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { describe, expect, test } from 'vitest';
+import { holdfast, useInstance } from '../support/instance.ts';
+import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance({ keys: [makeConfiguredKey(makeTenant(), 'worker')] });
-});
-afterAll(() => holdfast.stop());
+useInstance({ keys: [makeConfiguredKey(makeTenant(), 'worker')] });
 
 describe('check', () => {
   test('tells who holds what, until when, and whether the requester asked about does', async () => {

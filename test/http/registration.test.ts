@@ -2,7 +2,7 @@
  * What a registration stores, and which registrations are refused (docs/specification.md#registration).
  */
 import { describe, expect, test } from 'vitest';
-import { holdfast, names, plain, useRegistry } from '../support/registry.ts';
+import { holdfast, names, plain, useRegistry } from '../support/instance.ts';
 
 useRegistry();
 

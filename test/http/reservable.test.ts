@@ -1,17 +1,14 @@
 /**
  * `reservable` in check: whether a reserve would succeed now (docs/specification.md#check).
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { CheckItem } from '../../src/contract/check.ts';
 import type { ReserveResult } from '../../src/contract/reservations.ts';
 import { hold, queue, wanted } from '../support/held.ts';
-import { type Instance, startInstance } from '../support/service.ts';
+import { holdfast, useInstance } from '../support/instance.ts';
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance();
-});
-afterAll(() => holdfast.stop());
+useInstance();
 beforeEach(() => holdfast.reset());
 
 const reservable = async (...items: CheckItem[]) => (await holdfast.check(...items)).body.map((one) => one.reservable);

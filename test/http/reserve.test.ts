@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { holdfast, useInstance } from '../support/instance.ts';
+import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance({ includes: { 'frame/now': STEERED_CLOCK } });
-});
-afterAll(() => holdfast.stop());
+useInstance({ includes: { 'frame/now': STEERED_CLOCK } });
 
 describe('reserve of a free resource: ACQUIRED', () => {
   test('gives every field, null where it does not apply', async () => {

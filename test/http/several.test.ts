@@ -2,10 +2,10 @@
  * Several slots of a pool as one reservation (docs/specification.md#several-slots).
  */
 import { describe, expect, test } from 'vitest';
-import { free, holdfast, release, reserve, usePlanning } from '../support/planning.ts';
+import { free, holdfast, release, reserve, useInstance } from '../support/instance.ts';
 import { watch } from '../support/watch.ts';
 
-usePlanning();
+useInstance();
 
 const slots = (pool: string, ...indexes: number[]) => indexes.map((i) => `${pool}_${i}`);
 

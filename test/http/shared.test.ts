@@ -3,11 +3,11 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { ReserveItem } from '../../src/contract/reservations.ts';
-import { free, holdfast, release, reserve, usePlanning } from '../support/planning.ts';
+import { free, holdfast, release, reserve, useInstance } from '../support/instance.ts';
 import { until } from '../support/until.ts';
 import { watch } from '../support/watch.ts';
 
-usePlanning();
+useInstance();
 
 const share = (resource: string, requester: string, more: Partial<ReserveItem> = {}) =>
   reserve(resource, requester, { mode: 'SHARED', ...more });

@@ -4,10 +4,10 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { ReserveItem, ReserveResult } from '../../src/contract/reservations.ts';
-import { free, holdfast, release, reserve, usePlanning } from '../support/planning.ts';
+import { free, holdfast, release, reserve, useInstance } from '../support/instance.ts';
 import { begin, end } from '../support/sessions.ts';
 
-usePlanning();
+useInstance();
 
 const share = (resource: string, requester: string, more: Partial<ReserveItem> = {}) =>
   reserve(resource, requester, { mode: 'SHARED', ...more });

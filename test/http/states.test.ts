@@ -1,17 +1,14 @@
 /**
  * The two status tables and the state table of the interface, row by row, over HTTP.
  */
+
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { changeFlag } from '../support/hotRecord.ts';
-import { type Instance, startInstance } from '../support/service.ts';
+import { holdfast, useInstance } from '../support/instance.ts';
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance({ includes: { 'frame/now': STEERED_CLOCK } });
-});
-afterAll(() => holdfast.stop());
+useInstance({ includes: { 'frame/now': STEERED_CLOCK } });
 beforeEach(async () => {
   await holdfast.reset();
   await changeFlag(holdfast.redis, holdfast.tenant, 'strict', false);

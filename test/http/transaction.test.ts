@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { TransactionItem } from '../../src/contract/reservations.ts';
 import { hotOf } from '../support/hotRecord.ts';
-import { type Instance, startInstance } from '../support/service.ts';
+import { holdfast, useInstance } from '../support/instance.ts';
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance();
-});
-afterAll(() => holdfast.stop());
+useInstance();
 beforeEach(() => holdfast.reset());
 
 const take = (resource: string, requester = 'alice'): TransactionItem => ({

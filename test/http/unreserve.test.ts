@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Instance, startInstance } from '../support/service.ts';
+import { describe, expect, test } from 'vitest';
+import { holdfast, useInstance } from '../support/instance.ts';
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance();
-});
-afterAll(() => holdfast.stop());
+useInstance();
 
 const held = async (resource: string, requester = 'alice') =>
   (await holdfast.reserve({ resource, requester })).body[0]?.releaseToken;

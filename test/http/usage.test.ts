@@ -2,24 +2,22 @@
  * GET /api/v1/Resource/usage and the refusals that it shows (docs/specification.md#usage-of-resources, #refusals),
  * without a database.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { describe, expect, test } from 'vitest';
 import type { ResourceUsage } from '../../src/contract/history.ts';
 import { allRefusals, type RefusalCount, RefusalCounts } from '../../src/engine/tenant/refusals.ts';
 import { createClient } from '../support/client.ts';
 import { startEngine } from '../support/engine.ts';
+import { holdfast, useInstance } from '../support/instance.ts';
 import { addPast } from '../support/pastEntries.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { makeConfiguredKey, makeTenant } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 const free = { ...makeConfiguredKey(makeTenant()), tier: 'Free' as const };
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance({ keys: [makeConfiguredKey(makeTenant()), free] });
-});
-afterAll(() => holdfast.stop());
+useInstance({ keys: [makeConfiguredKey(makeTenant()), free] });
 
 /** The start of the hour, some hours ago. */
 const hoursAgo = (hours: number) => Math.floor(Date.now() / HOUR_MS) * HOUR_MS - hours * HOUR_MS;

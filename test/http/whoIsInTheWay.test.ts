@@ -2,15 +2,12 @@
  * `reason` in check, in WAITING results and in the list of waits: who is in the way
  * (docs/specification.md#who-is-in-the-way).
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ReserveResult } from '../../src/contract/reservations.ts';
-import { type Instance, startInstance } from '../support/service.ts';
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance();
-});
-afterAll(() => holdfast.stop());
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { ReserveResult } from '../../src/contract/reservations.ts';
+import { holdfast, useInstance } from '../support/instance.ts';
+
+useInstance();
 beforeEach(() => holdfast.reset());
 
 const take = async (requester: string, resource: string, more = {}) => {

@@ -1,7 +1,9 @@
 /** The table of tiers in docs/specification.md#limits has the limits of the code. */
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_TIERS, TIERS } from '../../src/domain/tiers.ts';
+import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { watch } from '../support/watch.ts';
 
 const shown = (limit: number | null) => limit?.toLocaleString('en-US') ?? 'unlimited';
 
@@ -39,4 +41,36 @@ test('docs/specification.md has the limits of each tier', () => {
     ];
   });
   expect(rows).toEqual(expected);
+});
+
+/**
+ * A tenant's tier caps how many resources it may register.
+ */
+describe('the limit of resource definitions', () => {
+  let one: Instance;
+  beforeAll(async () => {
+    const keys = [{ ...makeConfiguredKey(makeTenant()), tier: 'Free' as const }];
+    one = await startInstance({ keys, env: { TIERS: JSON.stringify({ Free: { definitions: 5 } }) } });
+  });
+  afterAll(() => one.stop());
+
+  test('at the cap new names are refused whole: 429 ResourceDefinitions, and subscribers are told; what is registered may be changed', async () => {
+    const subscriber = await watch(one);
+    expect((await one.register({ name: 'a' }, { name: 'b' }, { name: 'c', treePath: 'd' })).status).toBe(200);
+    const refused = await one.register({ name: 'e' }, { name: 'f' });
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { limitType: 'ResourceDefinitions', limit: 5, tier: 'Free', upgradeRequired: true, code: 'LIMIT_REACHED' },
+    });
+    expect((await subscriber.count(1))[0]).toMatchObject({
+      type: 'TIER_LIMIT_REACHED',
+      limitType: 'ResourceDefinitions',
+      limit: 5,
+    });
+    expect((await one.register({ name: 'a', capacity: 3 }, { name: 'e', treePath: 'd' })).status).toBe(200);
+    expect((await one.register({ name: 'f' })).status).toBe(429);
+    await one.delete('b');
+    expect((await one.register({ name: 'f' })).status).toBe(200);
+    expect((await one.definitions()).body.map(({ name }) => name)).toEqual(['a', 'c', 'd', 'e', 'f']);
+  });
 });

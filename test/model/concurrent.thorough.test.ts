@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TransactionItem } from '../../src/contract/reservations.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { Model } from './model.ts';
-import { findOrder, type Operation } from './order.ts';
+import { findOrder, type Operation } from './queue.ts';
 import { toDefinition } from './state.ts';
 
 const INSTANCES = 3;

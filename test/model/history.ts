@@ -15,7 +15,7 @@ import { all, allDefinitions, sorted, wholeTree } from '../support/listed.ts';
 import { available, check, renew, reserve, reset, transaction, unreserve } from '../support/verbs.ts';
 import { numbered } from './matching.ts';
 import { Model } from './model.ts';
-import { withoutReasons } from './reasons.ts';
+import { withoutReasons } from './plans.ts';
 import { type Reservation, toDefinition } from './state.ts';
 import type { GiveBack, History, Step } from './steps.ts';
 import { compareStored } from './stored.ts';

@@ -6,11 +6,9 @@ import fc from 'fast-check';
 import { describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { STEERED_CLOCK } from '../support/clock.ts';
-import { startEngine } from '../support/engine.ts';
+import { SMALL_PIECES, startEngine } from '../support/engine.ts';
 import { makeTenant } from '../support/service.ts';
-import { SMALL_PIECES } from '../support/smallPieces.ts';
-import { addThis, readFound } from './found.ts';
-import { HISTORIES, SEED } from './random.ts';
+import { addThis, HISTORIES, readFound, SEED } from './found.ts';
 import { run } from './twoTenants.ts';
 import { crowdedHistories, type History, histories, type Step } from './waitingSteps.ts';
 

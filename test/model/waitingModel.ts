@@ -10,9 +10,9 @@ import type {
   UnreserveResult,
 } from '../../src/contract/reservations.ts';
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
-import type { Result } from './claims.ts';
+import type { Result } from './paper.ts';
 import type { Queue } from './queue.ts';
-import { Sessions } from './sessions.ts';
+import { Sessions } from './sessionHistory.ts';
 import type { Registration, Reservation } from './state.ts';
 import { sessionOf, type Ticket } from './tickets.ts';
 

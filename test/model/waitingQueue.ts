@@ -9,7 +9,7 @@ import { waiting } from '../../src/engine/waiting/list.ts';
 import type { RunningEngine } from '../support/engine.ts';
 import { all, wholeTree } from '../support/listed.ts';
 import { check } from '../support/verbs.ts';
-import { withoutReasons } from './reasons.ts';
+import { withoutReasons } from './plans.ts';
 import { LAST } from './tickets.ts';
 import type { WaitingModel } from './waitingModel.ts';
 import { RESOURCES } from './waitingSteps.ts';

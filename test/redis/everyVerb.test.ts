@@ -10,9 +10,9 @@ import { type RedisNode, startRedisNode } from '../../scripts/redisServer.ts';
 import { STEERED_CLOCK } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';
 import { EXAMPLE_CALLS, type ExampleCall } from '../support/exampleCalls.ts';
+import { restore, storedIn } from '../support/hotRecord.ts';
 import { type Furnished, furnished, type Outcome, outcomesOf, replyOf } from '../support/outcomes.ts';
 import { makeTenant } from '../support/service.ts';
-import { restore, storedIn } from '../support/tenantState.ts';
 
 /** Verbs that take memory. */
 const GROWING = [

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { type PostgresServer, startPostgres } from '../../scripts/postgresServer.ts';
 import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
 import type { ConfiguredKey } from '../../src/identity/configured.ts';
-import { forget } from '../support/forget.ts';
+import { forget } from '../support/hotRecord.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 import { databaseEnv, type OpenStore, openStore, type Session, signIn, storeTenant } from '../support/tenancy.ts';
 import { until } from '../support/until.ts';

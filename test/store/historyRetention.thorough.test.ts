@@ -12,11 +12,11 @@ import { deleteOfDeleted } from '../../src/store/historyOwners.ts';
 import { dropOldPartitions, makePartitions } from '../../src/store/historyPartitions.ts';
 import { deleteTenant, setTier } from '../../src/store/tenants.ts';
 import { createClient } from '../support/client.ts';
-import { tiersWith, useHistoryStore } from '../support/historyStore.ts';
+import { tiersWith, useHistoryStore } from '../support/pastEntries.ts';
 import { startInstance } from '../support/service.ts';
-import { addEnded, endedUntil } from '../support/streamEntries.ts';
 import { databaseEnv, storeTenant } from '../support/tenancy.ts';
 import { until } from '../support/until.ts';
+import { addEnded, endedUntil } from '../support/watch.ts';
 
 const BY = { actor: 'admin:root@id.example', address: null };
 const DAY_MS = 86_400_000;

@@ -4,9 +4,9 @@
 import { describe, expect, test } from 'vitest';
 import { historyKey } from '../../src/redis/keys.ts';
 import { deleteTenant } from '../../src/store/tenants.ts';
-import { useHistoryStore } from '../support/historyStore.ts';
-import { addEnded, endedUntil } from '../support/streamEntries.ts';
+import { useHistoryStore } from '../support/pastEntries.ts';
 import { KINDS, storeTenant } from '../support/tenancy.ts';
+import { addEnded, endedUntil } from '../support/watch.ts';
 
 const BY = { actor: 'admin:root@id.example', address: null };
 const HOUR_MS = 3_600_000;

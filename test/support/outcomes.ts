@@ -7,7 +7,7 @@ import { HoldfastError } from '../../src/domain/errors.ts';
 import { setClock } from './clock.ts';
 import type { RunningEngine } from './engine.ts';
 import { callExample, EXAMPLE_CALLS, type ExampleCall, furnish, keysIn, START } from './exampleCalls.ts';
-import { restore, type Snapshot, snapshotOf, storedIn } from './tenantState.ts';
+import { restore, type Snapshot, snapshotOf, storedIn } from './hotRecord.ts';
 
 export interface Outcome {
   readonly reply: string;

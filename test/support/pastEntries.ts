@@ -2,8 +2,21 @@
  * Writes ended reservations and waits into a tenant's stream, at chosen times, in the form of lua/history/ended.lua.
  * The scripts write them at the time of the end.
  */
+
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll } from 'vitest';
+import { z } from 'zod';
+import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
+import { DEFAULT_TIERS, type TierLimits } from '../../src/domain/tiers.ts';
 import type { RedisClient } from '../../src/redis/client.ts';
 import { historyKey } from '../../src/redis/keys.ts';
+import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
+import { send } from '../../src/redis/send.ts';
+import { rowsOf } from '../../src/store/db.ts';
+import { historyInDatabase } from '../../src/store/history.ts';
+import { type MoveOptions, moveHistory } from '../../src/store/moveHistory.ts';
+import { KINDS, type OpenStore, openStore, type TestDatabase } from './tenancy.ts';
+import { until } from './until.ts';
 
 export interface Past {
   readonly resource: string;
@@ -72,4 +85,95 @@ function reservationOf({ resource, slot = resource, slots, requester = 'q', ...t
     text(''),
     text(details === '{}' ? '' : details),
   ]);
+}
+
+/**
+ * A database with the history of tenants, a Redis of its own, since workers of other tests would move entries to their
+ * database, and what tests look at in it.
+ */
+
+/** The default tiers, with other limits for Starter. */
+export const tiersWith = (limits: Partial<TierLimits>) => ({
+  ...DEFAULT_TIERS,
+  Starter: { ...DEFAULT_TIERS.Starter, ...limits },
+});
+
+/** To be called at the top of a test file, or of a describe. */
+export function useHistoryStore(makeKind = KINDS.Postgres) {
+  let made: TestDatabase;
+  let server: RedisServer;
+  let store: OpenStore;
+  beforeAll(async () => {
+    [made, server] = await Promise.all([makeKind(), startRedis(() => {})]);
+    store = await openStore(made.url, server.url);
+    defineScripts(store.redis, loadScripts(DEFAULT_TIERS));
+    await until('Redis', () => send(() => store.redis.ping()).catch(() => null));
+  });
+  afterAll(async () => {
+    await store.close();
+    await Promise.all([made.drop(), server.stop()]);
+  });
+  const rows = async (query: ReturnType<typeof sql>) =>
+    z.array(z.record(z.string(), z.unknown())).parse(rowsOf(await store.database.run((db) => db.execute(query))));
+  return {
+    get url() {
+      return made.url;
+    },
+    get redisUrl() {
+      return server.url;
+    },
+    get store() {
+      return store;
+    },
+    rows,
+    /** Moves all that a tenant has in Redis. */
+    move: (tenant: string, options: Partial<MoveOptions> = {}) =>
+      moveHistory(store, tenant, { tiers: DEFAULT_TIERS, maxBatches: 100, ...options }),
+    /** The numbers of the entries that a tenant's pages show, the latest first. */
+    numbersOf: async (tenant: string, tiers = DEFAULT_TIERS, clock = Date.now) => {
+      const { entries } = await historyInDatabase(store, tiers, clock).page(tenant, {}, undefined, 100_000);
+      return entries.map(({ number }) => number);
+    },
+    /** How many entries the database has of a tenant, shown or not. */
+    countOf: async (tenant: string) => {
+      const [row] = await rows(sql`
+        select count(*)::int as n from history join history_owners on id = owner where tenant_id = ${tenant}`);
+      return row?.n;
+    },
+  };
+}
+
+/**
+ * Long histories, written directly into a tenant's stream in the form of lua/history/ended.lua: ten reservations in
+ * each entry, as a batch leaves them.
+ */
+
+/** A name of 512 bytes. */
+export const longName = (i: number): string => `${i}-`.padEnd(12, 'x') + 'é'.repeat(250);
+const NOTE = '🎉'.repeat(500);
+
+/** More bytes than any reservation has that addIn() adds. */
+export const LONGEST = 4000;
+
+/** A released reservation of the full form of lua/slots/codec.lua. */
+function released(number: number, at: number, isLong: boolean): Buffer {
+  const resource = isLong ? longName(number) : `printer-${number}`;
+  const integers = Buffer.alloc(19);
+  // 7 bytes for the fencing token, 6 for each of the times.
+  integers.writeUIntBE(number, 1, 6);
+  integers.writeUIntBE(at - 1000, 7, 6);
+  const head = Buffer.from(`${resource}\n${at} \n\u0003\0\0\0\u0001me\0\0\0`);
+  const details = isLong ? JSON.stringify({ x: { note: NOTE } }) : '';
+  return Buffer.concat([head, integers, Buffer.from(`${'x'.repeat(22)}\0\0${resource}\0\0${details}\0`)]);
+}
+
+/** Adds reservations that ended a moment ago, numbered from 1. */
+export async function addIn(redis: RedisClient, tenant: string, count: number, { isLong = false } = {}): Promise<void> {
+  const at = Date.now() - 1000;
+  const pipeline = redis.pipeline();
+  for (let i = 0; i < count; i += 10) {
+    const fields = Array.from({ length: 10 }, (_, j) => ['R', released(i + j + 1, at, isLong)]).flat();
+    pipeline.xadd(historyKey(tenant), '*', ...fields);
+  }
+  for (const [error] of (await pipeline.exec()) ?? []) if (error !== null) throw error;
 }

@@ -1,6 +1,6 @@
 /**
- * A process that holds a lease and is stopped by test/client/holds/paused.test.ts. It runs without a pause, so no timer
- * of its own runs before it looks at its signal.
+ * A process that holds a lease and is stopped by test/client/holds/sessions.test.ts. It runs without a pause, so no
+ * timer of its own runs before it looks at its signal.
  */
 import { Holdfast } from '../../packages/client/src/index.ts';
 

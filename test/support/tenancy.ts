@@ -1,11 +1,14 @@
 /**
  * Tenants in a database, and people who have signed in, as tests need them.
  */
+
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { inject } from 'vitest';
+import type { Known } from '../../src/domain/memberships.ts';
 import type { Role } from '../../src/domain/rights.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
 import type { Tier } from '../../src/domain/tiers.ts';
@@ -14,14 +17,16 @@ import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { digestOf, makeKey, makeSession, parseSession, Sealer } from '../../src/identity/credentials.ts';
 import { createRedis, type RedisClient } from '../../src/redis/client.ts';
 import { Database } from '../../src/store/database.ts';
+import { createInvitation } from '../../src/store/invitations.ts';
 import type { Store } from '../../src/store/records.ts';
 import { members, users } from '../../src/store/schema.ts';
+import { recordSignIn } from '../../src/store/signIns.ts';
 import { insertTenant } from '../../src/store/tenants.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import type { Answer } from './client.ts';
 import { makeDatabase } from './database.ts';
-import { OWNER } from './owner.ts';
 import { makeTenant } from './service.ts';
+import { store } from './twoInstances.ts';
 
 export const KEY_SECRET = 'the secret of the tests, 32 characters or more';
 
@@ -119,4 +124,45 @@ export async function signIn(redis: RedisClient, tenant: string, user: Partial<S
       return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
     },
   };
+}
+
+/** An owner of a tenant, as a sign-in session has them. */
+
+export const OWNER: SessionUser = {
+  id: '7b0d9c51-6f0b-4a83-9a3f-2f6f0d2a4a11',
+  issuer: 'https://id.example',
+  subject: 'somebody',
+  email: 'somebody@id.example',
+  name: null,
+  role: 'owner',
+  groups: [],
+  joined: [],
+  hasSeveral: false,
+  describedUntilMs: Number.MAX_SAFE_INTEGER,
+};
+
+/**
+ * Members of tenants, as tests need them, on the database of `useTwoInstances`.
+ */
+
+export interface Person extends Session {
+  readonly id: string;
+  readonly known: Known;
+  begin(): Promise<Session>;
+}
+
+/** Makes somebody a member, and signs them in. */
+export async function member(tenant: string, role: Role): Promise<Person> {
+  const subject = randomUUID();
+  const person = { issuer: 'https://id.example', subject, email: `${subject}@id.example`, name: null, groups: ['lab'] };
+  await createInvitation(store, tenant, { id: undefined, role, of: { email: person.email }, expiresInDays: 1 }, BY);
+  const { userId: id } = await recordSignIn(store, person, '127.0.0.1', () => Promise.reject(new Error('a tenant')));
+  const begin = () => signIn(store.redis, tenant, { ...person, id, role });
+  return { ...(await begin()), id, known: { ...person, id }, begin };
+}
+
+/** Makes a tenant with an owner. */
+export async function team() {
+  const { tenant, key } = await storeTenant(store);
+  return { tenant, key, owner: await member(tenant, 'owner') };
 }

@@ -3,8 +3,11 @@
  * it.
  */
 import { afterEach, beforeEach } from 'vitest';
+import { changeInRedis } from '../../src/definitions/change.ts';
+import { waiting } from '../../src/engine/waiting/list.ts';
 import { setClock } from './clock.ts';
 import { type RunningEngine, startEngine } from './engine.ts';
+import { all } from './listed.ts';
 import { makeTenant } from './service.ts';
 
 /** A call that may wait: its instance, and how long it is held. */
@@ -24,4 +27,23 @@ export function useWaitingEngine(startMs?: number): void {
     if (startMs !== undefined) await setClock(engine.redis, credential.tenant, startMs);
   });
   afterEach(() => running.stop());
+}
+
+/** Definitions for a waiting queue, and who waits in it, for tests of the engine. */
+
+export const register = (...items: { name: string; capacity?: number; treePath?: string; blocks?: string[] }[]) =>
+  changeInRedis(running.engine, 16).register(
+    running.credential,
+    items.map(({ name, capacity = 1, treePath, blocks = [] }) => ({
+      name,
+      capacity,
+      blocks,
+      treePath: treePath ?? null,
+    })),
+  );
+
+/** Those who wait, in the order of the queue, each with what it asks for. */
+export async function queue(): Promise<string[]> {
+  const rows = await all(waiting(running.engine, running.credential));
+  return rows.map(({ requester, resources }) => `${requester}: ${resources.join(' ')}`);
 }

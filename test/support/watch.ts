@@ -2,7 +2,13 @@
  * A subscriber on a socket of its own: reads a stream of events as it comes, frame by frame.
  */
 import { connect, type Socket } from 'node:net';
-import type { Event } from '../../src/contract/events.ts';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { Event } from '../../src/contract/events.ts';
+import type { RedisClient } from '../../src/redis/client.ts';
+import { historyKey } from '../../src/redis/keys.ts';
+import { send } from '../../src/redis/send.ts';
+import { STEERED_CLOCK, setClock } from './clock.ts';
+import { type Instance, makeConfiguredKey, makeTenant, startInstance } from './service.ts';
 import { until } from './until.ts';
 
 export interface Subscriber {
@@ -89,3 +95,95 @@ export async function watch({ url, key }: { url: string; key: string }): Promise
     close: () => socket.destroy(),
   };
 }
+
+/**
+ * An instance whose clock stands still, with one subscriber a test, for tests that compare events field by field.
+ * `useEventFields` starts and stops it.
+ */
+
+export const NOW = Date.parse('2048-02-29T23:59:59.007Z');
+
+export let holdfast: Instance;
+export let subscriber: Subscriber;
+
+/** To be called at the top of a test file. */
+export function useEventFields(): void {
+  beforeAll(async () => {
+    holdfast = await startInstance({
+      keys: [{ ...makeConfiguredKey(makeTenant(), 'wörk "er"'), tier: 'Free' }],
+      includes: { 'frame/now': STEERED_CLOCK },
+    });
+    await setClock(holdfast.redis, holdfast.tenant, NOW);
+  });
+  afterAll(() => holdfast.stop());
+  beforeEach(async () => {
+    await holdfast.reset();
+    subscriber = await watch(holdfast);
+  });
+  afterEach(async () => {
+    subscriber.close();
+    await setClock(holdfast.redis, holdfast.tenant, NOW);
+    for (const received of subscriber.events) Event.strict().parse(received);
+  });
+}
+
+export const event = (fields: object) => ({
+  tenantId: holdfast.tenant,
+  resource: null,
+  requester: null,
+  explanation: null,
+  resourceType: null,
+  apiKeyLabel: 'wörk "er"',
+  timestamp: '2048-02-29T23:59:59.007Z',
+  expiresAt: null,
+  acquiredSlots: null,
+  fencingToken: null,
+  method: null,
+  changes: null,
+  limitType: null,
+  limit: null,
+  actor: null,
+  ...fields,
+});
+export type LeaseFields = Pick<Event, 'expiresAt' | 'acquiredSlots' | 'fencingToken'>;
+export const reserve = async (resource: string, requester = 'a', more = {}) =>
+  (await holdfast.reserve({ resource, requester, ...more })).body[0];
+
+/**
+ * Entries of a tenant's stream in Redis with ids that begin with given times, which tests of how they are moved need.
+ */
+
+export interface Ended {
+  /** When it ended, in ms since 1970 UTC. */
+  readonly at: number;
+  /** Its fencing token. */
+  readonly number: number;
+  readonly resource?: string;
+  readonly requester?: string;
+}
+
+/** The value of an entry for a released reservation of a plain name, which was held for a second. */
+function released({ at, number, resource = 'printer', requester = 'me' }: Ended): Buffer {
+  const times = Buffer.alloc(19);
+  // 7 bytes for the fencing token, 6 for each of the times.
+  times.writeUIntBE(Math.floor(number / 2 ** 48), 0, 1);
+  times.writeUIntBE(number % 2 ** 48, 1, 6);
+  times.writeUIntBE(at - 1000, 7, 6);
+  const token = 'x'.repeat(22);
+  return Buffer.concat([
+    Buffer.from(`${resource}\n${at} \n\u0002${requester}\0`),
+    times,
+    Buffer.from(`${token}Device\0worker\0`),
+  ]);
+}
+
+/** Adds entries to a tenant's stream, with ids that begin with their times. */
+export async function addEnded(redis: RedisClient, tenant: string, entries: readonly Ended[]): Promise<void> {
+  await Promise.all(
+    entries.map((entry) => send(() => redis.xadd(historyKey(tenant), `${entry.at}-*`, 'R', released(entry)))),
+  );
+}
+
+/** Entries that ended one after the other, a millisecond apart, the last one at a time. */
+export const endedUntil = (at: number, count: number, more: Partial<Ended> = {}): Ended[] =>
+  Array.from({ length: count }, (_, i) => ({ at: at - count + 1 + i, number: i + 1, ...more }));

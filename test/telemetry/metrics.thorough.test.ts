@@ -1,9 +1,11 @@
 /**
  * What an instance measures of itself: each figure moves when its thing happens, and only then.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { describe, expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
 import { expiryKey, expiryShard } from '../../src/redis/keys.ts';
+import { holdfast, useInstance } from '../support/instance.ts';
 import { growth, parseSamples, parseTypes } from '../support/samples.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { databaseEnv, KINDS } from '../support/tenancy.ts';
@@ -21,11 +23,7 @@ async function grown(instance: Instance, prefix: string, act: () => Promise<unkn
   return Object.fromEntries(all.filter(([name]) => name.startsWith(prefix) && !/_(bucket|sum)\b/.test(name)));
 }
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance({ env: MEASURED });
-});
-afterAll(() => holdfast.stop());
+useInstance({ env: MEASURED });
 
 describe('requests', () => {
   const requests = (act: () => Promise<unknown>) => grown(holdfast, 'holdfast_http_', act);

@@ -1,20 +1,17 @@
 /**
  * What an instance measures of waits: held calls, how waits end, and how long they took.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { describe, expect, test } from 'vitest';
 import type { ReserveResult, TransactionResult } from '../../src/contract/reservations.ts';
 import { REMEMBER_MS, StuckQueues } from '../../src/telemetry/counts.ts';
 import { Metrics } from '../../src/telemetry/metrics.ts';
 import { outcomeOf } from '../../src/waiting/news.ts';
+import { holdfast, useInstance } from '../support/instance.ts';
 import { parseSamples } from '../support/samples.ts';
-import { type Instance, startInstance } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance({ env: { METRICS_PORT: '0' } });
-});
-afterAll(() => holdfast.stop());
+useInstance({ env: { METRICS_PORT: '0' } });
 
 const sample = async (name: string) => parseSamples(await holdfast.scrape()).get(name) ?? Number.NaN;
 const ended = (outcome: string) => sample(`holdfast_waits_ended_total{outcome="${outcome}"}`);

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { Sealer } from '../../src/identity/credentials.ts';
 import { showKey } from '../../src/store/keys.ts';
 import { apiKeys } from '../../src/store/schema.ts';
-import { forget } from '../support/forget.ts';
+import { forget } from '../support/hotRecord.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 import { databaseEnv, KEY_SECRET, type Session, signIn, storeTenant } from '../support/tenancy.ts';
 import { made, one, other, own, store, useTwoInstances } from '../support/twoInstances.ts';

@@ -11,8 +11,7 @@ import { members } from '../../src/store/schema.ts';
 import { recordSignIn } from '../../src/store/signIns.ts';
 import { ask } from '../support/ask.ts';
 import { bearer, makeToken, TOKENS } from '../support/managementTokens.ts';
-import { member, type Person, team } from '../support/team.ts';
-import { BY, type Session, signIn, somebodyWaits } from '../support/tenancy.ts';
+import { BY, member, type Person, type Session, signIn, somebodyWaits, team } from '../support/tenancy.ts';
 import { one, other, store, useTwoInstances } from '../support/twoInstances.ts';
 import { until } from '../support/until.ts';
 

@@ -8,7 +8,7 @@ import type { Role } from '../../src/domain/rights.ts';
 import { putGroup } from '../../src/store/groupRoles.ts';
 import { lock } from '../../src/store/members.ts';
 import { audit, managementTokens, members, users } from '../../src/store/schema.ts';
-import { forget } from '../support/forget.ts';
+import { forget } from '../support/hotRecord.ts';
 import { bearer, type ManagementToken, makeToken, TOKENS, tokenContent } from '../support/managementTokens.ts';
 import type { Instance } from '../support/service.ts';
 import { BY, type Session, signIn, somebodyWaits, storeTenant } from '../support/tenancy.ts';

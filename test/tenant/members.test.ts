@@ -8,8 +8,7 @@ import { Sealer } from '../../src/identity/credentials.ts';
 import { membershipsInDatabase } from '../../src/operations/members.ts';
 import { auditPage } from '../../src/store/audit.ts';
 import type { Instance } from '../support/service.ts';
-import { member, type Person, team } from '../support/team.ts';
-import { KEY_SECRET, type Session, signIn } from '../support/tenancy.ts';
+import { KEY_SECRET, member, type Person, type Session, signIn, team } from '../support/tenancy.ts';
 import { one, other, store, useTwoInstances } from '../support/twoInstances.ts';
 
 const TENANT = '/api/v1/Tenant';

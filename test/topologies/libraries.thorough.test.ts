@@ -11,9 +11,8 @@ import { LUA_FOLDER } from '../../src/redis/bundle.ts';
 import { tenantKey } from '../../src/redis/keys.ts';
 import { slotOf } from '../../src/redis/topology.ts';
 import { CLUSTER_OPTIONS } from '../support/forming.ts';
-import { moveSlot } from '../support/moveSlot.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
-import { startCluster, startSentinels, type Topology } from '../support/topologies.ts';
+import { moveSlot, startCluster, startSentinels, type Topology } from '../support/topologies.ts';
 import { until } from '../support/until.ts';
 
 /** Callers that reserve a name, read and release it, one after the other, by instances in turn. */

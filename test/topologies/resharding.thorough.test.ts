@@ -11,9 +11,8 @@ import { slotsKey } from '../../src/redis/keys.ts';
 import { slotOf } from '../../src/redis/topology.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
 import { hotOf } from '../support/hotRecord.ts';
-import { moveSlot } from '../support/moveSlot.ts';
 import { makeTenant } from '../support/service.ts';
-import { startCluster, type Topology } from '../support/topologies.ts';
+import { moveSlot, startCluster, type Topology } from '../support/topologies.ts';
 import { until } from '../support/until.ts';
 import { reserve, unreserve } from '../support/verbs.ts';
 

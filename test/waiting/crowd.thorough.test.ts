@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Crowd } from '../support/crowd.ts';
+import { SMALL_PIECES } from '../support/engine.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
-import { SMALL_PIECES } from '../support/smallPieces.ts';
 
 const SECONDS = Number(process.env.CROWD_SECONDS ?? 20);
 /** Calls that wait at a time. */

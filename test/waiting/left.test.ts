@@ -9,9 +9,8 @@ import { Bus } from '../../src/events/bus.ts';
 import { createSubscriptions } from '../../src/redis/client.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { HeldCalls } from '../../src/waiting/heldCalls.ts';
-import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { interceptScript, type RunningEngine, startEngine } from '../support/engine.ts';
 import { wanted } from '../support/held.ts';
-import { interceptScript } from '../support/interceptScript.ts';
 import { makeTenant } from '../support/service.ts';
 import { reserve, unreserve } from '../support/verbs.ts';
 

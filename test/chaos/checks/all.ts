@@ -1,20 +1,16 @@
 /** All checks of a campaign's history. */
 import type { Check } from '../check.ts';
 import { capacity } from './capacity.ts';
-import { errors } from './errors.ts';
 import { eventsAgree } from './eventsAgree.ts';
 import { eventsComplete } from './eventsComplete.ts';
 import { eventsOrder } from './eventsOrder.ts';
-import { exclusion } from './exclusion.ts';
-import { fencing } from './fencing.ts';
-import { inconsistencies } from './inconsistencies.ts';
-import { leases } from './leases.ts';
+import { exclusion, fencing, leases } from './exclusion.ts';
 import { linearizability } from './linearizability.ts';
 import { loss } from './loss.ts';
 import { past } from './past.ts';
 import { queue } from './queue.ts';
 import { quotas } from './quotas.ts';
-import { recovery } from './recovery.ts';
+import { errors, inconsistencies, recovery } from './recovery.ts';
 import { sessions } from './sessions.ts';
 import { transactions } from './transactions.ts';
 

@@ -6,9 +6,9 @@ import type { Violation } from '../check.ts';
 import type { Call, History } from '../history.ts';
 import { FIXED, SHIFTING } from '../things.ts';
 import { type Hold, type Holds, holdsOf, identityOf } from './holds.ts';
+import type { Undoing } from './loss.ts';
 import { type Asked, asksOf, groupBy } from './outcomes.ts';
-import type { Undoing } from './undone.ts';
-import { callsOf, nameOf, timeOf } from './words.ts';
+import { callsOf, nameOf, timeOf } from './seen.ts';
 
 export type About = 'leases' | 'sessions' | 'loss';
 

@@ -5,8 +5,7 @@
 import type { Event } from '../../../src/contract/events.ts';
 import type { Check, Violation } from '../check.ts';
 import type { History, StreamSeen } from '../history.ts';
-import { callsByRequester, requestersIn } from './seen.ts';
-import { limited, timeOf } from './words.ts';
+import { callsByRequester, limited, requestersIn, timeOf } from './seen.ts';
 
 export const eventsAgree: Check = {
   name: 'events-agree',

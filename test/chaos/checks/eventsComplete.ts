@@ -6,10 +6,9 @@ import type { Check, Violation } from '../check.ts';
 import type { Call, History, StreamSeen } from '../history.ts';
 import { SERVED_PREFIX } from '../things.ts';
 import { holdsOf } from './holds.ts';
-import { outcomeOf, releasesOf } from './outcomes.ts';
-import { callsByRequester, changesOf, lossesOf } from './seen.ts';
-import { untoldOf } from './untold.ts';
-import { limited, timeOf } from './words.ts';
+import { slackOf, undoingOf } from './loss.ts';
+import { asksOf, outcomeOf, releasesOf, waits } from './outcomes.ts';
+import { callsByRequester, callsOf, changesOf, limited, lossesOf, timeOf } from './seen.ts';
 
 export const eventsComplete: Check = {
   name: 'events-complete',
@@ -151,4 +150,71 @@ function mayEnd(call: Call): boolean {
   if (outcomeOf(call) === 'refused') return false;
   if (call.verb === 'reserve') return call.request.some((item) => item.session !== undefined || item.waitSeconds);
   return ['unreserve', 'transaction', 'cancel', 'beginSession'].includes(call.verb);
+}
+
+/**
+ * Tells what was done although no caller was told: a request that was carried out a second time shows only so if its
+ * repeat gets the answer of the first.
+ */
+
+/**
+ * Returns whether no caller was told of a reservation, although its requester was told all that their calls did: none
+ * of these waits, may be unknown, or was sent while something was broken.
+ */
+export function untoldOf(history: History): (tenant: string, requester: string, token: number) => boolean {
+  const callsOf = callsByRequester(history);
+  const isLost = lossesOf(history);
+  const { isNear } = undoingOf(history);
+  const told = new Set(holdsOf(history).holds.map(({ tenant, fencingToken }) => `${tenant} ${fencingToken}`));
+  return (tenant, requester, token) => {
+    if (told.has(`${tenant} ${token}`)) return false;
+    const calls = callsOf(tenant, requester);
+    return (
+      calls.length > 0 &&
+      calls.every(
+        (call) =>
+          outcomeOf(call) !== 'unknown' &&
+          !waits(call) &&
+          !isLost(call.invokedAt, call.completedAt) &&
+          !isNear(call.invokedAt, call.completedAt),
+      )
+    );
+  };
+}
+
+/** Finds callers that were told late of a grant although their call was held (docs/specification.md#waiting). */
+
+/** A call that is held is answered at once; the rest is for the way of a busy machine. */
+const WITHIN_MS = 1000;
+
+export function toldLate(history: History): readonly Violation[] {
+  const slack = slackOf(history);
+  /** Whether something is broken in a time that calls at an address notice. Scripts that are lost are sent again. */
+  const isNear = (address: string, from: number, by: number) => {
+    const faults = history.faults.filter(
+      ({ kind, sparedAddresses = [] }) => kind !== 'script-flush' && !sparedAddresses.includes(address),
+    );
+    return undoingOf({ faults }).isNear(from, by);
+  };
+  const grantedAt = new Map<string, number>();
+  for (const { tenant, events } of history.streams)
+    for (const { event, receivedAt } of events)
+      for (const { kind, token } of changesOf(event)) {
+        const key = `${tenant} ${token}`;
+        if (kind === 'made') grantedAt.set(key, Math.min(receivedAt, grantedAt.get(key) ?? Infinity));
+      }
+  return history.calls.flatMap((call): readonly Violation[] => {
+    if (call.isReplayed || call.pollSeconds === undefined) return [];
+    const { invokedAt, completedAt, tenant } = call;
+    const late = asksOf(call).find(({ waits, result }) => {
+      const at = grantedAt.get(`${tenant} ${result?.fencingToken}`);
+      if (!waits || result?.status !== 'ACQUIRED' || at === undefined || at < invokedAt) return false;
+      return completedAt > at + WITHIN_MS + slack(at, completedAt) && !isNear(call.at, at - WITHIN_MS, completedAt);
+    });
+    if (!late) return [];
+    const { resource, requester, fencingToken } = late.result ?? {};
+    const at = grantedAt.get(`${tenant} ${fencingToken}`) ?? 0;
+    const what = `${requester} was granted ${resource} by ${timeOf(at, history.startedAt)}, and its call was held until ${timeOf(completedAt, history.startedAt)}`;
+    return [{ check: 'queue', what, calls: callsOf([], [call]) }];
+  });
 }

@@ -4,9 +4,17 @@
  */
 import type { Check, Violation } from '../check.ts';
 import type { History, StreamSeen } from '../history.ts';
-import { type Change, callsByRequester, changesOf, lossesOf, type Received, toldAt } from './seen.ts';
-import { steadyNames } from './steady.ts';
-import { limited, timeOf } from './words.ts';
+import {
+  type Change,
+  callsByRequester,
+  changesOf,
+  limited,
+  lossesOf,
+  type Received,
+  steadyNames,
+  timeOf,
+  toldAt,
+} from './seen.ts';
 
 export const eventsOrder: Check = {
   name: 'events-order',

@@ -4,7 +4,7 @@
  */
 import type { Mode } from '../../../src/domain/reservations.ts';
 import type { Call, History } from '../history.ts';
-import { CLOCK_MS, dueOf, type End, endBy, firstOf, lossOf } from './lasting.ts';
+import { CLOCK_MS, dueOf, type End, endBy, firstOf, lossOf, type Span, type Undoing, undoingOf } from './loss.ts';
 import {
   type Asked,
   asksOf,
@@ -15,8 +15,7 @@ import {
   releasesOf,
   renewalsOf,
 } from './outcomes.ts';
-import { type SessionHeld, sessionsOf } from './sessionsHeld.ts';
-import { type Span, type Undoing, undoingOf } from './undone.ts';
+import { type SessionHeld, sessionsOf } from './sessions.ts';
 
 /** A reservation that a caller was told of. It is held for certain from `knownAt` to `endsFrom`. */
 export interface Hold {

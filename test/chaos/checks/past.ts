@@ -7,10 +7,9 @@ import { KEPT_ENTRIES } from '../../../src/domain/history.ts';
 import type { Check, Violation } from '../check.ts';
 import type { EndState, History } from '../history.ts';
 import { SERVED_PREFIX } from '../things.ts';
+import { untoldOf } from './eventsComplete.ts';
 import { type Hold, holdsOf } from './holds.ts';
-import { callsByRequester, lossesOf } from './seen.ts';
-import { untoldOf } from './untold.ts';
-import { callsOf, limited, nameOf } from './words.ts';
+import { callsByRequester, callsOf, limited, lossesOf, nameOf } from './seen.ts';
 
 export const past: Check = {
   name: 'history',

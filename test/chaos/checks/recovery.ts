@@ -1,9 +1,9 @@
 /** After a fault everything is served again, by itself, within the time that the documentation gives. */
 import type { Check, Violation } from '../check.ts';
 import type { Call, FaultSeen, History } from '../history.ts';
-import { probesOf } from '../report/servedAfter.ts';
-import { slackOf } from './undone.ts';
-import { limited, timeOf } from './words.ts';
+import { probesOf } from '../report/show.ts';
+import { slackOf } from './loss.ts';
+import { limited, timeOf } from './seen.ts';
 
 /** A probe is sent so seldom to one address, and has so long to be answered, in ms. */
 const PROBE_MS = 1500;
@@ -74,3 +74,35 @@ function notSpared(fault: FaultSeen, { calls, faults, startedAt }: History): rea
   const what = `${failed.length} calls failed from ${timeOf(fault.startedAt, startedAt)} on, and ${kind} may fail none`;
   return [{ check: 'recovery', what, calls: failed.slice(0, 3) }];
 }
+
+/** No call meets a fault of the service itself (docs/specification.md#errors). */
+
+export const errors: Check = {
+  name: 'errors',
+  rule: 'No call is answered 500: whatever is broken is a 503.',
+  run: ({ calls, startedAt }) => ({
+    looked: calls.length,
+    violations: limited(
+      calls
+        .filter(({ status }) => status === 500)
+        .map((call) => ({
+          check: errors.name,
+          what: `call ${call.id} (${call.verb} at ${call.at}) was answered 500 at ${timeOf(call.completedAt, startedAt)}`,
+          calls: [call],
+        })),
+    ),
+  }),
+};
+
+/** Checks that what Redis holds in the end fits together: counts are right, and indexes lead to records. */
+
+export const inconsistencies: Check = {
+  name: 'inconsistencies',
+  rule: 'What Redis holds in the end fits together: counts, indexes and records.',
+  run: ({ end }) => ({
+    looked: end.length,
+    violations: end.flatMap(({ tenant, inconsistencies: lines }) =>
+      lines.map((line) => ({ check: inconsistencies.name, what: `${tenant}: ${line}`, calls: [] })),
+    ),
+  }),
+};

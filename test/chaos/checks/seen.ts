@@ -3,7 +3,10 @@
  * (docs/specification.md#event-types). Checks of events use it.
  */
 import type { Event } from '../../../src/contract/events.ts';
+import type { Violation } from '../check.ts';
 import type { Call, History, StreamSeen } from '../history.ts';
+import { FIXED } from '../things.ts';
+import type { Hold } from './holds.ts';
 
 export type Received = StreamSeen['events'][number];
 
@@ -118,3 +121,46 @@ export function namesOf(call: Call): readonly string[] {
     return call.request.flatMap(({ resource }) => resource ?? []);
   return typeof call.request === 'string' ? [call.request] : [];
 }
+
+/** Tells names that always mean the same slots from those whose definition callers change. */
+
+/** Returns whether a name, a slot or a path of a tenant has had one meaning for the whole campaign. */
+export function steadyNames(history: Pick<History, 'calls'>): (tenant: string, name: string) => boolean {
+  const changing = new Set<string>();
+  for (const call of history.calls) {
+    if (call.verb === 'register')
+      for (const { name } of call.request) if (!isFixed(name)) changing.add(`${call.tenant} ${name}`);
+    if (call.verb === 'delete') changing.add(`${call.tenant} ${call.request}`);
+  }
+  return (tenant, name) => {
+    const last = lastOf(name);
+    return !changing.has(`${tenant} ${last}`) && !changing.has(`${tenant} ${last.replace(/_\d+$/, '')}`);
+  };
+}
+
+const isFixed = (name: string) => FIXED.some((one) => one.name === name);
+
+/** How checks put violations into words. */
+
+/** A time of a campaign, such as `12.034 s`. */
+export const timeOf = (at: number, startedAt: number): string => `${((at - startedAt) / 1000).toFixed(3)} s`;
+
+/** A hold, such as `c3-17 (leaf0, 1795214655103282)`. */
+export const nameOf = ({ requester, resource, fencingToken }: Hold): string =>
+  `${requester} (${resource}, ${fencingToken})`;
+
+/** Returns the calls that made, renewed and ended some holds, and others, in the order of their invocation. */
+export function callsOf(holds: readonly Hold[], others: readonly Call[] = []): readonly Call[] {
+  const calls = holds.flatMap(({ call, renewals, releases, ends }) => [
+    call,
+    ...renewals.map((one) => one.call),
+    ...releases.map((one) => one.call),
+    ...ends.flatMap((end) => end.call ?? []),
+  ]);
+  return [...new Set([...calls, ...others])].sort((a, b) => a.id - b.id);
+}
+
+/** One bug may show in every later call: a report needs only the first. */
+const MOST = 25;
+
+export const limited = (violations: readonly Violation[]): readonly Violation[] => violations.slice(0, MOST);

@@ -1,8 +1,8 @@
 /** The tickets of requests that wait, as their callers know of them (docs/specification.md#tickets). */
 import type { Call, CallOf, History } from '../history.ts';
 import { PLAIN } from '../things.ts';
+import { resourcesOf, type Wanted } from './capacity.ts';
 import { groupBy, outcomeOf, waits } from './outcomes.ts';
-import { resourcesOf, type Wanted } from './places.ts';
 
 /** A request that waits, which may have a ticket. */
 export interface Wish {

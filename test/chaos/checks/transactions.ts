@@ -3,9 +3,7 @@ import type { Check, Violation } from '../check.ts';
 import type { Call, CallOf, History } from '../history.ts';
 import { holdsOf } from './holds.ts';
 import { releasesOf } from './outcomes.ts';
-import { callsByRequester, changesOf, lossesOf } from './seen.ts';
-import { steadyNames } from './steady.ts';
-import { limited, timeOf } from './words.ts';
+import { callsByRequester, changesOf, limited, lossesOf, steadyNames, timeOf } from './seen.ts';
 
 type Transacted = CallOf<'transaction'>;
 

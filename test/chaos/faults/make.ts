@@ -1,10 +1,8 @@
 /** What faults have in common: how they are declared, how long they last, and what they say. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Fault } from '../fault.ts';
 import type { FaultSeen, Loses } from '../history.ts';
 import type { Random } from '../random.ts';
 import type { Part, PartKind, System, Traits } from '../system.ts';
-import { SERVED_WITHIN } from './promises.ts';
 
 /** What a fault says of itself. What it leaves out: it loses nothing, and moves no clock. */
 export type Damage = Pick<FaultSeen, 'detail'> &
@@ -81,3 +79,42 @@ export async function stopFor(parts: readonly Part[], ms: number): Promise<void>
 /** What a write that was answered may lose if a replica takes over. */
 export const losesByReplication = ({ waitReplicas, replicas }: Traits, recentMs: number): Loses =>
   waitReplicas >= replicas ? 'nothing' : { recentMs };
+
+/** What a kind of fault offers to the campaign. */
+
+export interface Fault {
+  /** Such as `kill-instance`, `stop-primary`, `flushall`, `reshard`. */
+  readonly kind: string;
+  appliesTo(traits: Traits): boolean;
+  /**
+   * Breaks something, waits for as long as the fault lasts, and heals it. It resolves when all parts run again; whether
+   * they serve again is for the campaign to find out.
+   */
+  inject(system: System, random: Random): Promise<Omit<FaultSeen, 'kind' | 'startedAt' | 'healedAt'>>;
+}
+
+/**
+ * How soon the service serves everything again, in ms. docs/operations/redis.md#when-a-primary-fails promises 3 s for
+ * a primary that is replaced; the others are promises that only this table makes.
+ */
+export const SERVED_WITHIN = {
+  /** After a part runs again, or Redis answers again. */
+  again: 3000,
+  /** After the death of a primary that is replaced: 1 s to notice it, and a margin for a busy machine. */
+  replaced: 6000,
+  /** After `SENTINEL FAILOVER` with REDIS_WAIT_REPLICAS: "some 11 s of 503 for writes". */
+  sentinelFailover: 15_000,
+  /** After `CLUSTER FAILOVER`. */
+  clusterFailover: 3000,
+  /** After the database answers again. */
+  database: 3000,
+} as const;
+
+/** Writes that replication without REDIS_WAIT_REPLICAS may lose: those that a replica had not received yet. */
+export const REPLICATION_LAG_MS = 1000;
+
+/**
+ * Writes that a Redis with `everysec` may lose by its death: while an `fsync` is under way, it answers writes up to 2 s
+ * before it writes them to its file.
+ */
+export const EVERYSEC_MS = 2000;

@@ -1,10 +1,20 @@
 /** Networks that drop packets between Redis nodes, sentinels and instances. */
-import { now } from '../clock.ts';
+
 import type { Random } from '../random.ts';
+import { now } from '../random.ts';
 import type { Part, System, Traits } from '../system.ts';
-import { addressesOf, during, fault, isReplicated, losesByReplication, partsOf, seconds } from './make.ts';
+import {
+  addressesOf,
+  during,
+  fault,
+  isReplicated,
+  losesByReplication,
+  partsOf,
+  REPLICATION_LAG_MS,
+  SERVED_WITHIN,
+  seconds,
+} from './make.ts';
 import { replicasOf, somePrimary, whole } from './nodes.ts';
-import { REPLICATION_LAG_MS, SERVED_WITHIN } from './promises.ts';
 
 type Direction = 'both ways' | 'only there' | 'only back';
 

@@ -1,11 +1,22 @@
 /** Faults after which another Redis becomes the primary. */
 import { until } from '../../support/until.ts';
-import { now } from '../clock.ts';
 import type { Random } from '../random.ts';
+import { now } from '../random.ts';
 import type { Part, System, Tenant } from '../system.ts';
-import { during, fault, isReplicated, losesByReplication, seconds, stopFor } from './make.ts';
+import {
+  addressesOf,
+  during,
+  fault,
+  isReplicated,
+  killFor,
+  losesByReplication,
+  partsOf,
+  REPLICATION_LAG_MS,
+  SERVED_WITHIN,
+  seconds,
+  stopFor,
+} from './make.ts';
 import { ask, replaced, replicasOf, SENTINEL_NAME, whole } from './nodes.ts';
-import { REPLICATION_LAG_MS, SERVED_WITHIN } from './promises.ts';
 
 /** A tenant, `main` in half of the cases, and the Redis that is its primary. */
 async function someOwner(system: System, random: Random): Promise<{ tenant: Tenant; primary: Part }> {
@@ -100,3 +111,52 @@ async function replicaOf(system: System, primary: Part): Promise<Part> {
 }
 
 export const PRIMARY_FAULTS = [killPrimary, stopPrimary, failoverPlanned];
+
+/** Faults of replicas and of sentinels, which callers hardly notice unless writes wait for replicas. */
+
+const killReplica = fault('kill-replica', isReplicated, async (system, random) => {
+  const [target, ms] = [random.pick(await replicasOf(system)), random.between(200, 3000)];
+  await killFor([target], ms);
+  await whole(system);
+  const detail = `killed the replica ${target.name}, started again after ${seconds(ms)}`;
+  return { targets: [target], ...sparedWithoutWait(system), detail };
+});
+
+const stopReplica = fault('stop-replica', isReplicated, async (system, random) => {
+  const [target, ms] = [random.pick(await replicasOf(system)), random.between(1000, 20_000)];
+  await stopFor([target], ms);
+  await whole(system);
+  const detail = `stopped the replica ${target.name} for ${seconds(ms)}`;
+  return { targets: [target], ...sparedWithoutWait(system), detail };
+});
+
+/** Calls do not need replicas, unless writes wait for them. */
+const sparedWithoutWait = (system: System) =>
+  system.traits.waitReplicas === 0 ? { sparedAddresses: addressesOf(system) } : {};
+
+/** One of three: the others can still replace a primary. */
+const killSentinel = fault(
+  'kill-sentinel',
+  ({ topology }) => topology === 'sentinel',
+  async (system, random) => {
+    const [target, ms] = [random.pick(partsOf(system, 'sentinel')), random.between(200, 5000)];
+    await killFor([target], ms);
+    await whole(system);
+    const detail = `killed ${target.name}, started again after ${seconds(ms)}`;
+    return { targets: [target], sparedAddresses: addressesOf(system), detail };
+  },
+);
+
+const stopSentinel = fault(
+  'stop-sentinel',
+  ({ topology }) => topology === 'sentinel',
+  async (system, random) => {
+    const [target, ms] = [random.pick(partsOf(system, 'sentinel')), random.between(1000, 20_000)];
+    await stopFor([target], ms);
+    await whole(system);
+    const detail = `stopped ${target.name} for ${seconds(ms)}`;
+    return { targets: [target], sparedAddresses: addressesOf(system), detail };
+  },
+);
+
+export const REPLICA_FAULTS = [killReplica, stopReplica, killSentinel, stopSentinel];

@@ -5,9 +5,8 @@ import { Redis } from 'ioredis';
 import type { Loses } from '../history.ts';
 import type { Random } from '../random.ts';
 import type { Part, System, Traits } from '../system.ts';
-import { always, during, fault, isOne, isReplicated, killFor, partsOf, seconds, stopFor } from './make.ts';
+import { always, during, EVERYSEC_MS, fault, isOne, isReplicated, killFor, partsOf, seconds, stopFor } from './make.ts';
 import { ask, primariesOf, somePrimary, whole } from './nodes.ts';
-import { EVERYSEC_MS } from './promises.ts';
 
 /** A process that dies loses only what no system call had written to its file. */
 const LOSES_BY_DEATH: Readonly<Record<Traits['persistence'], Loses>> = {

@@ -2,12 +2,12 @@
  * One caller: it has one call at a time, records each, and repeats those whose outcome it does not know, as a good
  * client does.
  */
-import { now } from '../clock.ts';
+
 import type { Call, CallOf, Verb } from '../history.ts';
 import type { Random } from '../random.ts';
+import { now } from '../random.ts';
 import type { System, Tenant } from '../system.ts';
-import { send } from './http.ts';
-import { type Requests, ROUTES } from './routes.ts';
+import { type Requests, ROUTES, send } from './http.ts';
 import type { Shift } from './shift.ts';
 
 /** How long a call may take, without the time for which its response may be held. */

@@ -1,4 +1,7 @@
 /** Reads what is left of a service once nothing fails and nobody calls any more. */
+
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import type { Definition } from '../../../src/contract/definitions.ts';
 import type { HistoryEntry, HistoryPage } from '../../../src/contract/history.ts';
 import type { ActiveReservation } from '../../../src/contract/reservations.ts';
@@ -7,10 +10,11 @@ import { TIERS } from '../../../src/domain/tiers.ts';
 import { readsKey } from '../../../src/redis/keys.ts';
 import { createClient } from '../../support/client.ts';
 import { until } from '../../support/until.ts';
-import { now } from '../clock.ts';
 import type { EndState } from '../history.ts';
+import { now } from '../random.ts';
 import type { System, Tenant } from '../system.ts';
-import { findInconsistencies } from './inconsistencies.ts';
+import { PLAIN } from '../things.ts';
+import type { Caller } from './caller.ts';
 
 /** The longest lease and the longest wait have ended by then. What is left then is left for good. */
 const SETTLED_MS = 30_000;
@@ -76,4 +80,35 @@ async function readPast(read: Read): Promise<HistoryEntry[]> {
     cursor = page.next;
   }
   return past.reverse();
+}
+
+/** Looks at what others do. */
+
+export async function look(caller: Caller): Promise<void> {
+  const { random } = caller;
+  const resource = random.pick([...PLAIN, 'pool', 'wide', 'rail', 'root']);
+  const drawn = random.next();
+  if (drawn < 0.3) await caller.call('available', resource);
+  else if (drawn < 0.6)
+    await caller.call('check', [{ resource }, { resource: random.pick(PLAIN), requester: 'nobody' }]);
+  else if (drawn < 0.8) await caller.call('active', resource);
+  else if (drawn < 0.9) await caller.call('waiting', null);
+  else await caller.call('past', { resource });
+}
+
+/** Looks into Redis for what does not fit together once nothing happens any more. */
+
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+const asLocal = (name: string, path: string) => `local ${name} = (function()\n${read(path)}\nend)()\n`;
+const SCRIPT = `${asLocal('codec', '../../../lua/slots/codec.lua')}${asLocal('hotField', '../../../lua/frame/hot.lua')}
+${read('./inconsistencies.lua')}`;
+/** In the order of the script's header. */
+const KEYS = ['tenant', 'slots', 'due', 'pools', 'tickets', 'lines', 'waits', 'sessions', 'sessionsDue'];
+
+const Lines = z.array(z.string());
+
+/** Returns lines that say what is wrong in the state of a tenant; none if all is well. */
+export async function findInconsistencies(system: System, tenant: string): Promise<string[]> {
+  const keys = KEYS.map((key) => `{${tenant}}:${key}`);
+  return Lines.parse(await system.command(await system.primaryOf(tenant), 'EVAL_RO', SCRIPT, keys.length, ...keys));
 }

@@ -5,20 +5,24 @@ import { until } from '../../support/until.ts';
 import type { Random } from '../random.ts';
 import type { System, Tenant } from '../system.ts';
 import { FIXED } from '../things.ts';
-import { workThrough } from './acts.ts';
 import { Caller } from './caller.ts';
-import { crowd } from './crowd.ts';
 import { restore } from './definitions.ts';
-import { tidy, tidyOnce } from './janitor.ts';
-import { holdLong, keep } from './keepers.ts';
-import { takeTurns } from './leases.ts';
-import { exceedReads, exceedWrites } from './limits.ts';
-import { probe } from './prober.ts';
+import { takeTurns, workThrough } from './holding.ts';
 import type { Recorder } from './recorder.ts';
 import { Shift } from './shift.ts';
+import {
+  callThroughout,
+  exceedReads,
+  exceedWrites,
+  holdLong,
+  keep,
+  probe,
+  steal,
+  tidy,
+  tidyOnce,
+} from './sideCallers.ts';
 import { subscribe } from './streams.ts';
-import { steal } from './thief.ts';
-import { callThroughout } from './turned.ts';
+import { crowd } from './waiting.ts';
 
 /** Callers come to their end within this time, or are left alone. */
 const STOP_MS = 20_000;

@@ -1,6 +1,7 @@
 /** Gathers what happens in a round: its calls, its streams of events and its faults. */
-import { now } from '../clock.ts';
+
 import type { Call, EndState, FaultSeen, History, Lag, StreamSeen } from '../history.ts';
+import { now } from '../random.ts';
 
 /** How often the process looks whether it runs in time, in ms; and how late that may be. */
 const TICK_MS = 100;

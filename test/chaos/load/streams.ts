@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import type { Event } from '../../../src/contract/events.ts';
-import { now } from '../clock.ts';
 import type { StreamSeen } from '../history.ts';
+import { now } from '../random.ts';
 import type { Tenant } from '../system.ts';
 import type { Address } from './caller.ts';
 import type { Shift } from './shift.ts';

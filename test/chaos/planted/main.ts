@@ -6,7 +6,7 @@ import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { ROOT } from '../setups/program.ts';
+import { ROOT } from '../setups/service.ts';
 import { MISTAKES, type Mistake, plantsOf } from './mistakes.ts';
 
 const NOT_COPIED = new Set(['node_modules', '.git', 'dist', 'chaos-results']);

@@ -1,7 +1,8 @@
 /** Prints a history as text that a person can read, one line for each call, event and fault. */
 import type { Violation } from '../check.ts';
+import { groupBy } from '../checks/outcomes.ts';
 import { requestersIn, requestersOf } from '../checks/seen.ts';
-import type { Call, History, StreamSeen } from '../history.ts';
+import type { Call, FaultSeen, History, StreamSeen } from '../history.ts';
 
 /** So many lines a report has at most; those in the middle are left out. */
 const MOST = 120;
@@ -116,4 +117,31 @@ function resultOf({ status, explanation, fencingToken, expiresAt, heldBy }: Answ
   const why = explanation === status ? '' : explanation;
   const lease = expiresAt && `until ${expiresAt.slice(11, 23)}`;
   return [status, why, fencingToken, lease, heldBy && `held by ${heldBy.requester}`].filter(Boolean).join(' ');
+}
+
+/** How long it took until everything was served again, as callers saw it. */
+
+/** @returns the probes of each address, in the order of their invocation */
+export const probesOf = ({ calls }: Pick<History, 'calls'>): ReadonlyMap<string, readonly Call[]> =>
+  groupBy(
+    calls.filter(({ caller }) => caller.startsWith('prober')),
+    ({ at }) => at,
+  );
+
+/**
+ * @param probes of probesOf()
+ * @returns the ms from when the service had to recover until each address had answered a probe; null: the next fault
+ * or the end came first
+ */
+export function servedAfter(
+  { healedAt, servedFromAt = healedAt, startedAt }: FaultSeen,
+  probes: ReadonlyMap<string, readonly Call[]>,
+  { faults, endedAt }: History,
+): number | null {
+  const next = Math.min(endedAt, ...faults.map((other) => other.startedAt).filter((at) => at > startedAt));
+  const first = [...probes.values()].map(
+    (calls) => calls.find(({ status, invokedAt }) => status === 200 && invokedAt >= servedFromAt)?.completedAt,
+  );
+  const last = Math.max(...first.map((at) => at ?? Number.POSITIVE_INFINITY));
+  return last < next ? last - servedFromAt : null;
 }

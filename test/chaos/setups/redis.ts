@@ -16,8 +16,8 @@ import {
 } from '../../support/forming.ts';
 import type { Part, Traits } from '../system.ts';
 import { type Host, runnerOf } from './network.ts';
+import type { Clocks } from './part.ts';
 import { type StoppablePart, startPart } from './part.ts';
-import type { Clocks } from './stepClock.ts';
 
 /** Where parts run. */
 export interface Ground {

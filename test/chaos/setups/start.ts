@@ -2,18 +2,27 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Tier } from '../../../src/domain/tiers.ts';
+import { digestOf, makeKey, Sealer } from '../../../src/identity/credentials.ts';
+import { Database } from '../../../src/store/database.ts';
+import { insertTenant } from '../../../src/store/tenants.ts';
+import { createLogger } from '../../../src/telemetry/log.ts';
 import { until } from '../../support/until.ts';
 import type { Random } from '../random.ts';
-import { ADMINISTRATOR, type Part, type Program, type System, type Traits } from '../system.ts';
-import { startCleanup } from './cleanup.ts';
-import { startDatabase } from './database.ts';
+import {
+  ADMINISTRATOR,
+  type Part,
+  type Program,
+  type Setup,
+  type System,
+  type Tenant,
+  type Traits,
+} from '../system.ts';
+import { QUOTA } from '../things.ts';
 import { cutOff, type Host, makeNetwork, type Network } from './network.ts';
-import type { StoppablePart } from './part.ts';
-import { SOURCE } from './program.ts';
+import { makeClocks, type StoppablePart, startCleanup } from './part.ts';
 import { commandAt, type Ground, type Store, startCluster, startOne, startSentinels } from './redis.ts';
-import { startBalancerPart, startInstances } from './service.ts';
-import { makeClocks } from './stepClock.ts';
-import { apiKeysOf, makeTenants, SMALL_LIMITS, storeTenants } from './tenants.ts';
+import { SOURCE, startBalancerPart, startDatabase, startInstances } from './service.ts';
 
 const KEY_SECRET = 'the secret of the campaign, of 32 characters or more';
 const START_STORE = { one: startOne, sentinel: startSentinels, cluster: startCluster };
@@ -132,4 +141,71 @@ function cut(network: Network | null, from: readonly Part[], to: readonly Part[]
   return async () => {
     for (const heal of heals) heal();
   };
+}
+
+/** The setups that a campaign runs on. */
+
+const ONE = { topology: 'one', persistence: 'always', waitReplicas: 0, replicas: 0, hasDatabase: false } as const;
+const SENTINEL = { ...ONE, topology: 'sentinel', replicas: 2 } as const;
+const CLUSTER = { ...ONE, topology: 'cluster', replicas: 1 } as const;
+
+const WANTED: Readonly<Record<string, Wanted>> = {
+  always: ONE,
+  everysec: { ...ONE, persistence: 'everysec' },
+  none: { ...ONE, persistence: 'none' },
+  sentinel: { ...SENTINEL, persistence: 'everysec' },
+  'sentinel-all': { ...SENTINEL, waitReplicas: 2 },
+  cluster: { ...CLUSTER, persistence: 'everysec' },
+  'cluster-all': { ...CLUSTER, waitReplicas: 1 },
+  database: { ...ONE, hasDatabase: true },
+};
+
+export const SETUPS: readonly Setup[] = Object.entries(WANTED).map(([name, wanted]) => ({
+  name,
+  start: (random, program, other) => startSystem(wanted, random, program, other),
+}));
+
+/** The tenants of a campaign: in API_KEYS, or in the database. */
+
+const TIER_OF: Readonly<Record<Tenant['use'], Tier>> = {
+  main: 'Enterprise',
+  quota: 'Starter',
+  leases: 'Enterprise',
+  turned: 'Enterprise',
+};
+
+/** For TIERS: what the callers of the tenant `quota` exceed. */
+export const SMALL_LIMITS = { Starter: QUOTA };
+
+/** Makes up tenants. Their ids come again with the seed, and so do their slots in a cluster. */
+export function makeTenants(random: Random, hasDatabase: boolean): readonly Tenant[] {
+  const uses: readonly Tenant['use'][] = ['main', 'quota', 'leases', ...(hasDatabase ? (['turned'] as const) : [])];
+  return uses.map((use) => {
+    const tenant = `${use}-${random.between(0, 1e9).toString(36)}`;
+    return { use, tenant, key: makeKey(tenant) };
+  });
+}
+
+/** The value of API_KEYS. */
+export const apiKeysOf = (tenants: readonly Tenant[]): string =>
+  JSON.stringify(tenants.map(({ use, tenant, key }) => ({ key, tenant, tier: TIER_OF[use] })));
+
+/** Stores them in the database, and brings its schema up to date. */
+export async function storeTenants(tenants: readonly Tenant[], url: string, keySecret: string): Promise<void> {
+  const database = await Database.open(url, 1, createLogger('silent'));
+  const sealer = new Sealer(keySecret);
+  try {
+    for (const { use, tenant, key } of tenants) {
+      const row = { digest: digestOf(key), sealed: await sealer.seal(key), label: null };
+      await database.transaction((tx) =>
+        insertTenant(
+          tx,
+          { id: tenant, name: `Tenant ${tenant}`, tier: TIER_OF[use], key: row },
+          { actor: 'person:the campaign', address: null },
+        ),
+      );
+    }
+  } finally {
+    await database.close();
+  }
 }

@@ -1,10 +1,15 @@
 /** The stream of events, as an iteration that goes on when a connection ends. */
+
+import { setImmediate as turn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { events } from '../../../packages/client/src/events/events.ts';
 import { type ConnectionChange, stream } from '../../../packages/client/src/events/stream.ts';
 import { createApi } from '../../../packages/client/src/http/createApi.ts';
+import { Holdfast } from '../../../packages/client/src/index.ts';
 import type { HoldfastEvent } from '../../../packages/client/src/types.ts';
-import { type Relay, startRelay } from '../../support/relay.ts';
+import { type Relay, startRelay } from '../../support/haproxy.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 
 const keys = [makeConfiguredKey(makeTenant())];
@@ -138,5 +143,43 @@ describe('what cannot be mended', () => {
   it('throws: a key that the service refuses', async () => {
     const refused = events(createApi({ url: relay.url, key: makeConfiguredKey(makeTenant()).key }));
     await expect(refused.next()).rejects.toMatchObject({ name: 'HoldfastError', code: 'UNAUTHENTICATED', status: 401 });
+  });
+});
+
+/** Events and mirrors end when their signal aborts, whatever the garbage collector has taken by then. */
+describe('a signal that aborts', () => {
+  let instance: Instance;
+  beforeAll(async () => {
+    instance = await startInstance();
+  });
+  afterAll(() => instance.stop());
+
+  async function collectGarbage(): Promise<void> {
+    setFlagsFromString('--expose-gc');
+    const collect: unknown = runInNewContext('gc');
+    for (let i = 0; i < 5 && typeof collect === 'function'; i++) {
+      collect();
+      await turn();
+    }
+  }
+
+  it('events()', async () => {
+    const ending = new AbortController();
+    const told: string[] = [];
+    for await (const { type } of new Holdfast({ url: instance.url, key: instance.key }).events({
+      signal: ending.signal,
+    })) {
+      told.push(type);
+      void collectGarbage().then(() => ending.abort());
+    }
+    expect(told).toEqual(['CONNECTED']);
+  });
+
+  it('mirror()', async () => {
+    const ending = new AbortController();
+    const mirror = await new Holdfast({ url: instance.url, key: instance.key }).mirror({ signal: ending.signal });
+    await collectGarbage();
+    ending.abort();
+    await mirror.closed;
   });
 });

@@ -5,7 +5,7 @@ import { type MirrorOptions, openMirror } from '../../../packages/client/src/eve
 import type { Api, Request } from '../../../packages/client/src/http/api.ts';
 import { createApi } from '../../../packages/client/src/http/createApi.ts';
 import type { Client } from '../../support/client.ts';
-import { type Relay, startRelay } from '../../support/relay.ts';
+import { type Relay, startRelay } from '../../support/haproxy.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 import { begin, end } from '../../support/sessions.ts';
 import { expectSame, held, inside, tokenOf, traffic } from './traffic.ts';

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type MirrorOptions, openMirror } from '../../../packages/client/src/events/mirror.ts';
 import type { Request } from '../../../packages/client/src/http/api.ts';
 import { createApi } from '../../../packages/client/src/http/createApi.ts';
+import { type Relay, startRelay } from '../../support/haproxy.ts';
 import { useSyncExternalStore } from '../../support/react.ts';
-import { type Relay, startRelay } from '../../support/relay.ts';
 import { type Instance, startInstance } from '../../support/service.ts';
 import { tokenOf } from './traffic.ts';
 

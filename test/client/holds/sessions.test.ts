@@ -1,6 +1,11 @@
 /** Sessions of the client: many reservations, one heartbeat. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { spawn } from 'node:child_process';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { Holdfast } from '../../../packages/client/src/index.ts';
 import { type Pair, startPair } from '../../support/clients.ts';
+import { type FaultyProxy, startFaultyProxy } from '../../support/faultyProxy.ts';
+import { type Instance, startInstance } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
 let pair: Pair;
@@ -88,5 +93,85 @@ describe('a session', () => {
     await until('the signal', () => ended.signal.aborted, 4500);
     expect(ended.signal.reason).toMatchObject({ code: 'LEASE_LOST' });
     await expect(ended.reserve('more')).rejects.toMatchObject({ code: 'LEASE_LOST' });
+  });
+});
+
+/** A process that is stopped for longer than its lease finds its signal aborted before a timer could tell it. */
+describe('a process that was paused', () => {
+  let pair: Pair;
+  beforeAll(async () => {
+    pair = await startPair();
+  });
+  afterAll(() => pair.stop());
+
+  test('a process that was stopped finds its signal aborted at its next look, and its result is not trusted', async () => {
+    const { PATH = '' } = process.env;
+    const child = spawn(process.execPath, [inject('programs').stoppedHolder], {
+      env: { PATH, URL: pair.one.url, KEY: pair.one.key },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    child.stdout.on('data', (text) => {
+      output += text;
+    });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    try {
+      await until('it runs', () => output.includes('running'));
+      expect(await pair.b.available('protected')).toBe(false);
+      child.kill('SIGSTOP');
+      const stoppedAt = performance.now();
+      await using hold = await pair.b.reserve('protected', { wait: '20s' });
+      await until('it would notice', () => performance.now() - stoppedAt > 1500);
+      child.kill('SIGCONT');
+      await ended;
+      expect(output.trim().split('\n')).toEqual(['running', 'aborted', 'LEASE_LOST']);
+      expect(await pair.a.check('protected')).toMatchObject({ requester: hold.requester });
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+});
+
+/** Calls of one client for one name arrive at the service in the order in which they were made. */
+describe('the order of requests', () => {
+  let service: Instance;
+  let proxy: FaultyProxy;
+  let client: Holdfast;
+  beforeAll(async () => {
+    service = await startInstance();
+    await service.register({ name: 'phones', capacity: 3 });
+    proxy = await startFaultyProxy(service.url);
+    client = new Holdfast({ url: proxy.url, key: service.key });
+  });
+  beforeEach(() => void proxy.noted.splice(0));
+  afterAll(() => Promise.all([service.stop(), proxy.stop()]));
+
+  /** The first request is late: those that are sent after it would arrive before it. */
+  const delay = (ms: number) => proxy.next(new Promise((resolve) => setTimeout(resolve, ms)));
+  const numbers = [0, 1, 2, 3, 4, 5];
+
+  describe('calls for one name are served in the order in which they were made', () => {
+    test.each(['printer', 'phones'])('that wait: %s', async (name) => {
+      const served: number[] = [];
+      delay(200);
+      const work = async (i: number) => {
+        await new Promise((resolve) => setTimeout(resolve, i * 15));
+        await client.using(name, { wait: '30s' }, () => void served.push(i));
+      };
+      await Promise.all(numbers.map(work));
+      expect(served).toEqual(numbers);
+    });
+
+    test('that do not wait', async () => {
+      delay(200);
+      const first = client.tryReserve('scanner');
+      await new Promise((resolve) => setTimeout(resolve, 15));
+      const second = client.tryReserve('scanner');
+      const other = client.tryReserve('other'); // of another name: it does not wait for them
+      expect(await other).not.toBeNull();
+      expect(proxy.noted).toHaveLength(2);
+      expect(await second).toBeNull();
+      await (await first)?.release();
+    });
   });
 });

@@ -6,8 +6,10 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
+import { clientTypes } from '../../../scripts/clientTypes.ts';
+import { DEFAULT_INSTANCE, openapiDocument } from '../../../src/http/openapi/openapi.ts';
 import { type Instance, startInstance } from '../../support/service.ts';
 
 const run = promisify(execFile);
@@ -165,5 +167,14 @@ describe('the tarball', () => {
     const tsc = resolve('node_modules/typescript/bin/tsc');
     const { stdout } = await run(process.execPath, [tsc, '-p', folder]).catch((error: { stdout: string }) => error);
     expect(stdout).toBe('');
+  });
+});
+
+/** The types of the client are those of the service's own description. */
+describe('generated types', () => {
+  test('the types of the client are current: if not, run `npm run generate`', async () => {
+    expect(readFileSync('packages/client/src/generated.ts', 'utf8')).toBe(
+      await clientTypes(openapiDocument(DEFAULT_INSTANCE)),
+    );
   });
 });

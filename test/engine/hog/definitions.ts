@@ -5,8 +5,7 @@
 import { deleteDefinition, NOW, register } from '../../../src/engine/definitions/changes.ts';
 import { copyDefinitions, takeCopyLease } from '../../../src/engine/definitions/copy.ts';
 import { definitions, labelsInUse, tree } from '../../../src/engine/definitions/list.ts';
-import { BATCH, fresh, item, long } from './state.ts';
-import { range, running } from './useHog.ts';
+import { BATCH, fresh, item, long, range, running } from './state.ts';
 
 export const DEFINITIONS: readonly (readonly [string, () => () => Promise<unknown>])[] = [
   [

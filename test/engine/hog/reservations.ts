@@ -9,8 +9,7 @@ import { resourceState } from '../../../src/engine/reservations/resource.ts';
 import { resourceStates } from '../../../src/engine/reservations/states.ts';
 import { tenantKey } from '../../../src/redis/keys.ts';
 import { available, check, renew, transaction, unreserve, usage } from '../../support/verbs.ts';
-import { BATCH, fresh, long, reserveOf, resources } from './state.ts';
-import { range, running } from './useHog.ts';
+import { BATCH, fresh, long, range, reserveOf, resources, running } from './state.ts';
 
 export const RESERVATIONS: readonly (readonly [string, () => () => Promise<unknown>])[] = [
   ['reserve of 500 plain names with leases', () => reserveOf(...resources(BATCH, (i) => `${fresh()}${i}`, 60))],

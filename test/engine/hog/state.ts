@@ -2,14 +2,18 @@
  * A tenant in the worst state that the caps allow, on a Redis of its own, and calls of it. Importing this file builds
  * the state before the tests. HOG=full takes it to 1,000,000 reservations and 100,000 definitions, and prints figures.
  */
-import { beforeAll } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
+import { type RedisServer, startRedis } from '../../../scripts/redisServer.ts';
 import type { Definition } from '../../../src/contract/definitions.ts';
 import { MAX_BLOCKS, MAX_NAME_LENGTH } from '../../../src/domain/maxSizes.ts';
+import type { TierLimits } from '../../../src/domain/tiers.ts';
 import { NOW, register } from '../../../src/engine/definitions/changes.ts';
 import { setClock } from '../../support/clock.ts';
+import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { reserve } from '../../support/verbs.ts';
-import { IS_FULL, range, running, useHog } from './useHog.ts';
+import { ScriptTimes } from './scriptTimes.ts';
 
+export const IS_FULL = process.env.HOG === 'full';
 const RESERVATIONS = IS_FULL ? 1_000_000 : 50_000;
 const DEFINITIONS = IS_FULL ? 100_000 : 10_000;
 export const BATCH = 500;
@@ -105,3 +109,31 @@ export const resources = (count: number, name: (i: number) => string, ttlSeconds
   }));
 let turn = 0;
 export const fresh = () => `f${turn++}-`;
+
+/**
+ * A Redis of its own with an engine, for tests of how long scripts keep Redis busy. `useHog` starts and stops them.
+ * HOG=full prints the figures.
+ */
+
+let server: RedisServer;
+export let running: RunningEngine;
+export let times: ScriptTimes;
+
+/**
+ * To be called at the top of a test file.
+ * @param limits of the tenant's tier; what is left out is not limited
+ */
+export function useHog(limits: Partial<TierLimits> = {}): void {
+  beforeAll(async () => {
+    server = await startRedis(() => {});
+    running = await startEngine(undefined, server.url, undefined, limits);
+    times = await ScriptTimes.of(running.engine.redis);
+  });
+  afterAll(async () => {
+    if (IS_FULL) process.stdout.write(times.report());
+    running.stop();
+    await server.stop();
+  });
+}
+
+export const range = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i));

@@ -11,8 +11,7 @@ import { transaction } from '../../../src/engine/reservations/transaction.ts';
 import { unreserve } from '../../../src/engine/reservations/unreserve.ts';
 import { cancel } from '../../../src/engine/waiting/cancel.ts';
 import { setClock } from '../../support/clock.ts';
-import { type RunningEngine, startEngine } from '../../support/engine.ts';
-import { losingReply } from '../../support/losingReply.ts';
+import { losingReply, type RunningEngine, startEngine } from '../../support/engine.ts';
 
 const MINUTES = 60_000;
 const MAX_BYTES = 16 * 1024 * 1024;

@@ -7,8 +7,7 @@ import type { TransactionItem, UnreserveItem } from '../../../src/contract/reser
 import type { Credential } from '../../../src/domain/tenants.ts';
 import { deleteDefinition, NOW, register } from '../../../src/engine/definitions/changes.ts';
 import { issueToken } from '../../../src/engine/tenant/tokens.ts';
-import { type RunningEngine, startEngine } from '../../support/engine.ts';
-import { losingReply } from '../../support/losingReply.ts';
+import { losingReply, type RunningEngine, startEngine } from '../../support/engine.ts';
 import { check, renew, reserve, reset, transaction, unreserve, usage } from '../../support/verbs.ts';
 
 let running: RunningEngine;

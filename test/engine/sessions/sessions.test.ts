@@ -16,9 +16,8 @@ import { expiryKey, expiryShard, keysOf } from '../../../src/redis/keys.ts';
 import { parseReply } from '../../../src/redis/reply.ts';
 import { runScript } from '../../../src/redis/scripts.ts';
 import { setClock } from '../../support/clock.ts';
-import { type RunningEngine, startEngine } from '../../support/engine.ts';
+import { interceptScript, type RunningEngine, startEngine } from '../../support/engine.ts';
 import { hotOf } from '../../support/hotRecord.ts';
-import { interceptScript } from '../../support/interceptScript.ts';
 import { all } from '../../support/listed.ts';
 import { check, reserve, usage } from '../../support/verbs.ts';
 

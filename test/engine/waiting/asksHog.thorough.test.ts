@@ -10,7 +10,7 @@ import * as engineReserve from '../../../src/engine/reservations/reserve.ts';
 import { setClock } from '../../support/clock.ts';
 import { until } from '../../support/until.ts';
 import { check, reserve, reset, transaction, unreserve } from '../../support/verbs.ts';
-import { IS_FULL, range, running, times, useHog } from '../hog/useHog.ts';
+import { IS_FULL, range, running, times, useHog } from '../hog/state.ts';
 
 const READERS = IS_FULL ? 50_000 : 5000;
 const MAX_MS = 15;

@@ -2,9 +2,10 @@
  * A match that waits takes a resource as soon as its requester holds it no longer, also if others still hold the slot
  * (docs/specification.md#any-resource-that-fits).
  */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { changeInRedis } from '../../../src/definitions/change.ts';
 import { reserve as reserveWith } from '../../../src/engine/reservations/reserve.ts';
+import { transaction as transactWith } from '../../../src/engine/reservations/transaction.ts';
 import { waiting } from '../../../src/engine/waiting/list.ts';
 import { all } from '../../support/listed.ts';
 import { reserve, transaction, unreserve } from '../../support/verbs.ts';
@@ -66,4 +67,49 @@ test('after a transaction that hands its slot to somebody else', async () => {
     { requestType: 'RESERVE', resource: 'p_0', requester: 'bob' },
   ]);
   await expectGrant({ p: 'p_1' });
+});
+
+/**
+ * Requests for SHARED holds that could never be granted get no ticket (docs/specification.md#tickets).
+ */
+describe('waiting for what can be shared', () => {
+  const makePool = () =>
+    changeInRedis(running.engine, 16).register(running.credential, [
+      { name: 'p', capacity: 2, blocks: [], treePath: null },
+    ]);
+  const take = (requester: string, mode: 'SHARED' | 'EXCLUSIVE' = 'EXCLUSIVE') =>
+    reserve(running.engine, running.credential, [{ resource: 'p', requester, mode }]);
+
+  /** Asks for p in each of these modes, and waits if that may help. */
+  async function ask(method: 'ALL_OR_NONE' | 'FIRST', ...modes: ('SHARED' | 'EXCLUSIVE')[]) {
+    const { engine, credential } = running;
+    const item = { requestType: 'RESERVE' as const, resource: 'p', requester: 'ann', ttlSeconds: 60 };
+    const items = modes.map((mode) => ({ ...item, mode }));
+    const waiting = { wait: { waitSeconds: 600 }, call: CALL };
+    return (await transactWith(engine, credential, method, items, waiting)).result;
+  }
+
+  describe('a pool that is asked for SHARED by its logical name', () => {
+    test('is not valid beside the same pool as it is', async () => {
+      await makePool();
+      await take('x');
+      await take('y');
+      expect(await ask('ALL_OR_NONE', 'EXCLUSIVE', 'SHARED')).toMatchObject({ status: 'ROLLED_BACK' });
+    });
+
+    test('is not valid in a FIRST of a requester that holds a slot of it', async () => {
+      await makePool();
+      await take('ann');
+      expect(await ask('FIRST', 'SHARED')).toMatchObject({ status: 'ROLLED_BACK', results: [{ status: 'NOT_VALID' }] });
+    });
+  });
+
+  test('a requester that holds a plain resource SHARED does not wait for it as a pool', async () => {
+    await take('ann', 'SHARED');
+    await makePool();
+    expect(await ask('ALL_OR_NONE', 'EXCLUSIVE')).toMatchObject({
+      status: 'ROLLED_BACK',
+      results: [{ explanation: 'ALREADY_HELD: you hold it SHARED; release it first' }],
+    });
+  });
 });

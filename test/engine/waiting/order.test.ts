@@ -9,9 +9,8 @@ import { transaction as transactWith } from '../../../src/engine/reservations/tr
 import { beat } from '../../../src/engine/waiting/beat.ts';
 import { cancel } from '../../../src/engine/waiting/cancel.ts';
 import { setClock } from '../../support/clock.ts';
-import { queue, register } from '../../support/queue.ts';
 import { reserve, unreserve } from '../../support/verbs.ts';
-import { CALL, running, useWaitingEngine } from '../../support/waitingEngine.ts';
+import { CALL, queue, register, running, useWaitingEngine } from '../../support/waitingEngine.ts';
 
 const START = Date.UTC(2050, 0, 1);
 const WAIT = { waitSeconds: 600 };

@@ -11,7 +11,7 @@ import { parseReply, toInteger } from '../../../src/redis/reply.ts';
 import { runScript } from '../../../src/redis/scripts.ts';
 import { reserve, reset, unreserve } from '../../support/verbs.ts';
 import { CALL } from '../../support/waitingEngine.ts';
-import { IS_FULL, range, running, times, useHog } from '../hog/useHog.ts';
+import { IS_FULL, range, running, times, useHog } from '../hog/state.ts';
 
 /** Tickets of the large queues. */
 const MANY = IS_FULL ? 10_000 : 600;

@@ -9,7 +9,7 @@ import { keysOf } from '../../../src/redis/keys.ts';
 import { runScript } from '../../../src/redis/scripts.ts';
 import { reserve, unreserve } from '../../support/verbs.ts';
 import { CALL } from '../../support/waitingEngine.ts';
-import { range, running, times, useHog } from '../hog/useHog.ts';
+import { range, running, times, useHog } from '../hog/state.ts';
 
 const REQUESTERS = 150;
 const TICKETS = 60;

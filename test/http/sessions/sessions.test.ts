@@ -1,13 +1,16 @@
 /**
  * Sessions as callers see them: begin, renew, end and list (docs/specification.md#sessions).
  */
+
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Event } from '../../../src/contract/events.ts';
 import { BegunSession, EndedSession, RenewedSession, Session } from '../../../src/contract/sessions.ts';
+import { inPieces } from '../../support/client.ts';
 import { STEERED_CLOCK, setClock } from '../../support/clock.ts';
-import { inPieces } from '../../support/inPieces.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 import { beat, begin, end, sessions } from '../../support/sessions.ts';
+import { one, tokenFor, useTokens, withToken } from '../../support/tokens.ts';
 import { watch } from '../../support/watch.ts';
 
 const NOW = Date.parse('2048-02-29T12:00:00.000Z');
@@ -168,5 +171,73 @@ describe('a reset', () => {
     const [again] = (await holdfast.reserve(held('a'))).body;
     expect(again).toMatchObject({ status: 'ACQUIRED', expiresAt: at(60) });
     expect(await end(holdfast, session)).toEqual({ status: 'ENDED', released: 1 });
+  });
+});
+
+/**
+ * Session calls with an Idempotency-Key (docs/specification.md#repeating-safely).
+ */
+describe('repeated requests about sessions', () => {
+  let instance: Instance;
+  beforeAll(async () => {
+    instance = await startInstance();
+  });
+  afterAll(() => instance.stop());
+
+  async function twice<Body>(path: string, body: unknown) {
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const first = await instance.request<Body>('POST', path, body, headers);
+    const again = await instance.request<Body>('POST', path, body, headers);
+    expect([first.status, again.status]).toEqual([200, 200]);
+    expect(again.headers.get('Idempotency-Replayed')).toBe('true');
+    expect(again.body).toEqual(first.body);
+    return first.body;
+  }
+
+  describe('a session call with an Idempotency-Key is carried out once, and a repeat gets its response', () => {
+    test('begin, renew and end', async () => {
+      const { session, token } = await twice<BegunSession>('/api/v1/Session', { requester: 'ann', ttlSeconds: 60 });
+      const { body: sessions } = await instance.request<Session[]>('GET', '/api/v1/Session');
+      expect(sessions.map((one) => one.session)).toEqual([session]);
+      expect(await twice('/api/v1/Session/renew', { session, token })).toMatchObject({ status: 'RENEWED' });
+      await instance.reserve({ resource: 'r', requester: 'ann', session });
+      expect(await twice('/api/v1/Session/end', { session, token })).toEqual({ status: 'ENDED', released: 1 });
+    });
+  });
+});
+
+/**
+ * Derived tokens begin, renew, end and use sessions of their subject only (docs/specification.md#sessions).
+ */
+describe('sessions and derived tokens', () => {
+  useTokens();
+
+  const begin = async (call: ReturnType<typeof withToken>, requester?: string) =>
+    call<BegunSession>('POST', '/api/v1/Session', { requester, ttlSeconds: 60 });
+
+  test('a token begins, uses, renews and ends a session of its subject, which it need not name', async () => {
+    const call = withToken(await tokenFor('ann'));
+    const { session, token } = (await begin(call)).body;
+    const { body } = await call('POST', '/api/v1/Reservation/reserve', [{ resource: 's1', session }]);
+    expect(body).toMatchObject([{ resource: 's1', requester: 'ann', status: 'ACQUIRED' }]);
+    expect((await call('POST', '/api/v1/Session/renew', { session, token })).body).toMatchObject({ status: 'RENEWED' });
+    const ended = await call('POST', '/api/v1/Session/end', { session, token });
+    expect(ended.body).toEqual({ status: 'ENDED', released: 1 });
+  });
+
+  test('a token begins no session of another requester', async () => {
+    expect((await begin(withToken(await tokenFor('ann')), 'bob')).status).toBe(403);
+  });
+
+  test('a token neither uses, renews nor ends a session of another requester', async () => {
+    const begun = await one.request<BegunSession>('POST', '/api/v1/Session', { requester: 'bob', ttlSeconds: 60 });
+    const { session, token } = begun.body;
+    const call = withToken(await tokenFor('ann'));
+    expect((await call('POST', '/api/v1/Reservation/reserve', [{ resource: 's2', session }])).status).toBe(403);
+    for (const path of ['/api/v1/Session/renew', '/api/v1/Session/end'])
+      expect([path, (await call('POST', path, { session, token })).status]).toEqual([path, 403]);
+    expect((await one.request('POST', '/api/v1/Session/end', { session, token })).body).toMatchObject({
+      status: 'ENDED',
+    });
   });
 });

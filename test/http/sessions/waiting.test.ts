@@ -1,20 +1,18 @@
 /**
  * Requests with a session that wait (docs/specification.md#sessions).
  */
+
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { ReserveResult, TransactionResult } from '../../../src/contract/reservations.ts';
 import type { BegunSession } from '../../../src/contract/sessions.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
+import { holdfast, useInstance } from '../../support/instance.ts';
+import { makeConfiguredKey, makeTenant } from '../../support/service.ts';
 import { beat, begin, end, sessions } from '../../support/sessions.ts';
 import { until } from '../../support/until.ts';
 import { watch } from '../../support/watch.ts';
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance({ keys: [makeConfiguredKey(makeTenant())] });
-});
-afterAll(() => holdfast.stop());
+useInstance({ keys: [makeConfiguredKey(makeTenant())] });
 
 let turn = 0;
 let resource = '';

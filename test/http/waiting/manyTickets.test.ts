@@ -2,17 +2,14 @@
  * Requesters with very many tickets: a cancel finds all of them, in several steps if need be
  * (docs/specification.md#cancel-and-who-is-waiting).
  */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Instance, startInstance } from '../../support/service.ts';
+
+import { beforeEach, expect, test } from 'vitest';
+import { holdfast, useInstance } from '../../support/instance.ts';
 
 const BATCH = 500;
 const RESERVE = '/api/v1/Reservation/reserve?pollSeconds=0';
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance();
-});
-afterAll(() => holdfast.stop());
+useInstance();
 beforeEach(() => holdfast.reset());
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);

@@ -2,14 +2,12 @@
  * Malformed requests that wait: 400, with a string that names the item and the field
  * (docs/specification.md#requests-that-wait).
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Instance, startInstance } from '../../support/service.ts';
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance();
-});
-afterAll(() => holdfast.stop());
+import { describe, expect, test } from 'vitest';
+import { holdfast, useInstance } from '../../support/instance.ts';
+import { startInstance } from '../../support/service.ts';
+
+useInstance();
 
 const RESERVE = '/api/v1/Reservation/reserve';
 const TRANSACTION = '/api/v1/Reservation/transaction';

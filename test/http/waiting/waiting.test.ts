@@ -2,19 +2,17 @@
  * Waiting as callers see it: results, the header, the queue, cancelling, events and costs
  * (docs/specification.md#waiting).
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { beforeEach, describe, expect, test } from 'vitest';
 import { Event } from '../../../src/contract/events.ts';
 import { ActiveReservation, type ReserveResult, type TransactionResult } from '../../../src/contract/reservations.ts';
 import { Standing, WaitingRequest } from '../../../src/contract/waiting.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
+import { holdfast, useInstance } from '../../support/instance.ts';
+import { makeConfiguredKey, makeTenant } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 import { watch } from '../../support/watch.ts';
 
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance({ keys: [makeConfiguredKey(makeTenant(), 'worker')] });
-});
-afterAll(() => holdfast.stop());
+useInstance({ keys: [makeConfiguredKey(makeTenant(), 'worker')] });
 
 let resource = '';
 let fresh = 0;

@@ -7,9 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tenantKey } from '../../../src/redis/keys.ts';
 import { slotOf } from '../../../src/redis/topology.ts';
 import { type Held, hold, queue, requesters, wanted } from '../../support/held.ts';
-import { moveSlot } from '../../support/moveSlot.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
-import { startCluster, startSentinels, type Topology } from '../../support/topologies.ts';
+import { moveSlot, startCluster, startSentinels, type Topology } from '../../support/topologies.ts';
 import { until } from '../../support/until.ts';
 import { GRANTED_WITHIN_MS, underLoad, WaitingLoad } from '../../support/waitingLoad.ts';
 

@@ -5,7 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, test } from 'vitest';
-import { Killable } from '../../support/killable.ts';
+import { Killable } from '../../support/process.ts';
 import { GRANTED_WITHIN_MS, SOON_MS, underLoad, WaitingLoad } from '../../support/waitingLoad.ts';
 
 const ROUNDS = Number(process.env.FAULTS ?? 1);

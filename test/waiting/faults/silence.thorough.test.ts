@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient } from '../../support/client.ts';
 import { hold, queue, wanted } from '../../support/held.ts';
-import { Killable } from '../../support/killable.ts';
+import { Killable } from '../../support/process.ts';
 import { CLAIM_SECONDS } from '../../support/waitingLoad.ts';
 
 const ROUNDS = Number(process.env.FAULTS ?? 1);

@@ -5,13 +5,11 @@
 import type { Call, FaultSeen, History } from '../../history.ts';
 import { FIXED } from '../../things.ts';
 import { type Holds, holdsOf } from '../holds.ts';
-import { CLOCK_MS } from '../lasting.ts';
+import type { Operation, Search } from '../linearizability.ts';
+import { CLOCK_MS } from '../loss.ts';
 import { groupBy } from '../outcomes.ts';
-import { lastOf } from '../seen.ts';
-import { steadyNames } from '../steady.ts';
-import { type ItemSeen, itemsOf } from './items.ts';
-import type { Operation, Search } from './search.ts';
-import { isRead, type Lease, type Step } from './state.ts';
+import { lastOf, steadyNames } from '../seen.ts';
+import { type ItemSeen, isRead, itemsOf, type Lease, type Step } from './items.ts';
 
 /** How far the clock of the campaign, which is never set, may be from that of the machine. */
 const DRIFT_MS = 500;

@@ -1,5 +1,6 @@
 /** Resources: pools, trees, labels, and how much they are used. */
-import { addEnded } from '../../../support/streamEntries.ts';
+import { addEnded } from '../../../support/watch.ts';
+import { textAt } from '../recorder.ts';
 import type { Stage } from '../world.ts';
 
 const HOUR_MS = 3_600_000;
@@ -66,3 +67,31 @@ async function usage({ record, key, tenant, instance }: Stage): Promise<void> {
   await record.show('By the hour', 'getUsage', { by: key, query: `?${decodeURIComponent(span.toString())}` });
   await record.show('As CSV', 'getUsage', { by: key, query: `?${decodeURIComponent(span.toString())}&format=csv` });
 }
+
+/** The stream of events, as it comes. */
+
+export async function events({ record, key, instance }: Stage): Promise<void> {
+  const stop = new AbortController();
+  const response = await fetch(`${instance.url}/api/v1/events`, { headers: key.headers, signal: stop.signal });
+  const lock = { resource: 'printer', requester: 'worker-1' };
+  const { body } = await record.quiet('reserve', { by: key, body: [{ ...lock, ttlSeconds: 60 }] });
+  await record.quiet('unreserve', { by: key, body: [{ ...lock, releaseToken: textAt(body, 0, 'releaseToken') }] });
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (/event: UNRESERVED\ndata: .*\n\n/.test(text)) break;
+  }
+  stop.abort();
+  record.keep('streamEvents', {
+    title: 'A lock is taken and released',
+    as: 'key',
+    method: 'GET',
+    address: '/api/v1/events',
+    status: response.status,
+    response: String(record.normal([unquoted(text)])).replaceAll("'", '"'),
+  });
+}
+
+/** The data, so that the quotes in it are not escaped when times and numbers are found. */
+const unquoted = (text: string) => text.replaceAll('"', "'");
