@@ -43,7 +43,9 @@ const bare: Listener = ({ rawBody }, response) => {
 const listener: Listener = process.env.CEILING === 'node' ? bare : getRequestListener(app.fetch);
 let arrived: Parameters<Listener>[] = [];
 
-/** Starts the requests of a turn of the event loop. By now Node has parsed the bodies that came with the heads. */
+/**
+ * Starts the requests of an iteration of the event loop. By now Node has parsed the bodies that came with the heads.
+ */
 function start(): void {
   const together = arrived;
   arrived = [];

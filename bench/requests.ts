@@ -66,7 +66,7 @@ const WAIT_SECONDS = 3600;
 
 /**
  * Reserves a name and waits for it as long as necessary.
- * @param more further fields of the item, each after a comma
+ * @param more extra fields of the item, each after a comma
  * @returns the results, once it is reserved
  */
 export async function reserveInTurn(

@@ -38,7 +38,7 @@ const running = new Set<RunningServer>();
  * Starts a server and waits until it listens. Its log goes to /dev/null.
  * @param file a file of this repository, or an absolute path
  * @param env added to this process's environment, together with a free PORT
- * @param more further options of Node
+ * @param more other options of Node
  */
 export async function startServer(
   file: string,

@@ -10,7 +10,7 @@ import { reportOf } from '../src/config/report.ts';
 import { Variables } from '../src/config/variables.ts';
 import { PRODUCTION } from './productionExample.ts';
 
-/** What else to read about the variables of a topic. */
+/** Links about the variables of a topic. */
 const SEE: Readonly<Record<string, string>> = {
   'The instance': '[Deploy](operations/deploy.md) explains roles, probes, proxies and the end of an instance.',
   Redis: '[Redis](operations/redis.md) explains topologies, what a failover can lose, and what a Redis must allow.',

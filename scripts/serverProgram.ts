@@ -23,7 +23,7 @@ export interface Wanted {
   readonly packages: Readonly<Record<'apt' | 'apk' | 'dnf' | 'brew', string>>;
   /** The folder below ~/.cache/holdfast that it is unpacked into without root. */
   readonly cache: string;
-  /** What to do if it cannot be installed: the end of error messages. */
+  /** Advice if it cannot be installed: the end of error messages. */
   readonly byHand: string;
 }
 

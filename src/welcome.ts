@@ -1,5 +1,5 @@
 /**
- * What a person who starts an instance reads once it is ready: where the dashboard is, and a call to paste.
+ * The message of an instance that is ready: the address of the dashboard, and a call to paste.
  */
 import type { Config, SignInConfig } from './config/config.ts';
 

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 
 const MAX_FILE_LINES = 300;
 /** Longer, since its parts need each other. */
-const LONG_FILES: readonly string[] = ['lines'].map((name) => `lua/waiting/${name}.lua`);
+const LONG_FILES: readonly string[] = ['queues'].map((name) => `lua/waiting/${name}.lua`);
 const MAX_FUNCTION_LINES = 60;
 const MAX_COMMENT_COLUMNS = 120;
 

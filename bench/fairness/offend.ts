@@ -35,7 +35,7 @@ function send(): void {
 }
 
 const start = performance.now();
-/** What could not be sent when it was due. */
+/** Requests that could not be sent when they were due. */
 let missed = 0;
 
 function sendDue(): void {

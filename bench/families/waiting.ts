@@ -1,13 +1,13 @@
 /**
  * Waiting (docs/specification.md#waiting): changes of owner per second, the delay of hand-overs, the cost of tickets in
- * Redis, and the memory of held calls.
+ * Redis, and the memory of long polls.
  */
 import { pin, SERVICE, startServer } from '../servers.ts';
 import { resetAll, type Stage } from '../stage.ts';
 import type { Table } from '../table.ts';
 import { delays } from '../waiting/delays.ts';
 import { handOvers } from '../waiting/handOvers.ts';
-import { heldCalls } from '../waiting/heldCalls.ts';
+import { longPolls } from '../waiting/longPolls.ts';
 import { tickets } from '../waiting/tickets.ts';
 
 export async function waiting(stage: Stage, table: Table): Promise<void> {
@@ -16,7 +16,7 @@ export async function waiting(stage: Stage, table: Table): Promise<void> {
   await handOvers(stage, table, other);
   await delays(stage, table, other);
   await other.stop();
-  await heldCalls(stage, table);
+  await longPolls(stage, table);
   await tickets(stage, table);
   await resetAll(stage, [stage.tenant]);
 }

@@ -23,7 +23,7 @@ export interface Cost {
   readonly serverUs: number;
   /** The time of the longest cycle. */
   readonly longestMs: number;
-  /** The average number of requests that shared a script call. */
+  /** The average number of requests of a script call. */
   readonly requestsPerCall: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Cost by the number of instances, each with 64 connections: of one tenant, whose requests share script calls within an
- * instance, and of a thousand tenants, whose requests share none. All instances run on one core, so that their total
+ * Cost by the number of instances, each with 64 connections: of one tenant, whose requests go in batches within an
+ * instance, and of a thousand tenants, whose requests never do. All instances run on one core, so that their total
  * throughput does not grow, but the cost of a request is as it would be with a core for each.
  */
 import { setTimeout as pause } from 'node:timers/promises';

@@ -124,9 +124,9 @@ end
 -- No name is that of a pool's slot.
 local function checkNames(request)
   for _, name in ipairs(redefining.redefinedOrder) do
-    local pool, index = pools.slotIndex(name)
+    local pool, slotNumber = pools.slotNumber(name)
     local whole = pool and registry.definition(pool)
-    if whole and whole.capacity > 1 and index < whole.capacity then
+    if whole and whole.capacity > 1 and slotNumber < whole.capacity then
       local field = request.itemOf[name] and 'name' or 'treePath'
       local text = 'must not name ' .. name .. ', which is a slot of ' .. pool
       return checks.refusal(request, request.mentionedBy[name] or name, field, text)

@@ -1,6 +1,6 @@
 -- The tenant's definitions, as this call sees and changes them. The hash `definitions` has, for each registered name,
 --   <name>     packed: a version byte, capacity, flags (1 pooled, 2 it has blockers), parent ('' none); then, unless 0,
---              a byte of further flags (1 group, 2 it has labels)
+--              a byte of more flags (1 group, 2 it has labels)
 --   \1<name>   its blockers, with '\n' between; absent if it has none
 --   \2<name>   ms: until then the name cannot be reserved, since it may be about to be deleted
 --              (verbs/delete.lua)
@@ -21,7 +21,7 @@ local keys = require('frame/keys')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
 local registry = {}
--- How a definition is stored, without its further flags.
+-- How a definition is stored, without its other flags.
 registry.DEFINITION = '>BI4Bs'
 local NONE = {}
 

@@ -24,11 +24,11 @@ function naming.pathOf(name)
   return path
 end
 
--- Returns the registered resource whose name is a slot name of the pool, the lowest index first; nil if none is.
+-- Returns the registered resource whose name is a slot name of the pool, the lowest number first; nil if none is.
 function naming.nameOfSlot(pool, capacity)
   work.spend(3)
   local from, to = '[s' .. pool .. '\n', string.format('(s%s\n%07d', pool, capacity)
-  local member = redis.call('ZRANGE', keys.index, from, to, 'BYLEX', 'LIMIT', 0, 1)[1]
+  local member = redis.call('ZRANGE', keys.nameIndex, from, to, 'BYLEX', 'LIMIT', 0, 1)[1]
   return member and pool .. '_' .. tonumber(string.sub(member, -7))
 end
 
@@ -46,7 +46,7 @@ function naming.readMeanings(names)
   for _, name in ipairs(names) do
     work.spend(0.5 + #name / 200)
     wanted[#wanted + 1] = name
-    wanted[#wanted + 1] = (pools.slotIndex(name))
+    wanted[#wanted + 1] = (pools.slotNumber(name))
     wanted[#wanted + 1] = naming.lastSegment(name) or nil
   end
   registry.readDefinitions(wanted)
@@ -61,10 +61,10 @@ function naming.resolve(name, isBlocker)
     if registry.definition(name) then
       return name
     end
-    local pool, index = pools.slotIndex(name)
+    local pool, slotNumber = pools.slotNumber(name)
     local whole = pool and registry.definition(pool)
     if whole and whole.capacity > 1 then
-      if index < whole.capacity then
+      if slotNumber < whole.capacity then
         return pool, name
       end
       return nil
@@ -81,11 +81,11 @@ function naming.resolve(name, isBlocker)
 end
 
 -- Returns up to `limit` stored children of a resource ('': the roots), in byte order, after the child `after` ('': from
--- the first). definitions/redefine.lua describes the index. Changes that this call has made are not included.
+-- the first). definitions/redefine.lua describes the name index. Changes that this call has made are not included.
 function naming.childrenOf(name, after, limit)
   local prefix = 'c' .. name .. '\n'
   local from = after == '' and '[' .. prefix or '(' .. prefix .. after
-  local members = redis.call('ZRANGE', keys.index, from, '(c' .. name .. '\11', 'BYLEX', 'LIMIT', 0, limit)
+  local members = redis.call('ZRANGE', keys.nameIndex, from, '(c' .. name .. '\11', 'BYLEX', 'LIMIT', 0, limit)
   work.spend(3 + #members / 10)
   for i, member in ipairs(members) do
     members[i] = string.sub(member, #prefix + 1)

@@ -3,10 +3,10 @@
 --   redefined[name]   the definition before the change, false for none
 --   redefinedOrder    the names, in order of change
 --
--- A sorted set indexes definitions, in byte order. It has these members:
+-- The name index is a sorted set of definitions, in byte order. It has these members:
 --   n<name>                    for every registered name
 --   c<parent>\n<name>          for every child of a resource; with parent '' for the roots
---   s<pool>\n<index, 7 digits> for every registered name that has the form <pool>_<index>
+--   s<pool>\n<number, 7 digits> for every registered name that has the form <pool>_<number>
 --   l<key>=<value>\n<name>     for every label of a resource
 local bytes = require('limits/bytes')
 local codec = require('slots/codec')
@@ -90,12 +90,12 @@ local function writeLabels(writes, name, before, after)
   end
 end
 
--- Adds the members of the index that a changed definition adds and removes.
-local function writeIndex(writes, name, before, after)
+-- Adds the members of the name index that a changed definition adds and removes.
+local function writeNameIndex(writes, name, before, after)
   local add, remove = writes.add, writes.remove
   if (not before) ~= (not after) then
-    local pool, index = pools.slotIndex(name)
-    for _, member in ipairs({ 'n' .. name, pool and string.format('s%s\n%07d', pool, index) }) do
+    local pool, slotNumber = pools.slotNumber(name)
+    for _, member in ipairs({ 'n' .. name, pool and string.format('s%s\n%07d', pool, slotNumber) }) do
       if after then
         add[#add + 1] = 0
         add[#add + 1] = member
@@ -122,7 +122,7 @@ local function writeDefinitions(writes)
   for _, name in ipairs(redefining.redefinedOrder) do
     local before, after = redefining.redefined[name], registry.defined[name]
     writeDefinition(writes, name, before, after)
-    writeIndex(writes, name, before, after)
+    writeNameIndex(writes, name, before, after)
     if before and before.hasLabels or after and after.hasLabels then
       writeLabels(writes, name, before, after)
     end
@@ -155,8 +155,8 @@ function redefining.commitDefinitions(version)
   end
   bytes.callWith('HDEL', keys.definitions, writes.del)
   bytes.callWith('HSET', keys.definitions, writes.set)
-  bytes.callWith('ZREM', keys.index, writes.remove)
-  bytes.callWith('ZADD', keys.index, writes.add)
+  bytes.callWith('ZREM', keys.nameIndex, writes.remove)
+  bytes.callWith('ZADD', keys.nameIndex, writes.add)
   tenant.definitions = count
   if areLabelsNew() then
     tenant.setFlag(tenant.HAS_LABELS, true)
@@ -190,8 +190,8 @@ redefining.MAX_ADOPTED = 500
 
 local adopted
 
--- Returns the lowest stored indexes i below a capacity for which <name>_<i> is held, at most limit + 1 of them.
-local function heldIndexes(name, capacity, limit)
+-- Returns the lowest stored numbers i below a capacity for which <name>_<i> is held, at most limit + 1 of them.
+local function heldSlotNumbers(name, capacity, limit)
   local found, stored = {}, redis.call('HLEN', keys.pools)
   local lastChunk = math.floor((capacity - 1) / pools.CHUNK_SLOTS)
   for first = 0, lastChunk, 100 do
@@ -204,9 +204,9 @@ local function heldIndexes(name, capacity, limit)
       for at = 1, packed and #packed or 0 do
         local byte = string.byte(packed, at)
         for offset = 0, byte == 0 and -1 or 7 do
-          local index = (first + i - 1) * pools.CHUNK_SLOTS + (at - 1) * 8 + offset
-          if index < capacity and bit.band(byte, bit.rshift(128, offset)) ~= 0 then
-            found[#found + 1] = index
+          local slotNumber = (first + i - 1) * pools.CHUNK_SLOTS + (at - 1) * 8 + offset
+          if slotNumber < capacity and bit.band(byte, bit.rshift(128, offset)) ~= 0 then
+            found[#found + 1] = slotNumber
             if #found > limit then
               return found
             end
@@ -227,9 +227,9 @@ function redefining.adoptSlots(name)
     return true
   end
   local limit = redefining.MAX_ADOPTED - adopted
-  local indexes, slots = heldIndexes(name, capacity, limit), {}
-  for i = 1, math.min(limit, #indexes) do
-    slots[i] = name .. '_' .. indexes[i]
+  local slotNumbers, slots = heldSlotNumbers(name, capacity, limit), {}
+  for i = 1, math.min(limit, #slotNumbers) do
+    slots[i] = name .. '_' .. slotNumbers[i]
   end
   adopted = adopted + #slots
   slotMap.readSlots(slots)
@@ -239,7 +239,7 @@ function redefining.adoptSlots(name)
       slotMap.setRecord(slot, codec.copyWith(unpooled, { pool = name, byName = true }))
     end
   end
-  return #indexes <= limit
+  return #slotNumbers <= limit
 end
 
 function redefining.begin()

@@ -7,7 +7,7 @@ local reservationEvents = {}
 local find, escape = string.find, events.escape
 
 -- Returns the slots of pools that a reservation got, as JSON; nil if there are none. If it got several slots of one
--- pool, a further field `slots` follows; if it is SHARED, a field `mode`. Takes its details as JSON
+-- pool, a field `slots` follows; if it is SHARED, a field `mode`. Takes its details as JSON
 -- (reservations/texts.lua), '' if it has none.
 function reservationEvents.slotsAsJson(details)
   local described = details ~= '' and cjson.decode(details)

@@ -5,7 +5,7 @@
 --   {'LIMIT', ...}         a limit of the tier (refuse() in limits/quota.lua)
 --   {'REFUSED', message}   what it asks for is wrong, or too much work
 --   {'AGAIN'}              more is due than one call ends: the instance calls again
---   {'INDEX', ms, swept}   the expiry index first (limits/cap.lua)
+--   {'DUE_INDEX', ms, swept}   the due index first (limits/cap.lua)
 --   {'UNKNOWN'}            an earlier try ran, and its reply was not kept (frame/answers.lua)
 --   {'MISMATCH'}, {'NOT_KEPT'}, {'RUNNING'}  a repeat with an Idempotency-Key (frame/answers.lua)
 local call = require('frame/call')

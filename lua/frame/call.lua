@@ -1,4 +1,4 @@
--- What the call was given. Fields:
+-- The call's keys and arguments. Fields:
 --   args     its arguments (ARGV)
 --   handed   what the plain way (lua/plain) has read of the tenant; nil nothing
 --   flags    the flags of a charged request, its second argument, one letter each. Most requests have none:
@@ -6,7 +6,7 @@
 --     isContinued  c  the request has called the script before, and was charged then: it goes on waiting, or claims its
 --                     grant
 --     isDry        d  a dry run: the script says what the request would do, and changes nothing (frame/charged.lua)
---     sizes        s  a shared call for several requests (frame/shares.lua). The numbers of their items follow, with
+--     sizes        s  a batch: one call for several requests (frame/batch.lua). The numbers of their items follow, with
 --                     commas between: s1,3,1. If the call is refused as a whole, the instance sends each request on its
 --                     own
 --     calls        h  the last argument, which names calls to which what is released may be handed over

@@ -5,9 +5,9 @@
 --   readItem      reads one (frame/items.lua)
 --   place         what precedes an item's place in messages; nil nothing
 --   firstResult   the place in the reply at which results begin that become texts; nil: there are none
---   callArg       the argument with the call that holds a request which may wait, '' if it does not; nil: none waits
+--   callArg       the argument with the long poll of a request which may wait, '' if it does not; nil: none waits
 --   mayBegin      true if the verb may begin a session
---   indexArg      the argument with the tenant's time in the expiry index (limits/cap.lua); nil: the verb makes nothing
+--   dueIndexArg   the argument with the tenant's time in the due index (limits/cap.lua); nil: the verb makes nothing
 --                 that expires
 --   isRemembered  true if the request must not run twice: a retry gets the reply to the first try
 -- and has these functions, which are called in this order. Most verbs have few of them.
@@ -17,7 +17,7 @@
 --   fault(items, request)        returns the reply that refuses what the items ask for; nil if they are right
 --   carryOut(request)            decides what is changed. Returns the reply that refuses the request; nil none
 --   carryOutItem(item, request)  instead, if each item is carried out on its own: returns its result. Such requests can
---                                share a call (frame/shares.lua): `items` above are then those of one of them
+--                                are in a batch (frame/batch.lua): `items` above are then those of one of them
 --   complete(request)            once nothing refuses the request as a whole
 --   written(request)             once all changes are written
 -- A request is a table, which also keeps what these functions have to tell each other:
@@ -40,7 +40,7 @@ local naming = require('definitions/names')
 local quota = require('limits/quota')
 local reading = require('frame/reading')
 local shared = require('slots/shared')
-local shares = require('frame/shares')
+local batch = require('frame/batch')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
 local texts = require('reservations/texts')
@@ -96,23 +96,23 @@ local function runAll(items, carryOut, request)
 end
 
 -- Runs the items of a request one by one, under the work budget: reads what they name, then calls
--- carryOut(item, request) for each, in order. Takes a share of the budget (nil: all). Returns nil; or the reply that
+-- carryOut(item, request) for each, in order. Takes a part of the budget (nil: all). Returns nil; or the reply that
 -- refuses the request, if it exceeds the budget. Then nothing may be committed.
-function charged.eachItem(request, carryOut, share)
+function charged.eachItem(request, carryOut, part)
   place = 0
-  if work.isOverBudget(runAll, share, request.items, carryOut, request) then
+  if work.isOverBudget(runAll, part, request.items, carryOut, request) then
     return work.tooMuch((request.verb.place or '') .. '[' .. place .. '].resource')
   end
 end
 local function carryOutItem(item, request)
   local verb, reply = request.verb, request.reply
-  if item.share and shares.isRefused(verb, item) then
+  if item.request and batch.isRefused(verb, item) then
     reply[#reply + 1] = {}
     return
   end
   reply[#reply + 1] = verb.carryOutItem(item, request)
-  if item.share then
-    shares.checkCap(verb, item, reply)
+  if item.request then
+    batch.checkCap(verb, item, reply)
   end
 end
 
@@ -123,7 +123,7 @@ local function begin(request)
   if flags.isDry then
     reading.commitDue()
   elseif flags.sizes then
-    shares.divide(request.items)
+    batch.divide(request.items)
   end
   request.before, request.cursor = committing.stateBefore(), answers.cursor
 end
@@ -145,19 +145,19 @@ local function carryOut(verb, request)
   elseif request.isUnfinished then
     return committing.again(request.before)
   elseif tenant.foreign then
-    -- Of a shared call, it concerns one request only, which will get it when each is sent on its own.
+    -- Of a batch, it concerns one request only, which will get it when each is sent on its own.
     return { flags.sizes and 'REFUSED' or 'FORBIDDEN', tenant.foreign }
   end
   return not flags.sizes and cap.overCap(verb.requestType, request.before, request.begun)
 end
 
--- Writes all changes. Returns the reply; or the one that asks for the expiry index, with nothing changed.
+-- Writes all changes. Returns the reply; or the one that asks for the due index, with nothing changed.
 local function finish(verb, request)
   local reply = request.reply
   if verb.complete then
     verb.complete(request)
   end
-  local missing = verb.indexArg and not flags.isDry and cap.askForIndex(request.args[verb.indexArg])
+  local missing = verb.dueIndexArg and not flags.isDry and cap.askForDueIndex(request.args[verb.dueIndexArg])
   if missing then
     return missing
   elseif verb.firstResult then
@@ -172,7 +172,7 @@ local function finish(verb, request)
     verb.written(request)
   end
   if flags.sizes then
-    shares.tell(reply)
+    batch.tell(reply)
   end
   return answers.keep(reply, verb.isRemembered, request.nextCursor)
 end

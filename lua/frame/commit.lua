@@ -30,7 +30,7 @@ end
 -- Writes the records of slots, and the due times of reservations. Notes what ended, for the history.
 local function writeRecords()
   local set, del, due, undue = {}, {}, {}, {}
-  -- The further slots of a reservation have one record, which is packed once.
+  -- The other slots of a reservation have one record, which is packed once.
   local packed, packedRecord
   for _, slot in ipairs(slotMap.changed) do
     local before, record = slotMap.original[slot], slotMap.records[slot]
@@ -56,7 +56,7 @@ local function writeRecords()
   bytes.callWith('ZREM', keys.due, undue)
 end
 
--- Returns the further fields of the tenant to write: field, value, ...; nil if it has neither a queue nor sessions.
+-- Returns the extra fields of the tenant to write: field, value, ...; nil if it has neither a queue nor sessions.
 local function tenantFields()
   if not tenant.queue and not tenant.sessions then
     return nil
@@ -106,7 +106,7 @@ function committing.commit(isCharged)
 end
 
 -- Settles the queue, commits all changes and, if isCharged, what was charged. Returns the reply.
--- The quota in the reply of a charged request gets a further number, the work that it took (frame/work.lua). If the
+-- The quota in the reply of a charged request gets one more number, the work that it took (frame/work.lua). If the
 -- tenant has tickets, it gets two more: ms until something of the tenant is due (-1: nothing), and the number of reads
 -- to charge.
 function committing.finish(reply, isCharged)
@@ -130,7 +130,7 @@ end
 -- Returns the state before a request's changes.
 function committing.stateBefore()
   return {
-    journal = #slotMap.journal, freed = #releasing.freed, fence = tenant.fence, count = tenant.count + tenant.further,
+    journal = #slotMap.journal, freed = #releasing.freed, fence = tenant.fence, count = tenant.count + tenant.moreSlots,
   }
 end
 

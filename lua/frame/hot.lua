@@ -13,12 +13,12 @@ end
 
 -- Takes the numbers and the publisher.
 function hot.packHot(
-  tierNumber, flags, definitions, minuteStart, minute, day, today, fence, count, further, nextDue, indexed, listenUntil,
-  messages, bytes, publisher
+  tierNumber, flags, definitions, minuteStart, minute, day, today, fence, count, moreSlots, nextDue, dueIndexed,
+  listenUntil, messages, bytes, publisher
 )
   local packed = struct.pack(
-    hot.FORM, tierNumber, flags, definitions, minuteStart, minute, day, today, fence, count, further, nextDue, indexed,
-    listenUntil, messages, bytes
+    hot.FORM, tierNumber, flags, definitions, minuteStart, minute, day, today, fence, count, moreSlots, nextDue,
+    dueIndexed, listenUntil, messages, bytes
   )
   return publisher == '' and packed or packed .. publisher
 end

@@ -127,7 +127,7 @@ function itemForms.slotsOf(items)
   return sum
 end
 
--- Returns what the queue takes for some items. Takes the method ('' a single item), the call that holds the request,
+-- Returns what the queue takes for some items. Takes the method ('' a single item), the long poll of the request,
 -- '<instance> <ms>', and how it waits: waitMs, priority and claimMs.
 local function waitingFor(items, method, holder, wait)
   local queue = tenant.openQueue()

@@ -1,5 +1,5 @@
 -- The way of a request that only reads, to its own work. Fields, of verbs that are charged:
---   isSharedCall  true if several requests share the call
+--   isBatch       true if the call is a batch: several requests
 --   isMisfit      isMisfit[i]: the i-th item of the call belongs to a request that is refused
 local admission = require('frame/admission')
 local call = require('frame/call')
@@ -44,17 +44,17 @@ local function refundReads()
   end
 end
 
--- Returns the reply that refuses a call which exceeds the work budget. Takes the item's place, from 0. A shared call
+-- Returns the reply that refuses a call which exceeds the work budget. Takes the item's place, from 0. A batch
 -- costs nothing then: the instance sends each of its requests alone.
 function reading.tooMuch(place)
-  if reading.isSharedCall then
+  if reading.isBatch then
     refundReads()
   end
   return { 'REFUSED', '[' .. place .. '].resource' .. work.TOO_MUCH_WORK }
 end
 
--- Requests that share a call which reads (src/engine/batch.ts). Each is charged and refused on its own, as if it had
--- a call to itself. ARGV[2] is the number of reads of each, with commas between; of only one if the call is not shared.
+-- The requests of a batch that reads (src/engine/batch.ts). Each is charged and refused on its own, as if it had
+-- a call to itself. ARGV[2] is the number of reads of each, with commas between; of only one if the call is no batch.
 
 -- The numbers of the refused ones, from 0 on, each with the arguments of refuse().
 local misfits
@@ -62,7 +62,7 @@ local misfits
 -- Charges the requests. Returns nil; or, if the call has only one and it does not fit, the arguments of refuse().
 local function charge()
   local cost = tonumber(call.args[2])
-  reading.isSharedCall, reading.isMisfit, misfits = not cost, {}, {}
+  reading.isBatch, reading.isMisfit, misfits = not cost, {}, {}
   if cost then
     return quota.chargeReads(cost)
   end
@@ -108,7 +108,7 @@ end
 
 -- Returns a verb that is charged as reads: it admits the caller, who needs this right, charges the reads, ends what is
 -- due, and then does what a function does, which takes keys and arguments. ARGV[2] is the number of reads, 0 if they
--- have been charged; of requests that share the call, those of each, with commas between.
+-- have been charged; of a batch, those of each request, with commas between.
 function reading.verb(right, run)
   return function(keys, args)
     return begin(right) or run(keys, args)
@@ -134,9 +134,9 @@ function reading.scan(key, cursor, most, visit)
   return cursor
 end
 
--- Adds to the reply of a shared call which requests are refused: JSON, as tell() of frame/shares.lua does.
+-- Adds to the reply of a batch which requests are refused: JSON, as tell() of frame/batch.lua does.
 function reading.tellMisfits(reply)
-  if reading.isSharedCall then
+  if reading.isBatch then
     local refusals = {}
     for i, misfit in ipairs(misfits) do
       refusals[i] = { misfit[1], unpack(quota.refuse(unpack(misfit[2]))) }

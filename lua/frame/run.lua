@@ -21,7 +21,7 @@
 --   line in src/redis/layouts.ts.
 -- - send() repeats a call whose connection was lost. A verb that must not run twice is `isRemembered` and declares
 --   `answer`. If its requests may have an Idempotency-Key, it declares `answers` too, and its operation is
---   `isRepeatable` and passes `once` down to callCharged().
+--   `isRepeatable` and passes `idempotency` down to callCharged().
 local call = require('frame/call')
 local keys = require('frame/keys')
 

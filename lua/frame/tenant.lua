@@ -10,9 +10,9 @@
 --                        ms, and its writes; the day since 1970, and its writes
 --     fence              the last fencing token that was drawn
 --     count              number of reservations, including expired ones that no script has ended yet
---     further            number of further slots of reservations of several slots (slots.lua)
+--     moreSlots          number of slots of reservations of several slots, but for the first of each (slots.lua)
 --     nextDue            ms: no reservation is due before this; may be too early, never too late. NEVER: none will be
---     indexed            ms: the expiry index has this tenant at or before this time. NEVER: it may lack the tenant
+--     dueIndexed         ms: the due index has this tenant at or before this time. NEVER: it may lack the tenant
 --     listenUntil        ms: the last lease of an event stream ends then; 0: no stream has a lease
 --     messages           number of the last message on the tenant's channel of events (events/events.lua)
 --     bytes              what the tenant keeps, at most (limits/bytes.lua); NEVER: it has not been measured
@@ -22,13 +22,13 @@
 --                        when it ends (ms, 0 never) and the prefix of the names that it may change ('' any)
 -- and fields that few requests read; flags tell whether the first five are there:
 --   closing              ms: until then some resource cannot be reserved, since it may be about to be deleted
---   beats                last beats of the instances that hold calls (waiting/state.lua)
+--   beats                last beats of the instances that have long polls (waiting/state.lua)
 --   queue                state of the waiting queue (waiting/state.lua); absent if there is no ticket
 --   sessions             state of the sessions (sessions/records.lua); absent if there is none
 --   terms                the settings for leases and notes (terms.lua), '' or absent if none is set
 --   resetBy              ms and actor of the last reset, with a line break between
 --   resets               number of resets so far: a paged walk that began before a reset ends
---   swept                number of sweeps after which the tenant's time in the expiry index may have been raised
+--   swept                number of sweeps after which the tenant's time in the due index may have been raised
 --   maxPriority          the highest priority that requests with keys and sign-in sessions may wait with; no script
 --                        reads it
 --   told:<limitType>     ms of the last event that reported this limit
@@ -67,12 +67,12 @@ local packed, grant
 
 -- Assigns the numbers of the packed field. A time or number of bytes that there is not is infinite.
 local function assignNumbers()
-  local nextDue, indexed, bytes, at
+  local nextDue, dueIndexed, bytes, at
   tenant.tierNumber, tenant.flags, tenant.definitions, tenant.minuteStart, tenant.minute, tenant.day, tenant.today,
-    tenant.fence, tenant.count, tenant.further, nextDue, indexed, tenant.listenUntil, tenant.messages, bytes, at =
+    tenant.fence, tenant.count, tenant.moreSlots, nextDue, dueIndexed, tenant.listenUntil, tenant.messages, bytes, at =
     unpackHot(packed)
   tenant.nextDue = nextDue < NEVER and nextDue or HUGE
-  tenant.indexed = indexed < NEVER and indexed or HUGE
+  tenant.dueIndexed = dueIndexed < NEVER and dueIndexed or HUGE
   tenant.bytes = bytes < NEVER and bytes or HUGE
   tenant.publisher = at <= #packed and sub(packed, at) or ''
 end
@@ -136,7 +136,7 @@ end
 function tenant.save(fields)
   local before, now = tenant.hot, hot.packHot(
     tenant.tierNumber, tenant.flags, tenant.definitions, tenant.minuteStart, tenant.minute, tenant.day, tenant.today,
-    tenant.fence, tenant.count, tenant.further, finite(tenant.nextDue), finite(tenant.indexed), tenant.listenUntil,
+    tenant.fence, tenant.count, tenant.moreSlots, finite(tenant.nextDue), finite(tenant.dueIndexed), tenant.listenUntil,
     tenant.messages, finite(tenant.bytes), tenant.publisher
   )
   tenant.hot = now

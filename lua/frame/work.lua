@@ -21,10 +21,10 @@ work.MAX_WORK = 8000
 -- The message, which follows the place of the item that exceeded the budget.
 work.TOO_MUCH_WORK = ' takes the request over the work that one request may cause: send fewer items at a time'
 
--- Runs a function with these arguments under the budget, or a share of it (nil: all). Returns true if the function
+-- Runs a function with these arguments under the budget, or a part of it (nil: all). Returns true if the function
 -- exceeded it. Then nothing may be committed.
-function work.isOverBudget(run, share, ...)
-  work.done, budget = 0, work.MAX_WORK * (share or 1)
+function work.isOverBudget(run, part, ...)
+  work.done, budget = 0, work.MAX_WORK * (part or 1)
   local ok, failure = pcall(run, ...)
   budget = math.huge
   if not ok and failure ~= OVER_BUDGET then
@@ -36,7 +36,7 @@ end
 -- Refuses a charged request that exceeds the work budget.
 
 -- Takes the place of the item that exceeded the budget, for the message. The request is charged, since its work up to
--- there was done. A shared call is not charged: the instance sends each of its requests again on its own. A dry run is
+-- there was done. A batch is not charged: the instance sends each of its requests again on its own. A dry run is
 -- not charged either: it has cost reads.
 function work.tooMuch(place)
   if not flags.sizes and not flags.isDry then

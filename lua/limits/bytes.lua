@@ -51,20 +51,20 @@ end
 -- Returns the bytes of everything that the tenant keeps: exact for keys of at most so many entries, and estimated from
 -- as many for others. Drops the oldest entries of the history if they take more than a quarter of the tenant's limit.
 local function measureBytes()
-  local SAMPLES, HISTORY_SHARE = 3000, 0.25
+  local SAMPLES, HISTORY_PART = 3000, 0.25
   local function bytesOf(key)
     return redis.call('MEMORY', 'USAGE', key, 'SAMPLES', SAMPLES) or 0
   end
 
-  local history, share = bytesOf(keys.history), tenant.limits.bytes * HISTORY_SHARE
-  if history > share then
-    redis.call('XTRIM', keys.history, 'MAXLEN', math.floor(redis.call('XLEN', keys.history) * share / history * 0.9))
+  local history, part = bytesOf(keys.history), tenant.limits.bytes * HISTORY_PART
+  if history > part then
+    redis.call('XTRIM', keys.history, 'MAXLEN', math.floor(redis.call('XLEN', keys.history) * part / history * 0.9))
     history = bytesOf(keys.history)
   end
   local total = history
   for _, key in ipairs({
-    keys.tenant, keys.slots, keys.due, keys.pools, keys.definitions, keys.index, keys.tickets, keys.lines, keys.waits,
-    keys.sessions, keys.sessionHolds, keys.sessionsDue, keys.answers,
+    keys.tenant, keys.slots, keys.due, keys.pools, keys.definitions, keys.nameIndex, keys.tickets, keys.queues,
+    keys.waits, keys.sessions, keys.sessionHolds, keys.sessionsDue, keys.answers,
   }) do
     total = total + bytesOf(key)
   end

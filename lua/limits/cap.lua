@@ -25,7 +25,7 @@ end
 -- nil; or, if the request would exceed the cap or the tenant keeps too many bytes, rolls back all its changes and
 -- returns the number of reservations that it asked for.
 function cap.askedOverCap(before, begun)
-  local held, limits = tenant.count + tenant.further, tenant.limits
+  local held, limits = tenant.count + tenant.moreSlots, tenant.limits
   local waiting, pending = waitingItems()
   local more = held - before.count + pending + (begun or 0)
   if more <= 0 then
@@ -62,17 +62,18 @@ function cap.refuseAtCap(requestType, asked)
   return quota.refuse(requestType, 'ConcurrentReservations', tenant.limits.reservations, asked, retryAfterS)
 end
 
--- The expiry index is written before a lease, so that no crash can leave a lease that no sweep would find. The index is
--- usually on another primary, so a call cannot write it. The verb returns {'INDEX', ms, swept}; the instance writes the
--- index, and calls again with '<ms> <swept>'. If a sweep took the tenant out of the index in between, `swept` has
--- changed, and the verb returns {'INDEX', ...} again.
+-- The due index is written before a lease, so that no crash can leave a lease that no sweep would find. The due index
+-- is usually on another primary, so a call cannot write it. The verb returns {'DUE_INDEX', ms, swept}; the instance
+-- writes it, and calls again with '<ms> <swept>'. If a sweep took the tenant out of it in between, `swept` has changed,
+-- and the verb returns {'DUE_INDEX', ...} again.
 --
--- Takes '<ms> <swept>' as above, '' on the first call. Returns nil if the index has the tenant early enough for all
--- reservations that this call made or renewed, for the tickets that it issued and for sessions; else {'INDEX', ...}.
-function cap.askForIndex(written)
+-- Takes '<ms> <swept>' as above, '' on the first call. Returns nil if the due index has the tenant early enough for all
+-- reservations that this call made or renewed, for the tickets that it issued and for sessions; else {'DUE_INDEX',
+-- ...}.
+function cap.askForDueIndex(written)
   local ms, swept = string.match(written, '^(%d+) (%d+)$')
   if ms and swept == (redis.call('HGET', keys.tenant, 'swept') or '0') then
-    tenant.indexed = math.min(tenant.indexed, tonumber(ms))
+    tenant.dueIndexed = math.min(tenant.dueIndexed, tonumber(ms))
   end
   local earliest = tenant.queue and tenant.queue.earliest() or math.huge
   if tenant.sessions then
@@ -84,8 +85,8 @@ function cap.askForIndex(written)
       earliest = math.min(earliest, record.expiresAt)
     end
   end
-  if earliest < tenant.indexed then
-    return { 'INDEX', earliest, tonumber(redis.call('HGET', keys.tenant, 'swept') or 0) }
+  if earliest < tenant.dueIndexed then
+    return { 'DUE_INDEX', earliest, tonumber(redis.call('HGET', keys.tenant, 'swept') or 0) }
   end
 end
 

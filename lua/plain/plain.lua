@@ -116,7 +116,7 @@ function plain.finish(keys, args, texts, number, length)
   if isHeard then
     events.send(keys.tenant, message, publisher, floor(nowUs / 1000))
   end
-  -- None of the requests of a batch is refused (lua/frame/shares.lua).
+  -- None of the requests of a batch is refused (lua/frame/batch.lua).
   local last = args[2] == '' and '' or '\r'
   return 'OK\r' .. tenant.quota(floor(ITEM_WORK * number + length / 40)) .. '\r' .. texts .. last
 end

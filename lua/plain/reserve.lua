@@ -65,14 +65,14 @@ local function textOfHeld(args, at, packed)
   return ALREADY_HELD .. args[at] .. '\n' .. owner .. format('\n%d\n%d\n', reservedAt, expiresAt)
 end
 
--- Carries out the only item of a request, a plain name; `pool` and `index` are what it means if a pool could get it as
--- a slot. Returns its text; nil if it must go the general way.
-local function reserveName(keys, args, name, pool, index, nowMs)
+-- Carries out the only item of a request, a plain name; `pool` and `slotNumber` are what it means if a pool could get
+-- it as a slot. Returns its text; nil if it must go the general way.
+local function reserveName(keys, args, name, pool, slotNumber, nowMs)
   local packed, fence, expiresAt = make(args, FIRST, nowMs)
   if not packed then
     return nil
   elseif pool then
-    slots.mark(keys, pool, index)
+    slots.mark(keys, pool, slotNumber)
   end
   if redis.call('HSETNX', keys.slots, name, packed) == 0 then
     tenant.undo()
@@ -89,11 +89,11 @@ end
 -- Carries out the only item of a request. Returns its text; nil if it must go the general way.
 local function reserveOne(keys, args, nowMs)
   local name = args[FIRST]
-  local isSimple, pool, index, capacity = slots.meaningOf(keys, name)
+  local isSimple, pool, slotNumber, capacity = slots.meaningOf(keys, name)
   if capacity then
-    return slots.reserve(keys, args, FIRST, pool, index, capacity, nowMs)
+    return slots.reserve(keys, args, FIRST, pool, slotNumber, capacity, nowMs)
   elseif isSimple then
-    return reserveName(keys, args, name, pool, index, nowMs)
+    return reserveName(keys, args, name, pool, slotNumber, nowMs)
   end
 end
 

@@ -12,13 +12,13 @@ local find, floor, format = string.find, math.floor, string.format
 local CHUNK_SLOTS = pools.CHUNK_SLOTS
 local FULL = 'NOT_AVAILABLE'
 
--- What is written of the hash `pools`: the bitmap's field, the chunk as it was, and the index that is marked in it;
+-- What is written of the hash `pools`: the bitmap's field, the chunk as it was, and the number that is marked in it;
 -- and, unless the slot is a plain name, the pool, its value ('' none), the owner's field (nil if the slot is held by
 -- its own name) and the slot.
-local field, chunk, index, pool, value, assigned, slot
+local field, chunk, slotNumber, pool, value, assigned, slot
 
--- Returns what the only name of a request means: true; if it has the form of a slot's name, the pool and the index;
--- if it is that of a pool or one of its slots, that pool, the index (nil for any) and the capacity. Returns nil if the
+-- Returns what the only name of a request means: true; if it has the form of a slot's name, the pool and the number;
+-- if it is that of a pool or one of its slots, that pool, the number (nil for any) and the capacity. Returns nil if the
 -- request must go the general way.
 function slots.meaningOf(keys, name)
   local ofPool, nth = pools.split(name)
@@ -49,14 +49,14 @@ end
 -- Marks a plain name that a pool could get as a slot, as held or free once that is written (writeHeld(), writeFree()).
 -- Takes what meaningOf() returned.
 function slots.mark(keys, name, nth)
-  pool, index, assigned = nil, nth, nil
-  field = pools.chunkField(name, floor(index / CHUNK_SLOTS))
+  pool, slotNumber, assigned = nil, nth, nil
+  field = pools.chunkField(name, floor(slotNumber / CHUNK_SLOTS))
   chunk = redis.call('HGET', keys.pools, field) or ''
 end
 
 -- Writes that a slot is held.
 function slots.writeHeld(keys)
-  local marked = pools.marked(chunk, index, true)
+  local marked = pools.marked(chunk, slotNumber, true)
   local size = #field + #marked
   if not pool then
     tenant.noteWritten(1, size)
@@ -82,7 +82,7 @@ end
 
 -- Writes that a slot is free.
 function slots.writeFree(keys)
-  local key, marked = keys.pools, pools.trimmed(pools.marked(chunk, index, false))
+  local key, marked = keys.pools, pools.trimmed(pools.marked(chunk, slotNumber, false))
   if assigned then
     redis.call('HDEL', key, assigned)
   end
@@ -126,7 +126,7 @@ function slots.markAll(keys, names, step, isHeld)
   end
 end
 
--- Finds the lowest free slot of a pool from its first chunk that may have one. Returns its index, nil if none is free.
+-- Finds the lowest free slot of a pool from its first chunk that may have one. Returns its number, nil if none is free.
 local function lowestFree(keys, from)
   local number = floor(from / CHUNK_SLOTS)
   if number > 0 then
@@ -137,10 +137,10 @@ local function lowestFree(keys, from)
   return free and number * CHUNK_SLOTS + free
 end
 
--- Finds a free slot of a pool, for a requester that has none: that of the index if there is one. Returns the slot, or
+-- Finds a free slot of a pool, for a requester that has none: that of the number if there is one. Returns the slot, or
 -- FULL; nil if the request must go the general way. writeHeld() writes what changes.
 local function takeSlot(keys, owner, poolName, wanted, capacity)
-  pool, index, assigned = poolName, wanted, poolName .. '\n' .. owner
+  pool, slotNumber, assigned = poolName, wanted, poolName .. '\n' .. owner
   field = pools.chunkField(pool, wanted and floor(wanted / CHUNK_SLOTS) or 0)
   local found = redis.call('HMGET', keys.pools, pool, field, assigned)
   local held, from = pools.unpackPool(found[1])
@@ -154,11 +154,11 @@ local function takeSlot(keys, owner, poolName, wanted, capacity)
   if wanted then
     assigned = nil
   else
-    index = lowestFree(keys, from) or capacity
-    from = index
+    slotNumber = lowestFree(keys, from) or capacity
+    from = slotNumber
   end
-  slot, value = format('%s_%d', pool, index), pools.packPool(held + 1, from)
-  return index < capacity and not find(slot, '[%c"\\/]') and slot or nil
+  slot, value = format('%s_%d', pool, slotNumber), pools.packPool(held + 1, from)
+  return slotNumber < capacity and not find(slot, '[%c"\\/]') and slot or nil
 end
 
 -- Reserves a slot for the only item of a request, whose arguments begin at `at`. Takes what meaningOf() returned.
@@ -220,7 +220,7 @@ function slots.release(keys, args, at, released, packed, found)
   end
   pool, assigned = ofPool, not byName and ofPool .. '\n' .. owner or nil
   local _, last = pools.split(released)
-  index, field = last, pools.chunkField(pool, floor(last / CHUNK_SLOTS))
+  slotNumber, field = last, pools.chunkField(pool, floor(last / CHUNK_SLOTS))
   if not found or last >= CHUNK_SLOTS then
     found = redis.call('HMGET', keys.pools, pool, field)
   end

@@ -17,10 +17,11 @@ local FORM, pack, unpackNumbers = hot.FORM, struct.pack, struct.unpack
 local find, format, floor = string.find, string.format, math.floor
 local key, found, packed, grant, nowUs, nowMs
 -- The numbers of the packed field, in its order.
-local tier, flags, definitions, minuteStart, minute, day, today, fence, count, further, nextDue, indexed, listenUntil
+local tier, flags, definitions, minuteStart, minute, day, today, fence, count, moreSlots, nextDue, dueIndexed,
+  listenUntil
 local messages, bytes, publisherAt
 local limits, written
--- What the last reservation has changed.
+-- Changes of the last reservation.
 local fenceBefore, nextDueBefore
 
 -- Reads the tenant for a credential, the SHA-256 of an API key, and charges writes (lua/limits/quota.lua). Takes
@@ -34,7 +35,7 @@ function tenant.begin(tenantKey, credential, us, ms, cost)
   if not packed or not grant then
     return false
   end
-  tier, flags, definitions, minuteStart, minute, day, today, fence, count, further, nextDue, indexed, listenUntil,
+  tier, flags, definitions, minuteStart, minute, day, today, fence, count, moreSlots, nextDue, dueIndexed, listenUntil,
     messages, bytes, publisherAt = unpackNumbers(FORM, packed)
   if flags >= FIRST_FLAG or tier == 0 or nextDue <= ms then
     return false
@@ -80,11 +81,11 @@ function tenant.quota(work)
 end
 
 -- Counts a new reservation that ends at a time in ms, 0 never. Returns its fencing token; nil if the cap, the limit of
--- bytes (lua/limits/cap.lua) or the expiry index (lua/limits/cap.lua) may not allow it.
+-- bytes (lua/limits/cap.lua) or the due index (lua/limits/cap.lua) may not allow it.
 function tenant.add(expiresAt)
   if
-    count + further >= limits.reservations or bytes >= limits.bytes and limits.bytes < NO_LIMIT or
-    expiresAt > 0 and expiresAt < indexed
+    count + moreSlots >= limits.reservations or bytes >= limits.bytes and limits.bytes < NO_LIMIT or
+    expiresAt > 0 and expiresAt < dueIndexed
   then
     return nil
   end
@@ -150,7 +151,7 @@ function tenant.commit(hasEvents)
     bytes = bytes + math.ceil(written)
   end
   local numbers = pack(
-    FORM, tier, flags, definitions, minuteStart, minute, day, today, fence, count, further, nextDue, indexed,
+    FORM, tier, flags, definitions, minuteStart, minute, day, today, fence, count, moreSlots, nextDue, dueIndexed,
     listenUntil, messages, bytes
   )
   redis.call('HSET', key, 'hot', publisher == '' and numbers or numbers .. publisher)

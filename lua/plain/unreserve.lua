@@ -34,7 +34,7 @@ end
 -- Carries out the only item of a request. Returns its text; nil if the request must go the general way.
 local function releaseOne(keys, args, nowMs, nowUs)
   local slot, expiresAt = args[FIRST], nil
-  local packed, pool, index = redis.call('HGET', keys.slots, slot), pools.split(slot)
+  local packed, pool, slotNumber = redis.call('HGET', keys.slots, slot), pools.split(slot)
   local found
   if not packed then
     slot, packed, found = slots.assignedTo(keys, slot, args[FIRST + 1])
@@ -42,7 +42,7 @@ local function releaseOne(keys, args, nowMs, nowUs)
   if packed and byte(packed) == 2 then
     expiresAt = endOfReleased(args, FIRST, packed)
     if expiresAt and pool then
-      slots.mark(keys, pool, index)
+      slots.mark(keys, pool, slotNumber)
     end
   elseif packed then
     pool, expiresAt = true, slots.release(keys, args, FIRST, slot, packed, found)

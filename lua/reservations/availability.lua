@@ -63,14 +63,14 @@ local function blockerIn(resource)
 end
 
 -- Returns the first blocker in the plan of a resource that is not free for it, and the slot whose reservation is in the
--- way (of a pool: its name, which nobody holds). Returns nil if there is none, or if finding it takes more than a share
+-- way (of a pool: its name, which nobody holds). Returns nil if there is none, or if finding it takes more than a part
 -- of the work budget: a plan of some 50 entries fits.
 function availability.firstBlocker(resource)
-  local SHARE = 1 / 16
+  local PART = 1 / 16
   local before, found = work.done, nil
   work.isOverBudget(function()
     found = blockerIn(resource)
-  end, SHARE)
+  end, PART)
   work.done = work.done + before
   if found then
     return found, slotOfHolder(found)
@@ -79,9 +79,9 @@ end
 
 -- Tries on paper whether a reserve would succeed now (docs/specification.md#check).
 -- Sets the sixth field of the results to '1' if a reserve would succeed, else to '0'. Takes an array of {result, name,
--- requester}; the requester '' is a new one, which holds nothing. Adds to them what refuses it: `line`, the name of the
--- line in which it would wait, nil if it never would be met; `role`, that of the entry (reservations/plan.lua) which
--- lacks a slot ('closing': it is being deleted), nil if the slot is free, and kept.
+-- requester}; the requester '' is a new one, which holds nothing. Adds to them what refuses it: `queue`, the name of
+-- the queue in which it would wait, nil if it never would be met; `role`, that of the entry (reservations/plan.lua)
+-- which lacks a slot ('closing': it is being deleted), nil if the slot is free, and kept.
 function availability.tryAll(toTry)
   -- The reserve would have the lease and the note that the tenant's settings ask for.
   terms.ignoreTerms()
@@ -95,8 +95,8 @@ function availability.tryAll(toTry)
     else
       local mark = #slotMap.journal
       local item = { resource = name, requester = requester, type = '', token = '' }
-      local reply, _, line = matching.reserveOne(item)
-      result[6], one.line, one.role = reply[1] == 'ACQUIRED' and '1' or '0', line, reply.role
+      local reply, _, queue = matching.reserveOne(item)
+      result[6], one.queue, one.role = reply[1] == 'ACQUIRED' and '1' or '0', queue, reply.role
       slotMap.undo(mark)
     end
   end

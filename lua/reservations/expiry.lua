@@ -68,7 +68,7 @@ end
 -- Returns true if an item names a plain resource, and has neither a session nor options, nor waits.
 local function isPlain(item)
   local name = item.resource
-  local pool = pools.slotIndex(name)
+  local pool = pools.slotNumber(name)
   local isRegistered = string.find(name, '>', 1, true) or registry.definition(name) or
     pool and registry.definition(pool)
   return not (isRegistered or item.sessionId or item.options) and (item.wait or '') == ''
@@ -84,7 +84,7 @@ end
 -- nobody waits, and whose reservations are not due, so that neither has to do with the other.
 local function areApart(items)
   for _, item in ipairs(items) do
-    if not isPlain(item) or not tenant.queue.isLineEmpty(item.resource) or isDue(slotMap.recordAt(item.resource)) then
+    if not isPlain(item) or not tenant.queue.isQueueEmpty(item.resource) or isDue(slotMap.recordAt(item.resource)) then
       return false
     end
   end

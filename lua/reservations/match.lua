@@ -25,13 +25,13 @@ local searches
 
 -- held[prefix]: the first reservations of a requester by a match, in the order in which they were made
 -- (slots/poolFields.lua): reservations with slot and fence; limit, if there may be more; and freed, the length of
--- `freed` then. made[prefix]: those that this call has made, which are not in the index yet.
+-- `freed` then. made[prefix]: those that this call has made, which are not in the name index yet.
 local held, made
 
 -- Reads the first reservations of a requester by a match.
 local function readHeld(prefix, requester, limit)
   local members = redis.call(
-    'ZRANGE', keys.index, '[' .. prefix, '(' .. string.sub(prefix, 1, -2) .. '\11', 'BYLEX', 'LIMIT', 0, limit
+    'ZRANGE', keys.nameIndex, '[' .. prefix, '(' .. string.sub(prefix, 1, -2) .. '\11', 'BYLEX', 'LIMIT', 0, limit
   )
   work.spend(3 + #members)
   local all, slots = {}, {}
@@ -121,11 +121,11 @@ local function isBelowHeld(search, name)
 end
 
 -- Notes why a resource that fits could not be had.
-local function noteRefusal(search, reply, line)
+local function noteRefusal(search, reply, queue)
   search.failed = search.failed + 1
-  if line and not search.isIn[line] and #search.lines < searching.MAX_LINES then
-    search.isIn[line] = true
-    search.lines[#search.lines + 1] = line
+  if queue and not search.isIn[queue] and #search.queues < searching.MAX_QUEUES then
+    search.isIn[queue] = true
+    search.queues[#search.queues + 1] = queue
   end
   if string.find(reply[2], 'NOT_AVAILABLE: ancestor ', 1, true) == 1 then
     search.heldAbove[reply.held] = true
@@ -147,11 +147,11 @@ local function pick(item, digest, search)
       search.failed = search.failed + 1
     else
       search.isFitting = true
-      local reply, reservation, line = try(item, name, digest)
+      local reply, reservation, queue = try(item, name, digest)
       if reservation then
         return reply, reservation, name
       end
-      noteRefusal(search, reply, line)
+      noteRefusal(search, reply, queue)
     end
     name = searching.nextOpen(search)
   end
@@ -166,7 +166,7 @@ function matching.reservationByMatch(requester, item)
   return nthHeld(requester, string.sub(redis.sha1hex(item.options.match), 1, 16), item.options.nth or 1)
 end
 
--- Reserves any resource that fits. Returns as reserveOne(), and the lines in which a ticket of the item waits: its
+-- Reserves any resource that fits. Returns as reserveOne(), and the queues in which a ticket of the item waits: its
 -- own, and those of what was in the way. If the search has to go on in another call, the reply has isUnfinished.
 local function reserveMatch(item)
   item.matchText = item.matchText or item.resource
@@ -193,18 +193,18 @@ local function reserveMatch(item)
     end
     return reply, reservation
   end
-  local line = '\8' .. item.matchText
+  local queue = '\8' .. item.matchText
   -- A ticket is stored with these (waiting/tickets.lua).
   item.options.anchor, item.options.text = search.anchor, item.matchText
   item.options.count = tonumber(item.count)
   if search.isUnfinished then
-    return { 'NOT_AVAILABLE', 'NOT_AVAILABLE', isUnfinished = true }, nil, line, { line }
+    return { 'NOT_AVAILABLE', 'NOT_AVAILABLE', isUnfinished = true }, nil, queue, { queue }
   elseif not search.isCut and not search.isFitting and not searching.isAnyFitting(search) then
     return { 'NOT_VALID', 'NOT_VALID: no registered resource has these labels' }
   end
   local why = search.isCut and 'NOT_AVAILABLE: looked at ' .. search.failed .. ' of them' or
     search.kept or 'NOT_AVAILABLE'
-  return { 'NOT_AVAILABLE', why }, nil, line, { line, unpack(search.lines) }
+  return { 'NOT_AVAILABLE', why }, nil, queue, { queue, unpack(search.queues) }
 end
 
 -- Reserves any resource that fits an item's match. Returns as reserveOne().

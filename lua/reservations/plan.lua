@@ -12,7 +12,7 @@
 --   isShared        true if it is to be held SHARED
 --   invalid         true for a blocker that cannot be held; isGroup: it is a group
 --   closing         true once it was refused because the resource is being deleted
---   at, isNew       once it is taken: its slot, and whether nobody held that before; further: those of several
+--   at, isNew       once it is taken: its slot, and whether nobody held that before; moreSlots: the others, of several
 local naming = require('definitions/names')
 local registry = require('definitions/definitions')
 local shared = require('slots/shared')

@@ -20,7 +20,7 @@ local reserving = {}
 -- Explains why a name is not valid.
 local function whyNotValid(name)
   work.spend(2)
-  local pool = pools.slotIndex(name)
+  local pool = pools.slotNumber(name)
   local whole = pool and registry.definition(pool)
   if whole and whole.capacity > 1 then
     return string.format(
@@ -35,15 +35,15 @@ local function whyNotValid(name)
   return 'NOT_VALID: ' .. name .. ' is not registered, and this tenant allows only registered resources'
 end
 
--- Returns the name of the line (waiting/lines.lua) in which an item would wait for an entry that was not met; nil if
+-- Returns the name of the queue (waiting/queues.lua) in which an item would wait for an entry that was not met; nil if
 -- it never will be met.
-local function lineOf(entry)
+local function queueOf(entry)
   if not entry.invalid then
     return entry.slot and slotMap.recordAt(entry.slot) and entry.slot or entry.resource
   end
 end
 
--- Returns the reply to an item, an entry of whose plan was not met, and the name of the line.
+-- Returns the reply to an item, an entry of whose plan was not met, and the name of the queue.
 local function replyOfUnmet(entry)
   local status, explanation = taking.whyNotTaken(entry)
   local own, at = registry.definition(entry.resource), entry.slot or entry.resource
@@ -52,12 +52,12 @@ local function replyOfUnmet(entry)
   return {
     status, explanation, held = at, holder = isOne and slotMap.records[at] or nil,
     claims = tenant.queue and tenant.queue.countClaims() or 0, role = entry.closing and 'closing' or entry.role,
-  }, lineOf(entry)
+  }, queueOf(entry)
 end
 
 -- Takes the slots of a plan's entries on paper, unless some of them are kept for waiting requests. Collects the
 -- entries in `collected`, if given: the caller then checks all of them together. Returns nil; or the reply that
--- refuses the item and the name of the line, with nothing taken.
+-- refuses the item and the name of the queue, with nothing taken.
 local function takeUnkept(entries, reservation, collected)
   local mark = #slotMap.journal
   if tenant.queue or collected then
@@ -80,7 +80,7 @@ local function takeUnkept(entries, reservation, collected)
   end
   slotMap.undo(mark)
   if not tenant.queue.mayTake(kept) then
-    return tenant.queue.keptReply(), kept[1].line
+    return tenant.queue.keptReply(), kept[1].queue
   end
   reservation.refCount = 1
   tenant.queue.excuse(function()
@@ -139,20 +139,20 @@ local function takePlan(reservation, resource, slot, count, isShared, collected)
       planning.MAX_PLAN_BYTES
     ) }
   end
-  local reply, line = takeUnkept(plan.entries, reservation, collected)
+  local reply, queue = takeUnkept(plan.entries, reservation, collected)
   if not reply then
     reservation.details = texts.detailsOf(plan.entries, resource, isShared)
     work.spend(#reservation.details / 100)
   end
-  return reply, line
+  return reply, queue
 end
 
--- Gives a reservation that was made its further fields (slots/codec.lua).
-local function addFurther(reservation, options, session, waited)
+-- Gives a reservation that was made its extra fields (slots/codec.lua).
+local function addExtras(reservation, options, session, waited)
   reservation.waited = waited
   reservation.note = options.note
   reservation.match = options.matched and { options.matched, reservation.requestedName }
-  reservation.details = codec.withFurther(reservation.details, {
+  reservation.details = codec.withExtras(reservation.details, {
     note = reservation.note, session = reservation.session, match = reservation.match,
     waited = waited,
   })
@@ -184,7 +184,7 @@ local function whyNever(item, resource, slot, count)
     (isRegistered or count > 1) and shared.whyNever(resource, slot, count) or terms.whyNotAllowed(item)
 end
 
--- Returns the reply to an item that its requester holds already, and the line as reserveNamed().
+-- Returns the reply to an item that its requester holds already, and the queue as reserveNamed().
 local function answerHad(had, item, resource, slot, count)
   local reply = reserving.replyOfHad(had, item)
   local mayWait = not shared.isEnough(had, item) and not shared.whyNever(resource, slot, count)
@@ -236,7 +236,7 @@ end
 --   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expiry ms or 0, release token, details as JSON or ''}
 --   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}; if one slot was in the way, its name stands in
 --   the field `held`, its record in `holder`, and in `claims` how many claims came before (reservations/texts.lua)
--- and the reservation if this call made it. If the item is refused and may wait, returns the name of the line as the
+-- and the reservation if this call made it. If the item is refused and may wait, returns the name of the queue as the
 -- third value. `collected` is as in takePlan().
 function reserving.reserveNamed(item, collected)
   local count = item.count ~= '' and tonumber(item.count) or 1
@@ -251,11 +251,11 @@ function reserving.reserveNamed(item, collected)
     return { 'NOT_VALID', fault }
   end
   local reservation, session = newReservation(item, resource), item.session
-  local reply, line = takeFor(reservation, item, resource, slot, count, collected)
+  local reply, queue = takeFor(reservation, item, resource, slot, count, collected)
   if reply then
-    return reply, nil, line
+    return reply, nil, queue
   elseif item.options or session or item.waited then
-    addFurther(reservation, item.options or {}, session, item.waited)
+    addExtras(reservation, item.options or {}, session, item.waited)
   end
   -- The fencing token is drawn last, once the reservation is certain. Nothing has read the record yet.
   tenant.fence = math.max(tenant.fence + 1, clock.nowUs())

@@ -10,7 +10,7 @@
 --   isFitting    true if one of them has the wanted labels
 --   isUnfinished true if it has passed so many that another call must go on
 --   isCut        true if there may be more than it has looked at
---   lines, isIn  what was in the way (waiting/lines.lua); the same as a set
+--   queues, isIn  the queues of what was in the way (waiting/queues.lua); the same as a set
 --   heldAbove    the ancestors that were in the way
 --   kept         the refusal if something is kept for tickets
 --   last, label  the last resource that nextOpen() returned, and the label by which it found it, '' none
@@ -27,7 +27,7 @@ local tenant = require('frame/tenant')
 local work = require('frame/work')
 local searching = {}
 local MAX_PASSED = 700
-searching.MAX_LOOKED, searching.MAX_SEARCH_WORK, searching.MAX_LINES = 500, 6000, 200
+searching.MAX_LOOKED, searching.MAX_SEARCH_WORK, searching.MAX_QUEUES = 500, 6000, 200
 local FIRST_STEP, MAX_STEP = 16, 256
 
 -- Returns the bounds of the members with a prefix that ends with '\n', behind a name ('': from the first).
@@ -35,24 +35,24 @@ local function boundsOf(prefix, after)
   return after == '' and '[' .. prefix or '(' .. prefix .. after, '(' .. string.sub(prefix, 1, -2) .. '\11'
 end
 
--- Returns the number of resources with a label, as far as the index tells.
+-- Returns the number of resources with a label, as far as the name index tells.
 local function countOf(label)
   work.spend(2.5)
-  return redis.call('ZLEXCOUNT', keys.index, boundsOf('l' .. label .. '\n', ''))
+  return redis.call('ZLEXCOUNT', keys.nameIndex, boundsOf('l' .. label .. '\n', ''))
 end
 
 -- Returns the last name of the longest stretch behind a name in which all are marked as held. The marks are a part of
 -- what is listed, so equal numbers mean that all are marked.
 local function endOfHeld(label, after)
   local listed, marked = 'l' .. label .. '\n', poolFields.heldPrefix() .. label .. '\n'
-  local first = redis.call('ZRANK', keys.index, listed .. after)
-  local low, high, last = 0, redis.call('ZLEXCOUNT', keys.index, boundsOf(listed, after)), after
+  local first = redis.call('ZRANK', keys.nameIndex, listed .. after)
+  local low, high, last = 0, redis.call('ZLEXCOUNT', keys.nameIndex, boundsOf(listed, after)), after
   while low < high do
     local middle = math.ceil((low + high) / 2)
-    local member = redis.call('ZRANGE', keys.index, first + middle, first + middle)[1]
+    local member = redis.call('ZRANGE', keys.nameIndex, first + middle, first + middle)[1]
     local name = string.sub(member, #listed + 1)
     work.spend(8)
-    if redis.call('ZLEXCOUNT', keys.index, '(' .. marked .. after, '[' .. marked .. name) >= middle then
+    if redis.call('ZLEXCOUNT', keys.nameIndex, '(' .. marked .. after, '[' .. marked .. name) >= middle then
       low, last = middle, name
     else
       high = middle - 1
@@ -95,13 +95,13 @@ local function readOn(search, walk)
   walk.names, walk.at = {}, 1
   while #walk.names == 0 and not walk.isEnd and search.passed < MAX_PASSED do
     local lower, upper = boundsOf(listed, walk.after)
-    local members = redis.call('ZRANGE', keys.index, lower, upper, 'BYLEX', 'LIMIT', 0, walk.step)
+    local members = redis.call('ZRANGE', keys.nameIndex, lower, upper, 'BYLEX', 'LIMIT', 0, walk.step)
     work.spend(4 + #members / 3)
     walk.isEnd = #members < walk.step
     local last = members[1] and string.sub(members[#members], #listed + 1)
     local isHeld, names = {}, {}
     for _, member in ipairs(last and redis.call(
-      'ZRANGE', keys.index, (boundsOf(marked, walk.after)), '[' .. marked .. last, 'BYLEX', 'LIMIT', 0, walk.step
+      'ZRANGE', keys.nameIndex, (boundsOf(marked, walk.after)), '[' .. marked .. last, 'BYLEX', 'LIMIT', 0, walk.step
     ) or {}) do
       isHeld[string.sub(member, #marked + 1)] = true
     end
@@ -174,7 +174,7 @@ end
 function searching.newSearch(item)
   local search = {
     groups = searching.groupsOf(item.options.match), count = tonumber(item.count) or 1, walks = {}, passed = 0,
-    failed = 0, lines = {}, isIn = {}, heldAbove = {},
+    failed = 0, queues = {}, isIn = {}, heldAbove = {},
   }
   local rarest, fewest = nil, math.huge
   work.spend(15)
@@ -256,7 +256,7 @@ end
 -- Returns whether a resource among the next ones with a label fits, held or not, and the number that were looked at.
 local function isFittingIn(search, prefix, after, many)
   local lower, upper = boundsOf(prefix, after)
-  local members = redis.call('ZRANGE', keys.index, lower, upper, 'BYLEX', 'LIMIT', 0, many)
+  local members = redis.call('ZRANGE', keys.nameIndex, lower, upper, 'BYLEX', 'LIMIT', 0, many)
   work.spend(3 + #members / 3)
   for i, member in ipairs(members) do
     after = string.sub(member, #prefix + 1)

@@ -23,13 +23,13 @@ end
 
 -- Returns the lowest free slot of a pool that is not kept for waiting requests; nil if none is free.
 local function nextSlot(pool, capacity)
-  local index
+  local slotNumber
   if tenant.queue then
-    index = tenant.queue.unkept(pool, capacity)
+    slotNumber = tenant.queue.unkept(pool, capacity)
   else
-    index = freeSlots.lowestFree(pool, capacity)
+    slotNumber = freeSlots.lowestFree(pool, capacity)
   end
-  return index and pools.slotAt(pool, index)
+  return slotNumber and pools.slotAt(pool, slotNumber)
 end
 
 -- Returns as slotFor(), for an entry of a resource with several slots.
@@ -99,12 +99,12 @@ function taking.takeShared(slot, pool, byName, reservation)
   reservation.slot = shared.shareOf(slot, requester)
 end
 
--- Takes the further slots of an entry for several slots of a pool: those of the lowest indexes. Notes them in the entry
+-- Takes the other slots of an entry for several slots of a pool: those of the lowest numbers. Notes them in the entry
 -- and adds them to the plan. Returns false if too few are free.
-local function takeFurther(entry, plan)
+local function takeMoreSlots(entry, plan)
   local pool, capacity = entry.resource, registry.definition(entry.resource).capacity
-  local further = {}
-  entry.further = further
+  local moreSlots = {}
+  entry.moreSlots = moreSlots
   if freeSlots.heldOf(pool) + entry.count - 1 > capacity then
     return false
   end
@@ -115,7 +115,7 @@ local function takeFurther(entry, plan)
       return false
     end
     slotMap.setRecord(slot, hold)
-    further[i], plan[#plan + 1] = slot, slot
+    moreSlots[i], plan[#plan + 1] = slot, slot
   end
   return true
 end
@@ -157,7 +157,7 @@ local function takeEntry(entry, reservation, plan, isTaken)
     end
     holdSlot(entry, slot, isNew, reservation)
   end
-  return not entry.count or takeFurther(entry, plan)
+  return not entry.count or takeMoreSlots(entry, plan)
 end
 
 -- Takes the slot of a plan's only entry for a reservation, and stores that. Returns nil; or the entry, if it has no

@@ -13,24 +13,24 @@ local texts = {}
 -- What detailsOf() returns for a SHARED reservation of a plain name.
 texts.SHARED = '{"m":"SHARED"}'
 
--- Returns the index of a slot; -1 if it is a resource's only slot, held since the pool had that capacity.
-local function indexOf(slot)
-  local _, index = pools.slotIndex(slot)
-  return index or -1
+-- Returns the number of a slot; -1 if it is a resource's only slot, held since the pool had that capacity.
+local function numberOf(slot)
+  local _, slotNumber = pools.slotNumber(slot)
+  return slotNumber or -1
 end
 
--- Returns the slots that an entry for several slots has taken, in index order.
+-- Returns the slots that an entry for several slots has taken, in the order of their numbers.
 local function severalSlots(entry)
-  local list, last = { entry.at, unpack(entry.further) }, -1
+  local list, last = { entry.at, unpack(entry.moreSlots) }, -1
   for _, slot in ipairs(list) do
-    local index = indexOf(slot)
-    if index < last then
+    local slotNumber = numberOf(slot)
+    if slotNumber < last then
       table.sort(list, function(a, b)
-        return indexOf(a) < indexOf(b)
+        return numberOf(a) < numberOf(b)
       end)
       break
     end
-    last = index
+    last = slotNumber
   end
   return list
 end

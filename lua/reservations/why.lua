@@ -65,7 +65,7 @@ local function reservationBelow(name, requester, slot)
     if own and takesAlong(own, slot) then
       return own
     end
-    -- A reservation further below takes the child along, unless that is a group.
+    -- A reservation below that takes the child along, unless that is a group.
     local hold = one and not one.isGroup and
       slotMap.recordAt(one.pooled and ownership.assignedSlot(child, requester) or child)
     if one and (one.isGroup or hold and hold.owner == requester) then
@@ -106,7 +106,7 @@ local function addOwner(reason, slot, record, along, isShown)
   if not own and (not record.token or record.refCount > 1) then
     own = reservationBelow(record.pool ~= '' and record.pool or slot, record.owner, along or slot)
   end
-  -- Its further slots take along the same.
+  -- Its other slots take along the same.
   if not along or own and not isShown[own] then
     isShown[own or slot] = true
     addHolder(reason, along or slot, own, record.owner)
@@ -145,7 +145,7 @@ function reasons.noteOf(items)
   return ''
 end
 
--- Adds the first tickets in a line, up to an order (nil: all).
+-- Adds the first tickets in a queue, up to an order (nil: all).
 local function addNext(reason, name, before)
   local at = { l = 1, w = 1, v = 1 }
   while #reason.w < MAX_NEXT do
@@ -172,12 +172,12 @@ end
 
 -- Describes who is in the way. Takes what is (SLOTS, ANCESTOR, BLOCKER or QUEUE), the name of the resource or slot,
 -- and an array of the names whose holders are looked up. `before`: only tickets ahead of this order; nil: all, false:
--- none. Returns JSON: k the kind, r the name, h the holders, m the number of further held slots, w who waits. A
+-- none. Returns JSON: k the kind, r the name, h the holders, m the number of other held slots, w who waits. A
 -- holder: q requester, s slot, r the name that it asked for, a since ms, e end ms (0 never), n note; without r, a and
--- e if its reservation is not known. Who waits: q, a, e and n likewise. Does no more than a share of the work of one
+-- e if its reservation is not known. Who waits: q, a, e and n likewise. Does no more than a part of the work of one
 -- request, and describes what it has found until then.
 function reasons.whyNot(kind, name, places, before)
-  local SHARE = 1 / 10
+  local PART = 1 / 10
   local spent, reason = work.done, { k = kind, r = name, h = {}, m = 0, w = {} }
   work.isOverBudget(function()
     if before ~= false and tenant.queueText then
@@ -193,7 +193,7 @@ function reasons.whyNot(kind, name, places, before)
         reason.m = reason.m + 1
       end
     end
-  end, SHARE)
+  end, PART)
   work.done = spent + work.done
   reason.h, reason.w = #reason.h > 0 and reason.h or nil, #reason.w > 0 and reason.w or nil
   local text = cjson.encode(reason)

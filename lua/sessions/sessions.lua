@@ -251,14 +251,14 @@ end
 -- number of tickets.
 local function isForeign(session)
   local MAX_SEARCHED_TICKETS = 200
-  local within, line = session.id .. '\n' .. tenant.prefix, '\8' .. session.id .. '\n'
+  local within, waiters = session.id .. '\n' .. tenant.prefix, '\8' .. session.id .. '\n'
   work.spend(3)
   local holds = redis.call('ZLEXCOUNT', keys.sessionHolds, '[' .. within, '(' .. within .. '\255')
   if holds < tenant.sessions.holdsOf(session) then
     return true
   end
   local queue = tenant.openQueue()
-  local order = queue and queue.nthOf(line, 1)
+  local order = queue and queue.nthOf(waiters, 1)
   for n = 1, MAX_SEARCHED_TICKETS do
     if not order then
       return false
@@ -267,7 +267,7 @@ local function isForeign(session)
     if ticket and not tenant.mayChangeAll(ticket.items) then
       return true
     end
-    order = queue.nthOf(line, n + 1)
+    order = queue.nthOf(waiters, n + 1)
   end
   return true
 end

@@ -2,7 +2,7 @@
 --   owner          the holder: a requester, or system:<resource> for a blocker
 --   refCount       number of reservations whose plans hold the slot
 --   pool           the pool it is a slot of, '' for a resource's only slot
---   byName         true if the slot was reserved by its own name, or is a further slot of a reservation of several
+--   byName         true if the slot was reserved by its own name, or is another slot of a reservation of several
 --                  slots; it is then not its owner's assigned slot
 --   token          release token (22 characters) of the reservation whose own slot this is; nil if the slot is held
 --                  only by plans of other reservations
@@ -16,18 +16,18 @@
 --   type, label    resource type, '' the default; label of the key, '' none
 --   requestedName  the resource as the caller named it
 --   plan           the other slots that it holds, in the order they were taken, each followed by '\n'; of a
---                  reservation of several slots, the further ones too
---   details        the slots as the requester sees them, and the further fields, as JSON
+--                  reservation of several slots, the other ones too
+--   details        the slots as the requester sees them, and the extra fields, as JSON
 --                  (reservations/texts.lua), '' none
 --   packed         the record as it was read, for the history; nil if it is new (not stored)
--- and further fields, each nil if the reservation does not have it:
+-- and extra fields, each nil if the reservation does not have it:
 --   note           why it was made
 --   match          by which match it was made: the digest of that, and the resource that was picked
 --                  (reservations/match.lua)
 --   session        id of the session that it lasts as long as (sessions/sessions.lua); expiresAt is 0 then
 --   waited         how long its caller waited for it, in ms
--- Further fields stand in `details`, as {"x":{"note":"..."},...}, before everything else. They never change.
--- To add a field: give it to addFurther() (reservations/reserve.lua), name it here and in `Further` of slotRecord.ts.
+-- Extra fields stand in `details`, as {"x":{"note":"..."},...}, before everything else. They never change.
+-- To add a field: give it to addExtras() (reservations/reserve.lua), name it here and in `Extras` of slotRecord.ts.
 -- Its value is a text, a number of at most 14 digits, true, or an array of these that is not empty.
 --
 -- The slots hash has it packed, in one of three forms. The first byte is the form. Integers are big-endian and
@@ -42,8 +42,8 @@ codec.UNCLAIMED = '!!!!!!!!!!!!!!!!!!!!!!'
 
 local byte = string.byte
 local HOLD, HOLDERS, PLAIN, FULL = '>BI4ssB', 's', '>BsI7I6I6c22ss', '>BI4ssBI7I6I6c22sssss'
--- The third byte of details that have further fields: x.
-local FURTHER = 120
+-- The third byte of details that have extra fields: x.
+local EXTRAS = 120
 -- The most names of slots in a record of the history.
 local MAX_SLOTS = 100
 
@@ -59,9 +59,9 @@ function codec.copyWith(record, fields)
   return copy
 end
 
--- Returns a reservation's details with its further fields in front. Takes the details without them, '' none, and a
+-- Returns a reservation's details with its extra fields in front. Takes the details without them, '' none, and a
 -- table of the fields.
-function codec.withFurther(details, fields)
+function codec.withExtras(details, fields)
   if next(fields) == nil then
     return details
   end
@@ -84,7 +84,7 @@ function codec.unpackPlain(packed)
   end
 end
 
--- Packs a reservation of one slot of a pool, which has no other slots and no further fields.
+-- Packs a reservation of one slot of a pool, which has no other slots and no extra fields.
 function codec.packSlot(owner, pool, byName, fence, reservedAt, expiresAt, token, type, label, requestedName, details)
   return struct.pack(
     FULL, 3, 1, owner, pool, byName and 1 or 0, fence, reservedAt, expiresAt, token, type, label, requestedName, '',
@@ -100,7 +100,7 @@ function codec.unpackSlot(packed)
   end
   local _, refCount, owner, pool, byName, _, _, expiresAt, token, type, _, requestedName, plan, details =
     struct.unpack(FULL, packed)
-  if refCount == 1 and plan == '' and byte(details, 3) ~= FURTHER and token ~= codec.UNCLAIMED and pool ~= '' then
+  if refCount == 1 and plan == '' and byte(details, 3) ~= EXTRAS and token ~= codec.UNCLAIMED and pool ~= '' then
     return owner, pool, byName == 1, expiresAt, token, type, requestedName
   end
 end
@@ -139,7 +139,7 @@ function codec.unpackRecord(slot, packed)
     reservedAt = reservedAt, expiresAt = expiresAt, token = token, type = type, label = label,
     requestedName = requestedName, plan = plan, details = details, packed = packed,
   }
-  if byte(details, 3) == FURTHER then
+  if byte(details, 3) == EXTRAS then
     for field, value in pairs(cjson.decode(details).x) do
       record[field] = value
     end

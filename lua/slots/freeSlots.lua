@@ -14,7 +14,7 @@ local function readAhead(name, chunk, lastChunk)
   pools.readChunks(fields)
 end
 
--- Returns the lowest free index of a pool from `from` on, below its capacity; nil if none is free. It may lie up to
+-- Returns the lowest free number of a pool from `from` on, below its capacity; nil if none is free. It may lie up to
 -- seven slots before `from`.
 function freeSlots.freeFrom(name, capacity, from)
   local lastChunk = math.floor((capacity - 1) / pools.CHUNK_SLOTS)
@@ -30,24 +30,24 @@ function freeSlots.freeFrom(name, capacity, from)
     end
     local free = pools.freeIn(pools.chunkAt(field), at)
     if free then
-      local index = chunk * pools.CHUNK_SLOTS + free
-      return index < capacity and index or nil
+      local slotNumber = chunk * pools.CHUNK_SLOTS + free
+      return slotNumber < capacity and slotNumber or nil
     end
     work.spend(1)
     at = 1
   end
 end
 
--- Returns the lowest free index of a pool of this capacity; nil if none is free.
+-- Returns the lowest free number of a pool of this capacity; nil if none is free.
 function freeSlots.lowestFree(name, capacity)
   local pool = pools.poolOf(name)
-  local index = freeSlots.freeFrom(name, capacity, pool.from)
-  if not index and pool.from > 0 then
+  local slotNumber = freeSlots.freeFrom(name, capacity, pool.from)
+  if not slotNumber and pool.from > 0 then
     -- The release of a slot that stayed a plain resource (definitions/redefine.lua) does not lower pool.from.
-    index = freeSlots.freeFrom(name, capacity, 0)
+    slotNumber = freeSlots.freeFrom(name, capacity, 0)
   end
-  pool.from = index or pool.from
-  return index
+  pool.from = slotNumber or pool.from
+  return slotNumber
 end
 
 -- Returns the number of held slots of a resource, including slots that are still held from an earlier capacity.

@@ -1,14 +1,14 @@
 -- Finds what a call changes in the pools hash (slots/pools.lua), and in the marks of searches.
 --
 -- Marks are what a search for a resource that fits (reservations/match.lua) has noted, so that it reads little. Most
--- tenants have no labels, and make none. The index of definitions (definitions/redefine.lua) has these members, where
+-- tenants have no labels, and make none. The name index (definitions/redefine.lua) has these members, where
 -- <resets> has 10 digits, so that a reset drops them all:
 --   h<resets>\n<key>=<value>\n<name>
 --     The resource has this label, and all its slots are held. Only a search adds this, for what it has passed, and the
 --     release of a slot removes it. So a resource can be held without it.
 --   m<resets>\n<requester>\n<match>\n<fence, 16 digits>\n<slot>
 --     A reservation that was made by a match, of which <match> is the digest.
--- The table of the tenant has the field marks, nil if it has no labels: further members to add, each with true, or with
+-- The table of the tenant has the field marks, nil if it has no labels: more members to add, each with true, or with
 -- the slot that must be held for it; or to remove, with false.
 local bytes = require('limits/bytes')
 local keys = require('frame/keys')
@@ -42,25 +42,25 @@ end
 local function markSlots(marks)
   local fields = {}
   for i = 1, #marks, 2 do
-    local name, index = pools.slotIndex(marks[i])
-    fields[#fields + 1] = pools.chunkField(name, math.floor(index / pools.CHUNK_SLOTS))
+    local name, slotNumber = pools.slotNumber(marks[i])
+    fields[#fields + 1] = pools.chunkField(name, math.floor(slotNumber / pools.CHUNK_SLOTS))
   end
   pools.readChunks(fields)
   for i = 1, #marks, 2 do
-    local name, index = pools.slotIndex(marks[i])
-    pools.markSlot(name, index, marks[i + 1])
+    local name, slotNumber = pools.slotNumber(marks[i])
+    pools.markSlot(name, slotNumber, marks[i + 1])
   end
 end
 
 -- Marks in the bitmaps, or adds to the marks, whether a slot is held that its pool has not got. account() has marked
 -- those that pools got.
 local function addMark(marks, slot, before, record)
-  local name, index = pools.slotIndex(slot)
+  local name, slotNumber = pools.slotNumber(slot)
   if not name or record and record.pool == name then
     return
   elseif before and before.pool == name then
     -- The chunk has been read, since the slot was taken from its pool.
-    pools.markSlot(name, index, record ~= false)
+    pools.markSlot(name, slotNumber, record ~= false)
   elseif not before ~= not record or before.pool ~= record.pool then
     marks[#marks + 1], marks[#marks + 2] = slot, record ~= false
   end
@@ -150,8 +150,8 @@ function poolFields.writeMarks()
       remove[#remove + 1] = member
     end
   end
-  bytes.callWith('ZREM', keys.index, remove)
-  bytes.callWith('ZADD', keys.index, add)
+  bytes.callWith('ZREM', keys.nameIndex, remove)
+  bytes.callWith('ZADD', keys.nameIndex, add)
 end
 
 function poolFields.begin()

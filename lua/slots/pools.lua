@@ -1,7 +1,7 @@
 -- The tenant's pools (docs/specification.md#resources), as this call sees and changes them. The slots of a pool are
 -- <pool>_0, <pool>_1 and so on. The pools hash has
---   <pool>            how many of its slots are held, and the index below which none is free, packed; absent if none is
---                     held
+--   <pool>            how many of its slots are held, and the number below which none is free, packed; absent if none
+--                     is held
 --   <pool>\n<owner>   the slot that the owner was assigned
 --   <name>\1<chunk>   a bitmap of the slots <name>_<i> that are held, as slots of a pool or as plain resources: 512 of
 --                     them, 64 bytes. Zero bytes at the end of a chunk are left out; an empty chunk has no field
@@ -14,9 +14,9 @@ local byteAt, floor = string.byte, math.floor
 -- The slots of a chunk.
 pools.CHUNK_SLOTS, pools.CHUNK_BYTES = 512, 64
 
--- names[slot], indexes[slot]: the pool and the index that a name of the form <pool>_<index> means; false if it cannot
--- be the name of a slot.
-local names, indexes
+-- names[slot], slotNumbers[slot]: the pool and the number that a name of the form <pool>_<number> means; false if it
+-- cannot be the name of a slot.
+local names, slotNumbers
 -- known[name]: a pool, see poolOf(). chunks[field]: the bytes of a chunk. changed[field]: true if they were changed.
 local known, chunks, changed
 -- The field that chunkField() has returned last.
@@ -29,39 +29,39 @@ function pools.split(name)
   if last < 48 or last > 57 or not string.find(name, '_', 1, true) then
     return nil
   end
-  local pool, index = string.match(name, '^(.+)_(%d+)$')
-  if pool and #index < 7 and (index == '0' or byteAt(index) ~= 48) then
-    return pool, tonumber(index)
+  local pool, slotNumber = string.match(name, '^(.+)_(%d+)$')
+  if pool and #slotNumber < 7 and (slotNumber == '0' or byteAt(slotNumber) ~= 48) then
+    return pool, tonumber(slotNumber)
   end
 end
 
 -- The same for the name of a slot that the call may ask for again.
-function pools.slotIndex(slot)
+function pools.slotNumber(slot)
   local pool = names[slot]
   if pool == nil then
     local last = byteAt(slot, -1) or 0
     if last < 48 or last > 57 then
       return nil
     end
-    pool, indexes[slot] = pools.split(slot)
+    pool, slotNumbers[slot] = pools.split(slot)
     names[slot] = pool or false
   end
   if pool then
-    return pool, indexes[slot]
+    return pool, slotNumbers[slot]
   end
 end
 
 -- Returns the name of a pool's slot.
-function pools.slotAt(pool, index)
-  local slot = string.format('%s_%d', pool, index)
-  names[slot], indexes[slot] = pool, index
+function pools.slotAt(pool, slotNumber)
+  local slot = string.format('%s_%d', pool, slotNumber)
+  names[slot], slotNumbers[slot] = pool, slotNumber
   return slot
 end
 
 -- Returns a pool, a table:
 --   held      number of its slots that are held
 --   stored    the stored value of held
---   from      no slot below this index is free
+--   from      no slot below this number is free
 --   assigned  owner -> slot, false for none, nil if it was not read
 --   isChanged true if commit() must write the pool even if held has not changed
 function pools.poolOf(name)
@@ -93,11 +93,11 @@ end
 -- Adds a slot to the held slots of its pool (change 1) or removes it (-1). Takes the slot's record.
 function pools.account(slot, record, change)
   local pool = pools.poolOf(record.pool)
-  local _, index = pools.slotIndex(slot)
+  local _, slotNumber = pools.slotNumber(slot)
   pool.held = pool.held + change
-  pools.markSlot(record.pool, index, change == 1)
+  pools.markSlot(record.pool, slotNumber, change == 1)
   if change == -1 then
-    pool.from = math.min(pool.from, index)
+    pool.from = math.min(pool.from, slotNumber)
   end
   if not record.byName then
     pool.assigned[record.owner] = change == 1 and slot
@@ -146,9 +146,9 @@ function pools.chunkAt(field)
   return chunk
 end
 
--- Returns the bytes of a chunk with the slot of this index marked as held or free.
-function pools.marked(chunk, index, isHeld)
-  local at, mask = floor(index % pools.CHUNK_SLOTS / 8) + 1, bit.rshift(128, index % 8)
+-- Returns the bytes of a chunk with the slot of this number marked as held or free.
+function pools.marked(chunk, slotNumber, isHeld)
+  local at, mask = floor(slotNumber % pools.CHUNK_SLOTS / 8) + 1, bit.rshift(128, slotNumber % 8)
   local before = byteAt(chunk, at) or 0
   local byte = isHeld and bit.bor(before, mask) or bit.band(before, 255 - mask)
   if byte == before then
@@ -159,11 +159,11 @@ function pools.marked(chunk, index, isHeld)
   return string.sub(chunk, 1, at - 1) .. string.char(byte) .. string.sub(chunk, at + 1)
 end
 
--- Marks slot <name>_<index> as held or free.
-function pools.markSlot(name, index, isHeld)
-  local field = pools.chunkField(name, floor(index / pools.CHUNK_SLOTS))
+-- Marks slot <name>_<number> as held or free.
+function pools.markSlot(name, slotNumber, isHeld)
+  local field = pools.chunkField(name, floor(slotNumber / pools.CHUNK_SLOTS))
   local chunk = pools.chunkAt(field)
-  local marked = pools.marked(chunk, index, isHeld)
+  local marked = pools.marked(chunk, slotNumber, isHeld)
   if marked ~= chunk then
     chunks[field], changed[field] = marked, true
   end
@@ -178,7 +178,7 @@ function pools.trimmed(chunk)
   return last == #chunk and chunk or string.sub(chunk, 1, last)
 end
 
--- Returns the index within a chunk of the first slot that is free, from a byte on; nil if none is.
+-- Returns the number within a chunk of the first slot that is free, from a byte on; nil if none is.
 function pools.freeIn(chunk, at)
   at = string.find(chunk, '[^\255]', at) or math.max(at, #chunk + 1)
   if at > pools.CHUNK_BYTES then
@@ -191,7 +191,7 @@ function pools.freeIn(chunk, at)
   return (at - 1) * 8 + offset
 end
 
--- Returns how many slots of a pool are held, and the index below which none is free. Takes false for an empty one.
+-- Returns how many slots of a pool are held, and the number below which none is free. Takes false for an empty one.
 function pools.unpackPool(packed)
   if packed then
     return struct.unpack(POOL, packed)
@@ -229,7 +229,7 @@ end
 function pools.begin()
   -- Without a pool or the name of a slot, the empty tables of the call before serve again.
   if not names or next(names) or next(known) then
-    names, indexes, known, chunks, changed = {}, {}, {}, {}, {}
+    names, slotNumbers, known, chunks, changed = {}, {}, {}, {}, {}
   end
 end
 

@@ -6,9 +6,9 @@
 -- <slot>\1<requester>\1.
 --
 -- A reservation of several slots of a pool (docs/specification.md#several-slots) is stored on the slot that its owner
--- was assigned. Its plan has the further slots, each of which has a record without a token (slots/codec.lua); so
--- whatever ends the reservation frees all of them. Its details (reservations/texts.lua) list all slots in index
--- order.
+-- was assigned. Its plan has the other slots, each of which has a record without a token (slots/codec.lua); so
+-- whatever ends the reservation frees all of them. Its details (reservations/texts.lua) list all slots in the order of
+-- their numbers.
 local itemForms = require('frame/items')
 local registry = require('definitions/definitions')
 local shared = {}

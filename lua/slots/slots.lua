@@ -4,7 +4,7 @@
 --   original[slot]  the record before this call's changes, for changed slots
 --   changed         the changed slots, in order
 --   journal         slot, record before, slot, record before, ...: one pair for each change
---   arePoolsTouched true if a changed slot is one of a pool, or may become one: its name ends with an index
+--   arePoolsTouched true if a changed slot is one of a pool, or may become one: its name ends with a number
 local codec = require('slots/codec')
 local keys = require('frame/keys')
 local pools = require('slots/pools')
@@ -78,8 +78,9 @@ function slotMap.declarerOf(owner)
   return string.match(owner, '^system:(.+)$')
 end
 
--- Returns true if a record is of a further slot of a reservation of several slots: these count towards the cap.
-function slotMap.isFurther(record)
+-- Returns true if a record is of a slot of a reservation of several slots, but not the first: these count towards the
+-- cap.
+function slotMap.isMoreSlot(record)
   return record and record.byName and not record.token and not slotMap.declarerOf(record.owner)
 end
 
@@ -99,12 +100,12 @@ local function note(slot, before)
   end
 end
 
--- Counts the reservations and further slots that a change makes (1) or ends (-1).
+-- Counts the reservations and other slots that a change makes (1) or ends (-1).
 local function count(record, change)
   if record.token then
     tenant.count = tenant.count + change
-  elseif slotMap.isFurther(record) then
-    tenant.further = tenant.further + change
+  elseif slotMap.isMoreSlot(record) then
+    tenant.moreSlots = tenant.moreSlots + change
   end
 end
 
@@ -113,14 +114,14 @@ function slotMap.setRecord(slot, record)
   work.spend(5 + #slot / 80)
   local before = slotMap.records[slot] or false
   note(slot, before)
-  slotMap.arePoolsTouched = slotMap.arePoolsTouched or pools.slotIndex(slot) ~= nil
+  slotMap.arePoolsTouched = slotMap.arePoolsTouched or pools.slotNumber(slot) ~= nil
   if before then
     count(before, -1)
     if before.pool ~= '' then
       pools.account(slot, before, -1)
       if record and record.pool == '' then
-        local name, index = pools.slotIndex(slot)
-        pools.markSlot(name, index, true)
+        local name, slotNumber = pools.slotNumber(slot)
+        pools.markSlot(name, slotNumber, true)
       end
     end
   end

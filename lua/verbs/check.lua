@@ -1,6 +1,6 @@
 local availability = require('reservations/availability')
 local itemForms = require('frame/items')
-local lines = require('waiting/lines')
+local queues = require('waiting/queues')
 local naming = require('definitions/names')
 local ownership = require('reservations/owners')
 local quota = require('limits/quota')
@@ -24,11 +24,11 @@ local verbs = {}
   out would exceed the work budget; of a resource that is held SHARED, how many hold it, else '': the owner is the only
   one of them that is known, else ''; the note of its reservation, '' none; if such a reserve would not succeed, who is
   in the way (whyNot() in reservations/why.lua), '' if nobody is, or if finding out would exceed the work budget. The
-  items of a refused request are ''; which ones are refused is the last element if requests share the call
-  (tellMisfits() in frame/reading.lua). Or a refusal (frame/admission.lua): if requests that share the call take too
-  much work together, it charges nothing.
+  items of a refused request are ''; which ones are refused is the last element of a batch
+  (tellMisfits() in frame/reading.lua). Or a refusal (frame/admission.lua): if the requests of a batch take too much
+  work together, it charges nothing.
 ]]
--- Places in the lines of a result. WOULD_SUCCEED is '1' or '0'; '-1' until it is found out.
+-- Places in the queues of a result. WOULD_SUCCEED is '1' or '0'; '-1' until it is found out.
 local IS_HELD, WOULD_SUCCEED, WHY = 1, 6, 9
 local KINDS = { own = 'SLOTS', ancestor = 'ANCESTOR', blocker = 'BLOCKER', [''] = 'QUEUE' }
 
@@ -51,7 +51,7 @@ local function ownerOf(slot, record, isShared, mine)
   return isMine and mine.owner or string.match(record.holders or '', '^[^\n]+') or ''
 end
 
--- Returns the lines of a result, as far as they are known at once. Takes the name of the slot or resource, its record
+-- Returns the queues of a result, as far as they are known at once. Takes the name of the slot or resource, its record
 -- if it is one slot, the requester's reservation, and whether a slot is free.
 local function resultOf(at, record, mine, isFree)
   local isShared = record and not record.token and shared.isSharedHold(at, record)
@@ -62,7 +62,7 @@ local function resultOf(at, record, mine, isFree)
     endsAt, note = ownership.endOf(shown), shown.note or ''
   end
   return {
-    isFree and '0' or '1', owner, endsAt, mine and '1' or '0', lines.waitersOf(at), '0',
+    isFree and '0' or '1', owner, endsAt, mine and '1' or '0', queues.waitersOf(at), '0',
     isShared and record.refCount or '', note, '',
   }
 end
@@ -86,7 +86,7 @@ local function explainLater(toExplain, result, mine, slot, resource)
   end
 end
 
--- Returns the lines of an item. Adds it to `toTry` if it takes a try to find out whether a reserve would succeed, and
+-- Returns the queues of an item. Adds it to `toTry` if it takes a try to find out whether a reserve would succeed, and
 -- to `toExplain` if it would not.
 local function lookAt(item, toTry, toExplain)
   local name, requester = item.resource, item.requester
@@ -128,8 +128,8 @@ end
 local function addTried(toTry, toExplain)
   for _, one in ipairs(toTry) do
     local result, kind = one[1], KINDS[one.role or '']
-    if result[WOULD_SUCCEED] == '0' and one.line and kind and result[IS_HELD] == '0' then
-      toExplain[#toExplain + 1] = { result = result, kind = kind, place = one.line }
+    if result[WOULD_SUCCEED] == '0' and one.queue and kind and result[IS_HELD] == '0' then
+      toExplain[#toExplain + 1] = { result = result, kind = kind, place = one.queue }
     end
   end
 end
@@ -145,7 +145,7 @@ local function explainAll(toExplain, before)
   end
 end
 
--- Looks at all items. Returns the work that this took; nil if it exceeds the budget. A request that shares the call
+-- Looks at all items. Returns the work that this took; nil if it exceeds the budget. A request of a batch
 -- with nobody is answered even if there is no time for tries and explanations.
 local function carryOut(items, reply)
   local toTry, toExplain, spent = {}, {}, 0
@@ -157,11 +157,11 @@ local function carryOut(items, reply)
     spent = work.done
     isCut = work.isOverBudget(availability.tryAll, 1 - spent / work.MAX_WORK, toTry)
   end
-  if not (isCut and reading.isSharedCall) then
+  if not (isCut and reading.isBatch) then
     addTried(toTry, toExplain)
     isCut = explainAll(toExplain, spent)
   end
-  return not (isCut and reading.isSharedCall) and spent + work.done or nil
+  return not (isCut and reading.isBatch) and spent + work.done or nil
 end
 
 verbs.check = reading.verb('read', function()

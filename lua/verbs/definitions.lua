@@ -3,7 +3,7 @@ local admission = require('frame/admission')
 local availability = require('reservations/availability')
 local itemForms = require('frame/items')
 local keys = require('frame/keys')
-local lines = require('waiting/lines')
+local queues = require('waiting/queues')
 local naming = require('definitions/names')
 local pools = require('slots/pools')
 local quota = require('limits/quota')
@@ -22,7 +22,7 @@ local verbs = {}
   ARGV[5]  <key>=<value>: only the definitions with this label; '' all
 
   Returns {'OK', quota, 1 if this is the last page, else 0, number of definitions on all pages, the last name of this
-  page, item, ...}. An item is a text with a line for each of: name, capacity, path of its ancestors ('' none), 1 if it
+  page, item, ...}. An item is a text with a queue for each of: name, capacity, path of its ancestors ('' none), 1 if it
   is a group, else 0, number of labels, each label, and each blocker.
 ]]
 local MAX_BYTES, MAX_PAGE_WORK = 262144, 3500
@@ -32,16 +32,16 @@ local function namesOfPage(after, limit, label)
   local prefix, to, total = 'n', '(o', tenant.definitions
   if label ~= '' then
     prefix, to = 'l' .. label .. '\n', '(l' .. label .. '\11'
-    total = redis.call('ZLEXCOUNT', keys.index, '[' .. prefix, to)
+    total = redis.call('ZLEXCOUNT', keys.nameIndex, '[' .. prefix, to)
   end
-  local names = redis.call('ZRANGE', keys.index, '(' .. prefix .. after, to, 'BYLEX', 'LIMIT', 0, limit)
+  local names = redis.call('ZRANGE', keys.nameIndex, '(' .. prefix .. after, to, 'BYLEX', 'LIMIT', 0, limit)
   for i, member in ipairs(names) do
     names[i] = string.sub(member, #prefix + 1)
   end
   return names, total
 end
 
--- Returns true if a definition has the wanted label. The index can have it for one that no longer has.
+-- Returns true if a definition has the wanted label. The name index can have it for one that no longer has.
 local function isWanted(name, label)
   for _, one in ipairs(label ~= '' and naming.labelsOf(name) or {}) do
     if one == label then
@@ -102,9 +102,9 @@ end
 ]]
 local MAX_LOOKS = 400
 
--- Returns the first label in the index (definitions/redefine.lua) from a bound on; nil at the end.
+-- Returns the first label in the name index (definitions/redefine.lua) from a bound on; nil at the end.
 local function labelFrom(bound)
-  local found = redis.call('ZRANGE', keys.index, bound, '(m', 'BYLEX', 'LIMIT', 0, 1)[1]
+  local found = redis.call('ZRANGE', keys.nameIndex, bound, '(m', 'BYLEX', 'LIMIT', 0, 1)[1]
   return found and string.match(found, '^l([^\n]*)\n')
 end
 
@@ -146,8 +146,8 @@ end
   ARGV[3]  the first resource
 
   Returns {'OK', quota and work (frame/work.lua), item, ...}, where an item is 1 if a slot is free, else 0; '' if its
-  request is refused. Which ones are refused is the last element if requests share the call (tellMisfits() in
-  frame/reading.lua). Or a refusal (frame/admission.lua): if requests that share the call take too much work together,
+  request is refused. Which ones are refused is the last element of a batch (tellMisfits() in
+  frame/reading.lua). Or a refusal (frame/admission.lua): if the requests of a batch take too much work together,
   it charges nothing.
 ]]
 local function lookAtAll(args, reply)
@@ -158,8 +158,8 @@ end
 
 verbs.available = reading.verb('definitions', function(_, args)
   local reply = { 'OK', '' }
-  -- A request that shares the call with nobody is always answered.
-  if work.isOverBudget(lookAtAll, not reading.isSharedCall and math.huge, args, reply) then
+  -- A request that is alone in its call is always answered.
+  if work.isOverBudget(lookAtAll, not reading.isBatch and math.huge, args, reply) then
     return reading.tooMuch(#reply - 2)
   end
   reply[2] = quota.readsQuota .. ' ' .. math.floor(work.done)
@@ -174,8 +174,8 @@ end)
   ARGV[4]  maximum number of nodes
 
   Returns {'OK', quota, 1 if this is the last page, else 0, number of the tenant's definitions, node, ...}. A node is a
-  text with a line for each of: depth, name, capacity, number of held slots, number of tickets that wait for it, 1 if it
-  is a group, else 0, and each label.
+  text with a queue for each of: depth, name, capacity, number of held slots, number of tickets that wait for it, 1 if
+  it is a group, else 0, and each label.
 ]]
 local MAX_TREE_WORK, SIBLINGS = 3000, 50
 
@@ -219,7 +219,7 @@ local function nodeText(name, depth)
   local held = redis.call('HEXISTS', keys.slots, name) + (one.pooled and pools.poolOf(name).held or 0)
   work.spend(3)
   return table.concat({
-    depth, name, one.capacity, held, lines.waitersOf(name), one.isGroup and 1 or 0, unpack(naming.labelsOf(name)),
+    depth, name, one.capacity, held, queues.waitersOf(name), one.isGroup and 1 or 0, unpack(naming.labelsOf(name)),
   }, '\n')
 end
 

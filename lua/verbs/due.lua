@@ -7,8 +7,8 @@ local verbs = {}
 
 --[[ sweep
   Ends some of a tenant's due reservations, and returns the next due time. The caller then raises the tenant's time in
-  the expiry index to it, unless another instance has lowered it in the meantime. A reserve that relied on the old time
-  notices the change of `swept` (limits/cap.lua).
+  the due slotNumber to it, unless another instance has lowered it in the meantime. A reserve that relied on the old
+  time notices the change of `swept` (limits/cap.lua).
 
   ARGV[1]  ''
 
@@ -36,13 +36,13 @@ function verbs.sweep(keys)
     nextDue = math.min(nextDue, tenant.sessions.nextDue)
   end
   local swept = redis.call('HGET', keys.tenant, 'swept') or 0
-  tenant.indexed = nextDue
+  tenant.dueIndexed = nextDue
   tenant.save({ 'swept', swept + 1 })
   return { 'OK', expiry.leasesEnded, nextDue == math.huge and -1 or nextDue, stuck }
 end
 
--- Begins a call for an instance that holds calls of the tenant: ends what is due. Returns nil; or the reply that ends
--- the call.
+-- Begins a call for an instance that has long polls of the tenant: ends what is due. Returns nil; or the reply that
+-- ends the call.
 local function beginForInstance()
   tenant.mayWait = true
   waitingQueue.prepare()
@@ -51,7 +51,7 @@ local function beginForInstance()
 end
 
 --[[ beat
-  Notes that an instance is alive and holds calls for the tenant. Carries out what is due, and settles the queue.
+  Notes that an instance is alive and has long polls of the tenant. Carries out what is due, and settles the queue.
 
   ARGV[1]  ''
   ARGV[2]  the instance; '' only carries out what is due

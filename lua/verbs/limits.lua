@@ -74,7 +74,7 @@ verbs.usage = reading.verb('usage', function(keys)
   quota.charge(nil, 0)
   local thisMinute, today = quota.spent()
   local streams = redis.call('ZCOUNT', keys.streams, clock.nowMs(), '+inf')
-  local reservations = tenant.count + tenant.further + (tenant.sessions and tenant.sessions.count or 0)
+  local reservations = tenant.count + tenant.moreSlots + (tenant.sessions and tenant.sessions.count or 0)
   return {
     'OK', quota.readsQuota, tenant.tier, thisMinute, today, reservations, streams,
     tenant.definitions, bytes.bytesNow(),

@@ -19,15 +19,15 @@ local verbs = {}
 --[[ reserve (ARGV[1] credential, ARGV[2] flags)
   Reserves resources. Handles all items of one request, in order; each succeeds or fails on its own.
 
-  ARGV[3]  the tenant's time in the expiry index, '<ms> <swept>' (limits/cap.lua); '' at first
-  ARGV[4]  if an item may wait: the instance that holds the call, and for how long it may do so: '<instance> <ms>'; else
+  ARGV[3]  the tenant's time in the due slotNumber, '<ms> <swept>' (limits/cap.lua); '' at first
+  ARGV[4]  if an item may wait: the instance of the long poll, and for how long it may do so: '<instance> <ms>'; else
            ''
   ARGV[5]  the first item (frame/items.lua)
 
   Returns {'OK', quota, item, ...}. An item is a reply of reserveOne() in reservations/match.lua, or of answer() in
-  waiting/answer.lua if it may wait, as a text (reservations/texts.lua). A shared call ends with what shares.tell()
-  adds. Or {'INDEX', ms, swept}: the caller must first put the tenant into the expiry index at or before that time, then
-  call again.
+  waiting/answer.lua if it may wait, as a text (reservations/texts.lua). A batch ends with what batch.tell()
+  adds. Or {'DUE_INDEX', ms, swept}: the caller must first put the tenant into the due slotNumber at or before that
+  time, then call again.
 ]]
 local function prepare(request)
   itemForms.prepareEach(request.items, request.args[4])
@@ -80,7 +80,7 @@ end
 
 verbs.reserve = charged.verb({
   right = 'reserve', requestType = 'RESERVE',
-  firstItem = 5, readItem = itemForms.reserveItem, firstResult = 3, indexArg = 3, callArg = 4,
+  firstItem = 5, readItem = itemForms.reserveItem, firstResult = 3, dueIndexArg = 3, callArg = 4,
   prepare = prepare, cost = itemForms.countSlots, fault = itemForms.whyEndless, carryOutItem = reserveItem,
   complete = completeReserve,
 })
@@ -91,8 +91,8 @@ verbs.reserve = charged.verb({
   ARGV[3]  the first item (frame/items.lua)
 
   Returns {'OK', quota, item, ...}. An item is a reply of unreserveOne() in reservations/release.lua, with what
-  tellTaken() in reservations/release.lua adds, as a text (reservations/texts.lua). A shared call ends with what
-  shares.tell() adds; one that names calls, with what was handed over to them: texts that begin with a line for the
+  tellTaken() in reservations/release.lua adds, as a text (reservations/texts.lua). A batch ends with what
+  batch.tell() adds; one that names calls, with what was handed over to them: texts that begin with a queue for the
   ticket, and go on as an item of reserve.
 ]]
 local function unreserveItem(item)
@@ -133,12 +133,12 @@ verbs.unreserve = charged.verb({
   Renews reservations: each gets a new lease that starts now, but for those of sessions. Handles all items of one
   request, in order.
 
-  ARGV[3]  the tenant's time in the expiry index, '<ms> <swept>' (limits/cap.lua); '' at first
+  ARGV[3]  the tenant's time in the due slotNumber, '<ms> <swept>' (limits/cap.lua); '' at first
   ARGV[4]  the first item (frame/items.lua)
 
   Returns {'OK', quota, item, ...}. An item is {'RENEWED', expiry in ms}, {'NOT_RESERVED'}, {'DOESNT_OWN_RESERVATION'}
   or {'INVALID_RELEASE_TOKEN'}, with what tellTaken() in reservations/release.lua adds, as a text
-  (reservations/texts.lua). A shared call ends with what shares.tell() adds.
+  (reservations/texts.lua). A batch ends with what batch.tell() adds.
 ]]
 local function whyTooLong(items)
   for i, item in ipairs(items) do
@@ -174,7 +174,7 @@ end
 
 verbs.renew = charged.verb({
   right = 'reserve', requestType = 'RESERVE',
-  firstItem = 4, readItem = itemForms.renewItem, firstResult = 3, indexArg = 3,
+  firstItem = 4, readItem = itemForms.renewItem, firstResult = 3, dueIndexArg = 3,
   fault = whyTooLong, carryOutItem = renewItem, complete = tellTaken,
 })
 

@@ -41,16 +41,16 @@ end
 local function removeAll(actor)
   local resetBy = actor or 'the service'
   putAside(resetBy)
-  redis.call('UNLINK', keys.slots, keys.due, keys.pools, keys.tickets, keys.lines, keys.waits, keys.sessionHolds)
+  redis.call('UNLINK', keys.slots, keys.due, keys.pools, keys.tickets, keys.queues, keys.waits, keys.sessionHolds)
   redis.call('HDEL', keys.tenant, 'queue', 'measured')
   tenant.setFlag(tenant.HAS_QUEUE, false)
   events.emit('RESET', { requestType = 'RESET', apiKeyLabel = tenant.keyLabel, actor = actor })
   local resets = redis.call('HGET', keys.tenant, 'resets') or '0'
-  tenant.count, tenant.further, tenant.nextDue = 0, 0, math.huge
+  tenant.count, tenant.moreSlots, tenant.nextDue = 0, 0, math.huge
   local by = string.format('%.0f\n%s', clock.nowMs(), resetBy)
   quota.book()
   events.publish({ 'resets', resets + 1, 'resetBy', by })
-  -- Every instance that holds calls ends them.
+  -- Every instance with long polls ends them.
   for instance in string.gmatch(tenant.beats, '(%w+) %d+') do
     redis.call('SPUBLISH', tenant.base .. 'wake:' .. instance, '*\tRESET')
   end

@@ -2,7 +2,7 @@
 local availability = require('reservations/availability')
 local freeSlots = require('slots/freeSlots')
 local itemForms = require('frame/items')
-local lines = require('waiting/lines')
+local queues = require('waiting/queues')
 local naming = require('definitions/names')
 local ownership = require('reservations/owners')
 local planning = require('reservations/plan')
@@ -20,7 +20,7 @@ local verbs = {}
   along, and who waits for it. The name may be that of a slot, a path, or a name that means nothing.
 
   ARGV[2]  name
-  ARGV[3]  index of the first slot to look at, if it is a pool
+  ARGV[3]  slotNumber of the first slot to look at, if it is a pool
   ARGV[4]  maximum number of slots
 
   Returns {'OK', head, blockers, holds, slots, plan, tickets}:
@@ -72,8 +72,8 @@ end
 local function slotsToShow(name, capacity, from, limit)
   local names = from == 0 and { name } or {}
   if capacity > 1 then
-    for index = from, math.min(from + limit, capacity) - 1 do
-      names[#names + 1] = name .. '_' .. index
+    for slotNumber = from, math.min(from + limit, capacity) - 1 do
+      names[#names + 1] = name .. '_' .. slotNumber
     end
   end
   return names
@@ -117,10 +117,10 @@ local function holdsIn(names)
   return holds, covered
 end
 
--- Returns the first tickets in line, and how many there are.
+-- Returns the first tickets in the queue, and how many there are.
 local function ticketsFor(name, isPool)
   if tenant.openQueue() then
-    return tenant.queue.firstInLine(name, isPool, MAX_TICKETS)
+    return tenant.queue.firstInQueue(name, isPool, MAX_TICKETS)
   end
   return {}, 0
 end
@@ -158,7 +158,7 @@ end)
 
   Returns {'OK', {resource, slot, ...}, ...}, each slot as reservations/texts.lua describes it: first, if a blocker
   keeps others from the resource, the slot whose reservation holds that blocker; then its own slots, of a pool from the
-  first one on, and then those that the requesters have. A resource is a text with a line for each of: name, 1 if it is
+  first one on, and then those that the requesters have. A resource is a text with a queue for each of: name, 1 if it is
   registered, else 0, capacity, 1 if it is a group, else 0, number of held slots, number of tickets that wait for it,
   requester of the first of these ('' none), place of the given requesters in its queue (0: they do not wait for it),
   path of its ancestors ('' none), the first of these that has no free slot ('' none), the blocker that keeps others
@@ -232,7 +232,7 @@ local function describe(name, shown)
   local resource = naming.resolve(name) or name
   local own = registry.definition(resource)
   local above, full, blocker, inTheWay = inTheWayOf(resource, own)
-  local waits = lines.waitersOf(resource)
+  local waits = queues.waitersOf(resource)
   local first = tonumber(waits) > 0 and tenant.queue.firstWaiter(resource) or ''
   local slots = slotsOfState(resource, own, shown.most, shown.requesters)
   slotMap.readSlots(slots)

@@ -11,22 +11,22 @@ function verbs.probe(keys)
   return 'OK'
 end
 
---[[ lowerIndex
-  Makes sure that the expiry index has a tenant at or before a time. An existing entry is always lowered, by at least
-  1 ms: raiseIndex compares the time, so a sweep that is about to raise the entry then leaves it.
+--[[ lowerDueIndex
+  Makes sure that the due slotNumber has a tenant at or before a time. An existing entry is always lowered, by at least
+  1 ms: raiseDueIndex compares the time, so a sweep that is about to raise the entry then leaves it.
 
   ARGV[1]  tenant
   ARGV[2]  ms
 
   Returns nothing.
 ]]
-function verbs.lowerIndex(keys, args)
+function verbs.lowerDueIndex(keys, args)
   local old = redis.call('ZSCORE', keys.shard, args[1])
   redis.call('ZADD', keys.shard, old and math.min(old - 1, args[2]) or args[2], args[1])
 end
 
---[[ raiseIndex
-  Moves a tenant in the expiry index after a sweep, unless its time there has changed since the sweep read it.
+--[[ raiseDueIndex
+  Moves a tenant in the due slotNumber after a sweep, unless its time there has changed since the sweep read it.
 
   ARGV[1]  tenant
   ARGV[2]  the tenant's time when the sweep read it, in ms
@@ -34,7 +34,7 @@ end
 
   Returns nothing.
 ]]
-function verbs.raiseIndex(keys, args)
+function verbs.raiseDueIndex(keys, args)
   if tonumber(redis.call('ZSCORE', keys.shard, args[1]) or -1) == tonumber(args[2]) then
     if args[3] == '-1' then
       redis.call('ZREM', keys.shard, args[1])

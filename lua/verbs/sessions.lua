@@ -13,7 +13,7 @@ local verbs = {}
 --[[ beginSession (ARGV[1] credential, ARGV[2] flags)
   Begins a session.
 
-  ARGV[3]  the tenant's time in the expiry index, '<ms> <swept>' (limits/cap.lua); '' at first
+  ARGV[3]  the tenant's time in the due slotNumber, '<ms> <swept>' (limits/cap.lua); '' at first
   ARGV[4]  id of the session, 22 characters. If a session has it, this is a retry
   ARGV[5]  its token, 22 characters
   ARGV[6]  its requester
@@ -45,14 +45,14 @@ local function begin(request)
 end
 
 verbs.beginSession = charged.verb({
-  right = 'reserve', requestType = 'SESSION', indexArg = 3, mayBegin = true,
+  right = 'reserve', requestType = 'SESSION', dueIndexArg = 3, mayBegin = true,
   carryOut = find, complete = begin,
 })
 
 --[[ renewSession (ARGV[1] credential, ARGV[2] flags)
   Renews a session: it then lasts as long as it did when it began. Takes the same time however many reservations it has.
 
-  ARGV[3]  the tenant's time in the expiry index, '<ms> <swept>' (limits/cap.lua); '' at first
+  ARGV[3]  the tenant's time in the due slotNumber, '<ms> <swept>' (limits/cap.lua); '' at first
   ARGV[4]  id of the session
   ARGV[5]  its token; '' if the caller's is malformed
   ARGV[6]  the only requester that the caller may act for; '' any
@@ -75,7 +75,7 @@ local function renew(request)
   reply[3], reply[4] = 'RENEWED', session.expiresAt
 end
 
-verbs.renewSession = charged.verb({ right = 'reserve', requestType = 'SESSION', indexArg = 3, carryOut = renew })
+verbs.renewSession = charged.verb({ right = 'reserve', requestType = 'SESSION', dueIndexArg = 3, carryOut = renew })
 
 --[[ endSession (ARGV[1] credential, ARGV[2] flags)
   Ends a session: it is due from now on, and the scripts that follow end its reservations (sessions/sessions.lua).
@@ -108,7 +108,7 @@ verbs.endSession = charged.verb({ right = 'reserve', requestType = 'SESSION', is
   ARGV[4]  approximate number of sessions to read
 
   Returns {'OK', quota, cursor, number of the tenant's sessions, row, ...}. Cursor '0' means that this was the last
-  page. A row is a text with a line for each of: id, requester, lifetime in ms, begin in ms, expiry in ms, number of
+  page. A row is a text with a queue for each of: id, requester, lifetime in ms, begin in ms, expiry in ms, number of
   reservations, label of the key.
 ]]
 verbs.sessions = reading.verb('read', function(keys, args)

@@ -183,7 +183,7 @@ end
   (docs/specification.md#refusals). At most 1,000 resources of an hour have a count of their own.
 
   ARGV[1]  the hour of the day, 0 to 23
-  ARGV[2]  what was refused: r<resource>, l<limit type>, or o for other resources. How many times follows, and further
+  ARGV[2]  what was refused: r<resource>, l<limit type>, or o for other resources. How many times follows, and moreSlots
            pairs
 
   Returns nothing.

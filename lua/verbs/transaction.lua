@@ -14,9 +14,9 @@ local verbs = {}
 --[[ transaction (ARGV[1] credential, ARGV[2] flags)
   Reserves and releases in one step. Items are applied in order, and each sees the effect of those before it.
 
-  ARGV[3]  the tenant's time in the expiry index, '<ms> <swept>' (limits/cap.lua); '' at first
+  ARGV[3]  the tenant's time in the due slotNumber, '<ms> <swept>' (limits/cap.lua); '' at first
   ARGV[4]  ALL_OR_NONE, AS_MANY_AS_POSSIBLE or FIRST
-  ARGV[5]  if the transaction may wait: the instance that holds the call, and for how long: '<instance> <ms>'; else ''
+  ARGV[5]  if the transaction may wait: the instance of the long poll, and for how long: '<instance> <ms>'; else ''
   ARGV[6]  if it may wait: waitMs, priority and claimMs, with spaces between; else ''
   ARGV[7]  the first item (frame/items.lua)
 
@@ -87,10 +87,10 @@ end
 local function carryOutAll(request)
   request.succeeded, request.failed = 0, 0
   -- Some of the budget is kept back for undoing all items.
-  local share = request.method == 'ALL_OR_NONE' and 0.9 or 1
+  local part = request.method == 'ALL_OR_NONE' and 0.9 or 1
   if not request.waiting then
-    return charged.eachItem(request, carryOutItem, share)
-  elseif work.isOverBudget(ask, share, request) then
+    return charged.eachItem(request, carryOutItem, part)
+  elseif work.isOverBudget(ask, part, request) then
     return work.tooMuch('requests')
   elseif request.outcome.tooLarge then
     return { 'REFUSED', 'requests ' .. request.outcome.tooLarge }
@@ -214,7 +214,7 @@ end
 
 verbs.transaction = charged.verb({
   right = 'reserve', requestType = 'TRANSACTION', isRemembered = true,
-  firstItem = 7, readItem = itemForms.transactionItem, place = 'requests', firstResult = 4, indexArg = 3,
+  firstItem = 7, readItem = itemForms.transactionItem, place = 'requests', firstResult = 4, dueIndexArg = 3,
   callArg = 5, prepare = prepare, cost = cost, fault = itemForms.whyEndless, carryOut = carryOut, complete = complete,
   written = releasing.keepTaken,
 })

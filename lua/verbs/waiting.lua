@@ -98,7 +98,7 @@ verbs.cancel = charged.verb({
 
   ARGV[2]  requester
 
-  Returns {'OK', row, ...}. A row is a text with a line for each of: 1 if it was granted else 0, tickets ahead of it,
+  Returns {'OK', row, ...}. A row is a text with a queue for each of: 1 if it was granted else 0, tickets ahead of it,
   what it waits for, since ms, until ms (when the grant or the wait ends), SHARED or '', resources (tabs between).
 ]]
 verbs.standings = reading.freeVerb('read', function(_, args)
@@ -115,9 +115,9 @@ end)
   ARGV[7]  only tickets whose request names this resource; '' any
 
   Returns {'OK', quota, cursor, number of resets, number of tickets, row, ...}. Cursor '' means that this was the last
-  page. A row is a text with a line for each of: ticket, requester, resources (tabs between), method ('' a single item),
-  priority, since ms, until ms, what it waits for, 1 if it is attended else 0, label of the key, note ('' none), who is
-  in the way (whyNot() in reservations/why.lua). If the tenant was reset since the first page, the listing ends.
+  page. A row is a text with a queue for each of: ticket, requester, resources (tabs between), method ('' a single
+  item), priority, since ms, until ms, what it waits for, 1 if it is attended else 0, label of the key, note ('' none),
+  who is in the way (whyNot() in reservations/why.lua). If the tenant was reset since the first page, the listing ends.
 ]]
 verbs.waiting = reading.verb('read', function(keys, args)
   local resets = redis.call('HGET', keys.tenant, 'resets') or '0'

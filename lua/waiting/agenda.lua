@@ -1,11 +1,11 @@
--- Changes tickets: moves them in the lines, and notes what settling has to look at because of that: a list of walks.
--- A walk goes through some tickets in the order of the queue. It is one member \5 of the lines, which says how far it
+-- Changes tickets: moves them in the queues, and notes what settling has to look at because of that: a list of walks.
+-- A walk goes through some tickets in the order of the queue. It is one member \5 of the queues, which says how far it
 -- has come:
 --   <order><kind><name>
 -- The tickets of the walk from this order (8 bytes) on are still to be looked at. So the first member is the walk to go
 -- on with, and tickets are looked at in the order of the queue, whichever walk they belong to. Kinds:
 --   whether a ticket is next, compared with what was seen of it (walks.lua):
---     T  the tickets of the line `name` whose turn has come, and those that were seen as next
+--     T  the tickets of the queue `name` whose turn has come, and those that were seen as next
 --     O  the ticket whose order is `name`
 --   whether a ticket can be granted:
 --     f  the first tickets that wait for `name`, while some of it is free; or for a match
@@ -16,7 +16,7 @@
 -- Two walks of one kind and name that have come equally far are one.
 local itemForms = require('frame/items')
 local keys = require('frame/keys')
-local lines = require('waiting/lines')
+local queues = require('waiting/queues')
 local state = require('waiting/state')
 local tickets = require('waiting/tickets')
 local work = require('frame/work')
@@ -27,24 +27,24 @@ agenda.FRONT = string.rep('\0', 8)
 
 -- Adds a walk, from the front on.
 function agenda.addWalk(kind, name)
-  lines.setMember('\5', agenda.FRONT .. kind .. name, true)
+  queues.setMember('\5', agenda.FRONT .. kind .. name, true)
   state.isUnsettled = true
   work.spend(1)
 end
 
--- Has those looked at from whom something was kept in a line: less may be kept there now.
+-- Has those looked at from whom something was kept in a queue: less may be kept there now.
 function agenda.stirKept(name)
-  if lines.isLineKept(name) then
+  if queues.isNotedAsKept(name) then
     agenda.addWalk('j', name)
   end
 end
 
--- Returns true if changed turns in a line matter: if nothing is kept anywhere, only those do that were seen as next.
+-- Returns true if changed turns in a queue matter: if nothing is kept anywhere, only those do that were seen as next.
 local function doTurnsMatter(name)
-  return state.hasKept or lines.nthOf(name .. '\nk', 1) ~= nil
+  return state.hasKept or queues.nthOf(name .. '\nk', 1) ~= nil
 end
 
--- Has the turns in a line looked at: they may have changed.
+-- Has the turns in a queue looked at: they may have changed.
 function agenda.stirTurns(name)
   if doTurnsMatter(name) then
     agenda.addWalk('T', name)
@@ -54,7 +54,7 @@ end
 -- `seen` of a ticket that is next and waits for nothing that is held, or of which that is not known yet.
 agenda.NOTHING = '\1'
 
--- The kind of a ticket's member in the line of what it waits for.
+-- The kind of a ticket's member in the queue of what it waits for.
 local KINDS = { attended = '\nw', detached = '\nv', away = '\nu' }
 
 -- The prefix of the members for tickets that need more than LARGE slots: more than whose turn comes otherwise
@@ -72,9 +72,9 @@ local function countTicket(ticket, change)
   end
 end
 
--- Calls visit(name) for the lines of a ticket in which it counts.
-function agenda.eachLine(ticket, visit)
-  for _, name in ipairs(tickets.matchOf(ticket) and {} or ticket.lines) do
+-- Calls visit(name) for the queues of a ticket in which it counts.
+function agenda.eachQueue(ticket, visit)
+  for _, name in ipairs(tickets.matchOf(ticket) and {} or ticket.queues) do
     visit(name)
   end
 end
@@ -91,23 +91,23 @@ end
 function agenda.setSeen(ticket, seen)
   work.spend(10)
   if (seen == '') ~= (ticket.seen == '') then
-    for _, name in ipairs(ticket.lines) do
+    for _, name in ipairs(ticket.queues) do
       work.spend(1.5)
-      lines.setMember(name .. '\nk', ticket.order, seen ~= '')
+      queues.setMember(name .. '\nk', ticket.order, seen ~= '')
     end
   end
   ticket.seen = seen
   noteChanged(ticket)
 end
 
--- Calls visit(prefix, rest) for each member by which a ticket that waits stands in the lines of names.
+-- Calls visit(prefix, rest) for each member by which a ticket that waits stands in the queues of names.
 local function eachNamed(ticket, visit)
   local order, isAttended = ticket.order, ticket.status == 'attended'
   local own, other = KINDS[ticket.status], isAttended and '\nl' or '\nd'
-  for _, name in ipairs(ticket.lines) do
+  for _, name in ipairs(ticket.queues) do
     visit(name .. (name == ticket.waitsFor and own or other), order)
   end
-  for _, name in ipairs(ticket.seen ~= '' and ticket.lines or {}) do
+  for _, name in ipairs(ticket.seen ~= '' and ticket.queues or {}) do
     visit(name .. '\nk', order)
   end
   if not isAttended then
@@ -121,7 +121,7 @@ local function eachNamed(ticket, visit)
   end
 end
 
--- Calls visit(prefix, rest) for each member of the lines that a ticket has.
+-- Calls visit(prefix, rest) for each member of the queues that a ticket has.
 local function eachMember(ticket, visit)
   local order, status = ticket.order, ticket.status
   if status == 'ended' or not status then
@@ -153,7 +153,7 @@ end
 -- Returns true if no ticket is behind this one in the queue.
 local function isLast(ticket)
   work.spend(1)
-  return redis.call('ZRANGE', keys.lines, '(\1' .. ticket.order, '(\2', 'BYLEX', 'LIMIT', 0, 1)[1] == nil
+  return redis.call('ZRANGE', keys.queues, '(\1' .. ticket.order, '(\2', 'BYLEX', 'LIMIT', 0, 1)[1] == nil
 end
 
 -- Moves a ticket from its members before a change (status nil: it had none) to those that it has now.
@@ -162,45 +162,46 @@ local function moveMembers(ticket, before)
     if before and before[prefix .. rest] then
       before[prefix .. rest] = nil
     else
-      lines.setMember(prefix, rest, true)
+      queues.setMember(prefix, rest, true)
     end
   end)
   for member, prefix in pairs(before or {}) do
-    lines.setMember(prefix, string.sub(member, #prefix + 1), false)
+    queues.setMember(prefix, string.sub(member, #prefix + 1), false)
   end
 end
 
--- Begins the walks for a ticket that leaves its lines: those behind it may get their turn, and less may be kept.
+-- Begins the walks for a ticket that leaves its queues: those behind it may get their turn, and less may be kept.
 local function stirLeft(ticket)
-  agenda.eachLine(ticket, agenda.stirKept)
+  agenda.eachQueue(ticket, agenda.stirKept)
   if ticket.status == 'attended' then
-    agenda.eachLine(ticket, agenda.stirTurns)
+    agenda.eachQueue(ticket, agenda.stirTurns)
   end
   for _, name in ipairs(ticket.others) do
     agenda.stirKept(name)
   end
 end
 
--- Begins the walks for a ticket that joins its lines, attended: those behind it may lose their turn.
+-- Begins the walks for a ticket that joins its queues, attended: those behind it may lose their turn.
 local function stirJoined(ticket)
   if state.hasKept then
     agenda.addWalk('O', ticket.order)
   end
-  -- Most tickets have one line, in which no turn matters. That is known without a look at the queue.
-  local isQuiet = #ticket.lines == 1 and not doTurnsMatter(ticket.lines[1])
+  -- Most tickets have one queue, in which no turn matters. That is known without a look at the queue.
+  local isQuiet = #ticket.queues == 1 and not doTurnsMatter(ticket.queues[1])
   if not isQuiet and not isLast(ticket) then
-    agenda.eachLine(ticket, agenda.stirTurns)
+    agenda.eachQueue(ticket, agenda.stirTurns)
   end
 end
 
--- Returns true if fields that are to be changed move a ticket to other lines, or to another place in them.
+-- Returns true if fields that are to be changed move a ticket to other queues, or to another place in them.
 local function moves(ticket, fields)
   return fields.status ~= nil and fields.status ~= ticket.status or
     fields.order ~= nil and fields.order ~= ticket.order or
-    fields.lines ~= nil and (not ticket.lines or table.concat(fields.lines, '\n') ~= table.concat(ticket.lines, '\n'))
+    fields.queues ~= nil and (not ticket.queues or table.concat(fields.queues, '\n') ~= table.concat(ticket.queues,
+    '\n'))
 end
 
--- Changes fields of a ticket, and moves it in the lines as these fields say.
+-- Changes fields of a ticket, and moves it in the queues as these fields say.
 function agenda.changeTicket(ticket, fields)
   tickets.digestOf(ticket)
   local before
@@ -229,7 +230,7 @@ function agenda.changeTicket(ticket, fields)
   elseif ticket.status == 'attended' and fields.waitsFor and state.hasKept then
     agenda.addWalk('O', ticket.order)
   end
-  work.spend(25 + #ticket.lines * 6)
+  work.spend(25 + #ticket.queues * 6)
   local number = tickets.numberOf(ticket)
   tickets.tickets[number] = ticket.status ~= 'ended' and ticket
   noteChanged(ticket)
@@ -245,7 +246,7 @@ function agenda.rely(keepers)
 end
 
 function agenda.open()
-  -- ticketChanges counts changes of who stands in which line: what was derived from that before is out of date.
+  -- ticketChanges counts changes of who stands in which queue: what was derived from that before is out of date.
   agenda.ticketChanges = 0
 end
 

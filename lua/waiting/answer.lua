@@ -2,7 +2,7 @@
 local endings = require('waiting/endings')
 local itemForms = require('frame/items')
 local keys = require('frame/keys')
-local lines = require('waiting/lines')
+local queues = require('waiting/queues')
 local matching = require('reservations/match')
 local naming = require('definitions/names')
 local needs = require('waiting/needs')
@@ -16,9 +16,9 @@ local tickets = require('waiting/tickets')
 local work = require('frame/work')
 local answer = {}
 
--- Returns the name by which callers know what a line is for.
-function answer.toldName(line)
-  return string.sub(line, 1, 1) == lines.MATCH and string.sub(line, 2) or line
+-- Returns the name by which callers know what a queue is for.
+function answer.toldName(queue)
+  return string.sub(queue, 1, 1) == queues.MATCH and string.sub(queue, 2) or queue
 end
 
 -- Returns true if a resource is above another one in the tree.
@@ -55,7 +55,7 @@ local function fittingFor(match)
   local MAX_FITTING = 50
   local prefix, found = 'l' .. string.match(match, '^[^\n]*'), {}
   local members = tenant.labelled and redis.call(
-    'ZRANGE', keys.index, '[' .. prefix .. '\n', '(' .. prefix .. '\11', 'BYLEX', 'LIMIT', 0, MAX_FITTING
+    'ZRANGE', keys.nameIndex, '[' .. prefix .. '\n', '(' .. prefix .. '\11', 'BYLEX', 'LIMIT', 0, MAX_FITTING
   ) or {}
   for _, member in ipairs(members) do
     local name = string.sub(member, #prefix + 2)
@@ -71,7 +71,7 @@ end
 local function readNext(name)
   local FIRST, orders = 3, {}
   for n = 1, FIRST do
-    orders[n] = lines.nthOf(name .. '\nw', n)
+    orders[n] = queues.nthOf(name .. '\nw', n)
   end
   tickets.readTickets(orders)
 end
@@ -104,7 +104,7 @@ local whyWork
 -- until ms, who is in the way (whyNot() in reservations/why.lua; '' if that takes more work than one script may do)}.
 local function waitingReply(ticket)
   local MAX_WHY_WORK = 2000
-  local ahead, before, why = lines.countAhead(ticket.waitsFor, ticket.order), work.done, ''
+  local ahead, before, why = queues.countAhead(ticket.waitsFor, ticket.order), work.done, ''
   if whyWork < MAX_WHY_WORK then
     why = answer.whyWaiting(ticket, ticket.order)
     whyWork = whyWork + work.done - before

@@ -6,7 +6,7 @@ local endings = require('waiting/endings')
 local exempt = require('waiting/exempt')
 local grant = require('waiting/grant')
 local itemForms = require('frame/items')
-local lines = require('waiting/lines')
+local queues = require('waiting/queues')
 local matching = require('reservations/match')
 local needs = require('waiting/needs')
 local registry = require('definitions/definitions')
@@ -58,17 +58,17 @@ local function fieldsOfCall(ticket, request)
   }
   fields.due = fields.endsAt
   if fields.status == 'attended' and not session then
-    fields.due = math.min(fields.endsAt, state.heldUntil(fields.instance) + fields.claimMs)
+    fields.due = math.min(fields.endsAt, state.polledUntil(fields.instance) + fields.claimMs)
   end
   return fields
 end
 
--- Returns the lines of a ticket: those of its plan; or that of its match, which has no plan.
-local function linesOfTicket(ticket)
+-- Returns the queues of a ticket: those of its plan; or that of its match, which has no plan.
+local function queuesOfTicket(ticket)
   if tickets.matchOf(ticket) then
-    return { lines.MATCH .. ticket.items[1].resource }
+    return { queues.MATCH .. ticket.items[1].resource }
   end
-  return needs.linesOf(needs.entriesOf(ticket) or {})
+  return needs.queuesOf(needs.entriesOf(ticket) or {})
 end
 
 -- Issues a ticket for a request.
@@ -77,7 +77,7 @@ local function issue(ticket, request, refusal, others)
   ticket.requester, ticket.method, ticket.items = request.requester, request.method, request.items
   ticket.digest = request.digest
   local fields = fieldsOfCall(ticket, request)
-  fields.lines, fields.named = linesOfTicket(ticket), needs.namedBy(ticket)
+  fields.queues, fields.named = queuesOfTicket(ticket), needs.namedBy(ticket)
   fields.waitsFor, fields.others = refusal, others
   agenda.changeTicket(ticket, fields)
   grant.noteWaitsFor(ticket)
@@ -88,7 +88,7 @@ end
 local function goOn(ticket, request)
   local wasAway = ticket.status == 'away'
   local order, fields = ticket.order, fieldsOfCall(ticket, request)
-  fields.lines, fields.named = linesOfTicket(ticket), needs.namedBy(ticket)
+  fields.queues, fields.named = queuesOfTicket(ticket), needs.namedBy(ticket)
   agenda.changeTicket(ticket, fields)
   if wasAway or order ~= ticket.order then
     agenda.addWalk('s', ticket.order)
@@ -118,10 +118,10 @@ local function mayWaitFor(request)
     exempt.isFeasible(request.requester, request.method, request.items)
 end
 
--- Returns true if a ticket waits in the line of a match.
+-- Returns true if a ticket waits in the queue of a match.
 local function isAwaited(text)
   for _, kind in ipairs({ '\nw', '\nv', '\nu' }) do
-    if lines.nthOf(lines.MATCH .. text .. kind, 1) then
+    if queues.nthOf(queues.MATCH .. text .. kind, 1) then
       return true
     end
   end
@@ -134,23 +134,23 @@ local TOO_MANY_MATCHES = 'NOT_AVAILABLE: ' .. walks.MAX_MATCHES .. ' other match
 local function noteMatch(text, match)
   local member, count = text .. '\n' .. match, 0
   for n = walks.MAX_MATCHES, 1, -1 do
-    local other = lines.nthOf('\9', n)
+    local other = queues.nthOf('\9', n)
     if other == member then
       return true
     end
     count = count + (other and 1 or 0)
   end
   for n = count == walks.MAX_MATCHES and walks.MAX_MATCHES or 0, 1, -1 do
-    local other = lines.nthOf('\9', n)
+    local other = queues.nthOf('\9', n)
     if not isAwaited(string.match(other, '^[^\n]*')) then
-      lines.setMember('\9', other, false)
+      queues.setMember('\9', other, false)
       count = count - 1
     end
   end
   if count >= walks.MAX_MATCHES then
     return false
   end
-  lines.setMember('\9', member, true)
+  queues.setMember('\9', member, true)
   return true
 end
 

@@ -1,4 +1,4 @@
--- Ends tickets, and tells the instances that hold their calls. A granted one ends when it is claimed: a caller is about
+-- Ends tickets, and tells the instances of their long polls. A granted one ends when it is claimed: a caller is about
 -- to be told the release tokens, so the leases start then (docs/specification.md#waiting-lifetimes).
 local agenda = require('waiting/agenda')
 local clock = require('frame/clock')
@@ -6,7 +6,7 @@ local codec = require('slots/codec')
 local events = require('events/events')
 local history = require('history/ended')
 local itemForms = require('frame/items')
-local lines = require('waiting/lines')
+local queues = require('waiting/queues')
 local ownership = require('reservations/owners')
 local reservationEvents = require('events/reservations')
 local slotMap = require('slots/slots')
@@ -16,7 +16,8 @@ local tickets = require('waiting/tickets')
 local work = require('frame/work')
 local endings = {}
 
--- Tells the instances that hold calls for a ticket. One of them, nil none, has the news from the reply to this call.
+-- Tells the instances that have long polls for a ticket. One of them, nil none, has the news from the reply to this
+-- call.
 function endings.wake(ticket, text, told)
   state.eachInstance(ticket.instance, function(instance)
     if instance == told then
@@ -29,7 +30,7 @@ function endings.wake(ticket, text, told)
 end
 
 -- Returns the changes of a transaction's event, as JSON. Takes a function that returns the explanation of an item and
--- further fields.
+-- extra fields.
 local function changesOf(ticket, explain)
   local changes = {}
   for i, item in ipairs(events.isListening() and ticket.items or {}) do
@@ -99,7 +100,7 @@ end
 -- left.
 function endings.endTicketsOf(session, limit)
   local prefix = '\8' .. session .. '\n'
-  local order = lines.nthOf(prefix, 1)
+  local order = queues.nthOf(prefix, 1)
   while order do
     local ticket = tickets.ticketAt(order)
     if ticket.status == 'granted' then
@@ -108,7 +109,7 @@ function endings.endTicketsOf(session, limit)
     else
       endings.endTicket(ticket, 'NOT_VALID', 'NOT_VALID', 'NOT_VALID: the session has ended', -1)
     end
-    order = lines.nthOf(prefix, 1)
+    order = queues.nthOf(prefix, 1)
     if order and work.done > limit then
       return false
     end
@@ -125,7 +126,7 @@ end
 
 -- Returns the ticket of a request; nil if it has none. A grant of which a session has released something is over.
 function endings.ticketOf(request)
-  local order = lines.nthOf('\2' .. request.requester .. '\n' .. tickets.digestOf(request), 1)
+  local order = queues.nthOf('\2' .. request.requester .. '\n' .. tickets.digestOf(request), 1)
   local ticket = order and tickets.ticketAt(order)
   for slot in string.gmatch(ticket and ticket.status == 'granted' and ticket.slots or '', '[^\n]+') do
     local reservation = slotMap.recordAt(slot)
@@ -142,7 +143,7 @@ local function ticketOfGrant(reservation)
   local MAX_SEARCHED_TICKETS = 200
   local wanted = '\n' .. reservation.slot .. '\n'
   for n = 1, MAX_SEARCHED_TICKETS do
-    local rest = lines.nthOf('\2' .. reservation.owner .. '\n', n)
+    local rest = queues.nthOf('\2' .. reservation.owner .. '\n', n)
     if not rest then
       return nil
     end
@@ -156,9 +157,9 @@ end
 -- Returns the details of a reservation, with the session that it gets.
 local function detailsInSession(details, session)
   local parts = details == '' and {} or cjson.decode(details)
-  local further = parts.x or {}
-  parts.x, further.session = nil, session
-  return codec.withFurther(cjson.encode(parts), further)
+  local extras = parts.x or {}
+  parts.x, extras.session = nil, session
+  return codec.withExtras(cjson.encode(parts), extras)
 end
 
 -- The place of the claim that is run, nil for none: a reservation notes it for this script, as claimedAs.

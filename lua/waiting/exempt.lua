@@ -1,7 +1,7 @@
 -- Who holds what (docs/specification.md#waiting-order): from whom nothing is kept, since a next ticket waits for what
 -- they hold, themselves or through one of their reservations; and whether a request can ever be granted, besides what
 -- its requester holds.
-local lines = require('waiting/lines')
+local queues = require('waiting/queues')
 local naming = require('definitions/names')
 local needs = require('waiting/needs')
 local ownership = require('reservations/owners')
@@ -32,16 +32,16 @@ exempt.MAX_SEARCHED = 32
 -- Returns the held slots of a resource, also those that it has from an earlier capacity. Of a pool with many slots,
 -- none is looked at, and of the others, only those below a limit are.
 function exempt.heldSlotsOf(name)
-  local STEP, index = 16, 0
+  local STEP, slotNumber = 16, 0
   local own = registry.definition(name)
   local found = { slotMap.recordAt(name) and name or nil }
   local left = own and own.pooled and own.capacity <= exempt.MAX_SEARCHED and pools.poolOf(name).held or 0
-  while left > 0 and index < exempt.MAX_SEARCHED do
-    local slots, size = {}, index < own.capacity and own.capacity or exempt.MAX_SEARCHED
-    for i = index, math.min(index + STEP, size) - 1 do
+  while left > 0 and slotNumber < exempt.MAX_SEARCHED do
+    local slots, size = {}, slotNumber < own.capacity and own.capacity or exempt.MAX_SEARCHED
+    for i = slotNumber, math.min(slotNumber + STEP, size) - 1 do
       slots[#slots + 1] = name .. '_' .. i
     end
-    index = index + #slots
+    slotNumber = slotNumber + #slots
     work.spend(1)
     slotMap.readSlots(slots)
     for _, slot in ipairs(slots) do
@@ -56,10 +56,10 @@ function exempt.heldSlotsOf(name)
 end
 
 -- Returns true if a hold of a requester may be why a blocker's slot is held. It is not if it is a reservation, no other
--- one uses it, and its plan does not have the slot; nor if it is a further slot of a reservation, of which the first
+-- one uses it, and its plan does not have the slot; nor if it is another slot of a reservation, of which the first
 -- one is looked at. Slot nil: any will do.
 local function isReason(record, slot)
-  if slot and slotMap.isFurther(record) then
+  if slot and slotMap.isMoreSlot(record) then
     return false
   end
   return not slot or not record.token or record.refCount > 1 or
@@ -78,8 +78,8 @@ function holds(requester, name, depth, blocked)
   for _, slot in ipairs(exempt.heldSlotsOf(name)) do
     local record = slotMap.recordAt(slot)
     if shared.isSharedHold(slot, record) then
-      local share = slotMap.recordAt(shared.shareOf(slot, requester))
-      if share and isReason(share, blocked) then
+      local part = slotMap.recordAt(shared.shareOf(slot, requester))
+      if part and isReason(part, blocked) then
         return true
       end
     elseif record.owner == requester and isReason(record, blocked) or
@@ -118,10 +118,10 @@ local function isWaitedForBy(ticket, requester)
   if ticket.order == exempt.judged.rank then
     return false
   end
-  work.spend(#ticket.lines / 4)
-  for _, line in ipairs(ticket.lines) do
-    -- It waits for one of its lines. Most requesters hold none of them, which takes least time to see.
-    if holdsNow(requester, line) then
+  work.spend(#ticket.queues / 4)
+  for _, queue in ipairs(ticket.queues) do
+    -- It waits for one of its queues. Most requesters hold none of them, which takes least time to see.
+    if holdsNow(requester, queue) then
       local name = turns.isNext(ticket) and exempt.waitsForNow(ticket)
       return name and holdsNow(requester, name) or false
     end
@@ -140,8 +140,8 @@ function exempt.isExempt(requester, keepers)
     end
   end
   for n = 1, MAX_NEXT do
-    local order = lines.nthOf('\1', n)
-    local ticket = order and tickets.ticketAt(order, lines.nthOf('\1', n + 1))
+    local order = queues.nthOf('\1', n)
+    local ticket = order and tickets.ticketAt(order, queues.nthOf('\1', n + 1))
     if not order then
       break
     elseif ticket and isWaitedForBy(ticket, requester) then
@@ -157,19 +157,19 @@ local function isNeverThere()
   return false
 end
 
--- Returns the slot of a pool with the lowest index that nobody has, in the world of fits().
+-- Returns the slot of a pool with the lowest number that nobody has, in the world of fits().
 local function lowestIn(pool, world)
   -- Slots below the one that was found last are taken.
-  local index, owners = world.from[pool] or 0, world.owners
+  local slotNumber, owners = world.from[pool] or 0, world.owners
   while true do
-    local slot = pool .. '_' .. index
+    local slot = pool .. '_' .. slotNumber
     local record = not owners[slot] and slotMap.recordAt(slot)
     work.spend(1)
     if not owners[slot] and not (record and world.isThere(slot, record)) then
-      world.from[pool] = index
-      return slot, index
+      world.from[pool] = slotNumber
+      return slot, slotNumber
     end
-    index = index + 1
+    slotNumber = slotNumber + 1
   end
 end
 
@@ -188,7 +188,7 @@ local function holderOf(world, entry, owner, name, isPool)
   local record = not isPool and slotMap.recordAt(name)
   if world.owners[name] or record and world.isThere(name, record) then
     return world.owners[name] or record.owner
-  elseif isPool and entry.role ~= 'further' then
+  elseif isPool and entry.role ~= 'moreSlot' then
     local slot = ownership.assignedSlot(entry.resource, owner)
     record = slot and slotMap.recordAt(slot)
     return record and world.isThere(slot, record) and owner or nil
@@ -201,9 +201,9 @@ local function takeOfPool(world, pool, capacity, owner)
     world.owners[pool] = owner
     return true
   end
-  local slot, index = lowestIn(pool, world)
+  local slot, slotNumber = lowestIn(pool, world)
   world.owners[slot] = owner
-  return index < capacity
+  return slotNumber < capacity
 end
 
 -- Meets one entry of a plan in the world of fits(). Returns true if that is possible.
@@ -212,7 +212,7 @@ local function fitsEntry(world, entry, requester)
   local own = registry.definition(resource) or { capacity = 1 }
   local isPool = own.pooled and not entry.slot
   local name = isPool and resource .. '\n' .. owner or entry.slot or resource
-  if entry.role == 'further' then
+  if entry.role == 'moreSlot' then
     name = name .. '\n' .. entry.left
   end
   work.spend(1)

@@ -9,7 +9,7 @@ local events = require('events/events')
 local exempt = require('waiting/exempt')
 local handOver = require('waiting/handOver')
 local keeping = require('waiting/keeping')
-local lines = require('waiting/lines')
+local queues = require('waiting/queues')
 local matching = require('reservations/match')
 local needs = require('waiting/needs')
 local reservationEvents = require('events/reservations')
@@ -37,8 +37,8 @@ local function itemToGrant(ticket, item)
 end
 
 -- Carries out all items of a request, on paper. Returns an array of {reply, reservation}; or nil, the place of the item
--- that failed, its reply, the name of the line that refused it, what was kept (keptEntries) and, for a match, the names
--- of all lines that refused it. `mark` is the journal's length before.
+-- that failed, its reply, the name of the queue that refused it, what was kept (keptEntries) and, for a match, the
+-- names of all queues that refused it. `mark` is the journal's length before.
 local function carryOutAll(ticket, mark)
   local done, entries = {}, {}
   for i, item in ipairs(ticket.items) do
@@ -50,12 +50,12 @@ local function carryOutAll(ticket, mark)
   end
   local kept = keeping.keptEntries(entries, mark)
   if kept then
-    return nil, 0, keeping.keptReply(), kept[1].line, kept
+    return nil, 0, keeping.keptReply(), kept[1].queue, kept
   end
   return done
 end
 
--- Carries out the first item of a request that can be, on paper. Returns as carryOutAll(), the names of the lines that
+-- Carries out the first item of a request that can be, on paper. Returns as carryOutAll(), the names of the queues that
 -- refused the items, and an array of {reply} for all items.
 local function carryOutFirst(ticket)
   local refusals, first, place, fallback = {}, nil, nil, nil
@@ -101,7 +101,7 @@ function grant.carryOut(ticket)
       done = carryOutAll(ticket, mark)
       exempt.judged.isExcused = false
     elseif kept then
-      refusal = kept[1].line
+      refusal = kept[1].queue
     end
   end
   if not done then
@@ -147,16 +147,16 @@ local function emitGrant(ticket, done)
   endings.emitOfTicket('WAIT_ENDED', 'WAIT', ticket, 'ACQUIRED')
 end
 
--- Notes the line in which a ticket waits if a slot is free there, and kept.
+-- Notes the queue in which a ticket waits if a slot is free there, and kept.
 function grant.noteWaitsFor(ticket)
   if tickets.matchOf(ticket) then
     for _, name in ipairs(ticket.others) do
       if needs.freeAt(name) > 0 then
-        lines.keepLine(name)
+        queues.noteKept(name)
       end
     end
   elseif needs.freeAt(ticket.waitsFor) > 0 then
-    lines.keepLine(ticket.waitsFor)
+    queues.noteKept(ticket.waitsFor)
   end
 end
 
@@ -191,10 +191,10 @@ function grant.tryGrant(ticket)
   if ticket.status ~= 'attended' and ticket.status ~= 'detached' then
     return false
   elseif not tickets.matchOf(ticket) and keeping.isKeptFrom(ticket) then
-    lines.keepLine(ticket.waitsFor)
+    queues.noteKept(ticket.waitsFor)
     return false
   end
-  work.spend(25 + 10 * #ticket.lines)
+  work.spend(25 + 10 * #ticket.queues)
   local instance
   instance, ticket.token = handOver.callOf(ticket)
   local done, _, reply, refusal, refusals = grant.carryOut(ticket)

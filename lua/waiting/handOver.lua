@@ -1,6 +1,7 @@
--- Hands what a request releases straight to calls that its instance holds: a ticket of such a call is granted and
--- claimed in one step, with the release token of its call. The instance names the calls, with the credential of the
--- request, and has seen that their callers are connected. It answers no call that it names before it has the reply.
+-- Hands what a request releases straight to calls that wait in long polls of its instance: a ticket of such a call is
+-- granted and claimed in one step, with the release token of its call. The instance names the calls, with the
+-- credential of the request, and has seen that their callers are connected. It answers no call that it names before it
+-- has the reply.
 local tickets = require('waiting/tickets')
 local handOver = {}
 
@@ -13,7 +14,7 @@ local told
 -- Grants made by any script are swept in time if their leases are not shorter (queue.lua).
 local MIN_LEASE_MS = 5000
 
--- Takes the instance and what it names: lines '<ticket> <release token>'.
+-- Takes the instance and what it names: queues '<ticket> <release token>'.
 function handOver.offer(text)
   instance, tokens = string.match(text, '^%w+'), {}
   for ticket, token in string.gmatch(text, '\n(%d+) (%S+)') do

@@ -2,7 +2,7 @@
 local agenda = require('waiting/agenda')
 local exempt = require('waiting/exempt')
 local freeSlots = require('slots/freeSlots')
-local lines = require('waiting/lines')
+local queues = require('waiting/queues')
 local needs = require('waiting/needs')
 local planning = require('reservations/plan')
 local registry = require('definitions/definitions')
@@ -13,7 +13,7 @@ local keeping = {}
 
 -- Returns true if so many slots are free that none of them is kept.
 local function isPlenty(free)
-  return free >= turns.MAX_TURNS and (free >= planning.MAX_ENTRIES or lines.nthOf(agenda.LARGE_PREFIX, 1) == nil)
+  return free >= turns.MAX_TURNS and (free >= planning.MAX_ENTRIES or queues.nthOf(agenda.LARGE_PREFIX, 1) == nil)
 end
 
 -- Returns true if a slot that was held before a request's changes is free for it to take again: nothing is kept from
@@ -54,9 +54,9 @@ local function isJoinedAgain(entry, mark)
   return false
 end
 
--- Returns true if what an entry took, or joined, in a line is kept for tickets ahead.
+-- Returns true if what an entry took, or joined, in a queue is kept for tickets ahead.
 local function isKeptIn(name, entry, isNew, mark)
-  if lines.isLineEmpty(name) then
+  if queues.isQueueEmpty(name) then
     return false
   end
   local free = needs.freeAt(name)
@@ -68,12 +68,12 @@ local function isKeptIn(name, entry, isNew, mark)
   return not isJoinedAgain(entry, mark)
 end
 
--- Notes what an entry took, or joined, if it is kept in a line for tickets ahead. Returns true if it is.
+-- Notes what an entry took, or joined, if it is kept in a queue for tickets ahead. Returns true if it is.
 local function noteKept(found, entry, name, slot, isNew, mark)
   local isKept = isKeptIn(name, entry, isNew, mark)
   if isKept then
     found[#found + 1] = {
-      name = name, line = name == entry.slot and name or entry.resource, isNew = isNew, owner = entry.owner,
+      name = name, queue = name == entry.slot and name or entry.resource, isNew = isNew, owner = entry.owner,
       at = slot, requester = entry.requester, place = entry.place, met = metBy(entry),
     }
   end
@@ -83,7 +83,7 @@ end
 -- Checks what a request has taken so far, on paper. Takes the entries that take() met, and the journal's length
 -- before these were met, if the request has no mark. Returns the entries that took, or joined, what is kept for
 -- tickets ahead; nil if there are none. Fields:
---   name, line        what is kept; the line in which the request would wait for it
+--   name, queue        what is kept; the queue in which the request would wait for it
 --   isNew, owner, at  of the hold; its slot
 --   requester, place  who asked, in which item
 --   met               the needs that do not count against it
@@ -96,14 +96,14 @@ function keeping.keptEntries(entries, mark)
   for _, entry in ipairs(entries) do
     local resource, at, isNew = entry.resource, entry.at, entry.isNew
     local isJoined = not isNew and (entry.role == 'blocker' or entry.isShared)
-    -- Tickets that name a slot are in the line of its pool, too.
-    local areAny = not lines.isLineEmpty(resource)
+    -- Tickets that name a slot are in the queue of its pool, too.
+    local areAny = not queues.isQueueEmpty(resource)
     if areAny and (isNew or isJoined) and not (at ~= resource and noteKept(found, entry, at, at, isNew, mark)) then
       noteKept(found, entry, resource, at, isNew, mark)
     end
-    if areAny and entry.further then
-      noteKept(found, entry, resource, entry.further[1], true, mark)
-      for _, slot in ipairs(entry.further) do
+    if areAny and entry.moreSlots then
+      noteKept(found, entry, resource, entry.moreSlots[1], true, mark)
+      for _, slot in ipairs(entry.moreSlots) do
         noteKept(found, entry, slot, slot, true, mark)
       end
     end
@@ -111,7 +111,7 @@ function keeping.keptEntries(entries, mark)
   return found[1] and found
 end
 
--- Returns how many slots of a line a ticket needs, and the needs for which it needs them (lackedAt).
+-- Returns how many slots of a queue a ticket needs, and the needs for which it needs them (lackedAt).
 local function neededAt(ticket, name)
   local met, named, needed = {}, {}, 0
   for _, key in ipairs(needs.lackedAt(ticket, name)) do
@@ -189,13 +189,13 @@ function keeping.mayTake(kept)
   end
   kept[1], kept[refused] = kept[refused], kept[1]
   if exempt.judged.rank then
-    lines.keepLine(kept[1].line)
+    queues.noteKept(kept[1].queue)
     agenda.rely(keptBy)
   end
   return false
 end
 
--- Returns the lowest free index of a pool from `from` on, below its capacity; nil if none is free. freeFrom() begins
+-- Returns the lowest free number of a pool from `from` on, below its capacity; nil if none is free. freeFrom() begins
 -- at a byte of the bitmap, so the slots up to the next one are read.
 local function nextFree(name, capacity, from)
   while from % 8 ~= 0 and from < capacity do
@@ -218,21 +218,21 @@ local function isReleased(slot)
 end
 
 local function isKeptByName(slot)
-  return not lines.isLineEmpty(slot) and turns.keptAt(slot, exempt.judged.rank) > 0 and not isReleased(slot)
+  return not queues.isQueueEmpty(slot) and turns.keptAt(slot, exempt.judged.rank) > 0 and not isReleased(slot)
 end
 
--- Returns the free slot of a pool with the lowest index that is not kept by name for others; if there is none
+-- Returns the free slot of a pool with the lowest number that is not kept by name for others; if there is none
 -- but kept ones, the lowest of these. Returns nil if no slot is free. Also of a requester from which nothing is kept.
 function keeping.unkept(name, capacity)
-  local index = freeSlots.lowestFree(name, capacity)
-  if not index or lines.isLineEmpty(name) then
-    return index
+  local slotNumber = freeSlots.lowestFree(name, capacity)
+  if not slotNumber or queues.isQueueEmpty(name) then
+    return slotNumber
   end
-  local other = index
+  local other = slotNumber
   while other and isKeptByName(name .. '_' .. other) do
     other = nextFree(name, capacity, other + 1)
   end
-  return other or index
+  return other or slotNumber
 end
 
 -- Runs a function for a request from which nothing is kept.

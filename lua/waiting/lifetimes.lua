@@ -55,7 +55,7 @@ local function handleDue(ticket, time)
   elseif ticket.endsAt <= time or ticket.status == 'away' then
     elapse(ticket)
   elseif ticket.status == 'attended' then
-    local ends = state.heldUntil(ticket.instance) + ticket.claimMs
+    local ends = state.polledUntil(ticket.instance) + ticket.claimMs
     if ends > time then
       agenda.changeTicket(ticket, { due = math.min(ticket.endsAt, ends) })
     else
@@ -194,7 +194,7 @@ function lifetimes.cancel(requester, places, cursor, limit, found)
   local last = state.fromHex(cursor)
   repeat
     local lower = (last == '' and '[' or '(') .. prefix .. last
-    local rests = redis.call('ZRANGE', keys.lines, lower, '(\2' .. requester .. '\11', 'BYLEX', 'LIMIT', 0, STEP)
+    local rests = redis.call('ZRANGE', keys.queues, lower, '(\2' .. requester .. '\11', 'BYLEX', 'LIMIT', 0, STEP)
     work.spend(3 + #rests / 4)
     local orders = {}
     for i, member in ipairs(rests) do
@@ -218,7 +218,7 @@ function lifetimes.cancel(requester, places, cursor, limit, found)
   until #rests < STEP
 end
 
--- Notes that an instance holds no call for a ticket any more. Unless another one that is alive does, its attendance
+-- Notes that an instance has no long poll for a ticket any more. Unless another one that is alive does, its attendance
 -- begins to end.
 function lifetimes.leave(id, instance)
   local ticket = tickets.ticketAt(struct.pack('>I7', tonumber(id)))
@@ -228,7 +228,7 @@ function lifetimes.leave(id, instance)
   end
   local fields = { instance = instances }
   if ticket.status == 'attended' and ticket.session == '' then
-    fields.due = math.min(ticket.due, state.heldUntil(instances) + ticket.claimMs)
+    fields.due = math.min(ticket.due, state.polledUntil(instances) + ticket.claimMs)
   end
   agenda.changeTicket(ticket, fields)
 end

@@ -3,7 +3,7 @@ local answer = require('waiting/answer')
 local codec = require('slots/codec')
 local itemForms = require('frame/items')
 local keys = require('frame/keys')
-local lines = require('waiting/lines')
+local queues = require('waiting/queues')
 local naming = require('definitions/names')
 local reasons = require('reservations/why')
 local slotMap = require('slots/slots')
@@ -56,7 +56,7 @@ end
 -- Returns who is in the way of a ticket. `known`: what was found for other tickets of the page.
 local function whyOf(ticket, known)
   local key = answer.kindOf(ticket) .. ticket.waitsFor
-  if string.sub(ticket.waitsFor, 1, 1) == lines.MATCH then
+  if string.sub(ticket.waitsFor, 1, 1) == queues.MATCH then
     key = ticket.order
   end
   known[key] = known[key] or answer.whyWaiting(ticket, false)
@@ -73,7 +73,7 @@ function lists.page(cursor, limit, requester, resource)
   end
   -- At least once: a page without a row would be taken for the last one.
   repeat
-    local members = redis.call('ZRANGE', keys.lines, '(\1' .. last, '(\2', 'BYLEX', 'LIMIT', 0, STEP)
+    local members = redis.call('ZRANGE', keys.queues, '(\1' .. last, '(\2', 'BYLEX', 'LIMIT', 0, STEP)
     local orders = {}
     for i, member in ipairs(members) do
       orders[i] = string.sub(member, 2)
@@ -100,52 +100,52 @@ function lists.page(cursor, limit, requester, resource)
   return rows, state.toHex(last)
 end
 
--- The kinds of members by which a ticket waits for the name of a line.
+-- The kinds of members by which a ticket waits for the name of a queue.
 local WAITING_KINDS = { w = true, v = true, u = true }
 
--- Adds the members of a line to `found`, as {line, order, rank}: the first ones of each kind. Returns how many tickets
--- wait for it.
-local function addLine(found, name, limit)
+-- Adds the members of a queue to `found`, as {queue, order, rank}: the first ones of each kind. Returns how many
+-- tickets wait for it.
+local function addQueue(found, name, limit)
   local total = 0
   for kind in string.gmatch('dfluvw', '.') do
     local prefix = name .. '\n' .. kind
     local upper = '(' .. name .. '\n' .. string.char(string.byte(kind) + 1)
-    local members = redis.call('ZRANGE', keys.lines, '[' .. prefix, upper, 'BYLEX', 'LIMIT', 0, limit)
+    local members = redis.call('ZRANGE', keys.queues, '[' .. prefix, upper, 'BYLEX', 'LIMIT', 0, limit)
     work.spend(3 + #members / 4)
     for _, member in ipairs(members) do
-      found[#found + 1] = { line = name, order = string.sub(member, #prefix + 1),
+      found[#found + 1] = { queue = name, order = string.sub(member, #prefix + 1),
         rank = WAITING_KINDS[kind] and 0 or 1 }
     end
     if kind == 'w' or kind == 'v' then
-      total = total + (#members < limit and #members or redis.call('ZLEXCOUNT', keys.lines, '[' .. prefix, upper))
+      total = total + (#members < limit and #members or redis.call('ZLEXCOUNT', keys.queues, '[' .. prefix, upper))
     end
   end
   return total
 end
 
--- Adds the members of the lines of a pool's slots, as addLine() does.
-local function addSlotLines(found, name)
+-- Adds the members of the queues of a pool's slots, as addQueue() does.
+local function addSlotQueues(found, name)
   local MAX_SLOT_MEMBERS, total = 300, 0
   local members = redis.call(
-    'ZRANGE', keys.lines, '[' .. name .. '_0', '(' .. name .. '_:', 'BYLEX', 'LIMIT', 0, MAX_SLOT_MEMBERS
+    'ZRANGE', keys.queues, '[' .. name .. '_0', '(' .. name .. '_:', 'BYLEX', 'LIMIT', 0, MAX_SLOT_MEMBERS
   )
   work.spend(#members / 2)
   for _, member in ipairs(members) do
-    local line, kind, order = string.match(string.sub(member, #name + 1), '^(_%d+)\n([dfluvw])(.*)$')
-    if line then
-      found[#found + 1] = { line = name .. line, order = order, rank = WAITING_KINDS[kind] and 0 or 1 }
+    local queue, kind, order = string.match(string.sub(member, #name + 1), '^(_%d+)\n([dfluvw])(.*)$')
+    if queue then
+      found[#found + 1] = { queue = name .. queue, order = order, rank = WAITING_KINDS[kind] and 0 or 1 }
       total = total + ((kind == 'w' or kind == 'v') and 1 or 0)
     end
   end
   return total
 end
 
--- Returns {place, row, ...} of the first tickets in the line of a resource and, if it is a pool, in those of its slots,
--- in the order of the queue; and how many tickets wait for these.
-function lists.firstInLine(name, isPool, limit)
+-- Returns {place, row, ...} of the first tickets in the queue of a resource and, if it is a pool, in those of its
+-- slots, in the order of the queue; and how many tickets wait for these.
+function lists.firstInQueue(name, isPool, limit)
   local found = {}
-  local total = addLine(found, name, limit) + (isPool and addSlotLines(found, name) or 0)
-  -- A ticket may be in several of the lines: that of what it waits for comes first.
+  local total = addQueue(found, name, limit) + (isPool and addSlotQueues(found, name) or 0)
+  -- A ticket may be in several of the queues: that of what it waits for comes first.
   table.sort(found, function(one, other)
     if one.order == other.order then
       return one.rank < other.rank
@@ -156,7 +156,7 @@ function lists.firstInLine(name, isPool, limit)
   for _, one in ipairs(found) do
     if #orders < limit and one.order ~= orders[#orders] then
       orders[#orders + 1] = one.order
-      places[#orders] = one.line
+      places[#orders] = one.queue
     end
   end
   tickets.readTickets(orders)
@@ -173,19 +173,19 @@ end
 
 -- Returns the requester of the first ticket that waits for a name and has not been left by its caller; '' for none.
 function lists.firstWaiter(name)
-  local attended, detached = lines.nthOf(name .. '\nw', 1), lines.nthOf(name .. '\nv', 1)
+  local attended, detached = queues.nthOf(name .. '\nw', 1), queues.nthOf(name .. '\nv', 1)
   local order = attended and not (detached and detached < attended) and attended or detached
   local ticket = order and tickets.ticketAt(order)
   return ticket and ticket.requester or ''
 end
 
 -- Returns the place of a ticket among those that wait for the same, from 1.
-local function placeInLine(ticket)
+local function placeInQueue(ticket)
   local place = 1
   for _, kind in ipairs({ '\nw', '\nv' }) do
     local from = ticket.waitsFor .. kind
     work.spend(3)
-    place = place + redis.call('ZLEXCOUNT', keys.lines, '[' .. from, '(' .. from .. ticket.order)
+    place = place + redis.call('ZLEXCOUNT', keys.queues, '[' .. from, '(' .. from .. ticket.order)
   end
   return place
 end
@@ -196,12 +196,12 @@ function lists.placesOf(requesters)
   local places = {}
   for _, requester in ipairs(requesters) do
     for n = 1, MAX_TICKETS do
-      local rest = lines.nthOf('\2' .. requester .. '\n', n)
+      local rest = queues.nthOf('\2' .. requester .. '\n', n)
       local ticket = rest and tickets.ticketAt(string.sub(rest, DIGEST + 1))
       if not ticket then
         break
       elseif ticket.status ~= 'granted' then
-        local place = placeInLine(ticket)
+        local place = placeInQueue(ticket)
         places[ticket.waitsFor] = places[ticket.waitsFor] or place
         for _, item in ipairs(ticket.items) do
           local resource = naming.resolve(item.resource) or item.resource
@@ -232,7 +232,7 @@ local function standingOf(ticket)
     resources[i] = item.resource
   end
   return table.concat({
-    isGranted and 1 or 0, isGranted and 0 or lines.countAhead(ticket.waitsFor, ticket.order),
+    isGranted and 1 or 0, isGranted and 0 or queues.countAhead(ticket.waitsFor, ticket.order),
     answer.toldName(ticket.waitsFor),
     string.format('%.0f', ticket.since), string.format('%.0f', untilMs),
     itemForms.isSharedItem(ticket.items[1]) and 'SHARED' or '', table.concat(resources, '\t'),
@@ -244,7 +244,7 @@ function lists.standings(requester)
   local MAX_ROWS = 50
   local prefix = '\2' .. requester .. '\n'
   local members = redis.call(
-    'ZRANGE', keys.lines, '[' .. prefix, '(\2' .. requester .. '\11', 'BYLEX', 'LIMIT', 0, MAX_ROWS
+    'ZRANGE', keys.queues, '[' .. prefix, '(\2' .. requester .. '\11', 'BYLEX', 'LIMIT', 0, MAX_ROWS
   )
   local rests, orders, rows = {}, {}, {}
   for i, member in ipairs(members) do

@@ -1,4 +1,4 @@
--- What tickets need: the entries of their plans, and which of them they lack.
+-- The needs of tickets: the entries of their plans, and which of them they lack.
 local agenda = require('waiting/agenda')
 local freeSlots = require('slots/freeSlots')
 local itemForms = require('frame/items')
@@ -20,7 +20,7 @@ local function expanded(entries, count)
     all[#all + 1] = entry
     entry.left = entry.count
     for left = (entry.count or 1) - 1, 1, -1 do
-      all[#all + 1] = { resource = entry.resource, owner = entry.owner, role = 'further', left = left }
+      all[#all + 1] = { resource = entry.resource, owner = entry.owner, role = 'moreSlot', left = left }
     end
   end
   work.spend(count)
@@ -128,8 +128,8 @@ function needs.entriesOf(ticket)
   return ticket.entries or nil
 end
 
--- Returns the names of the lines that entries belong to: their resources, and the slots that they name.
-function needs.linesOf(entries)
+-- Returns the names of the queues that entries belong to: their resources, and the slots that they name.
+function needs.queuesOf(entries)
   local names, isIn = {}, {}
   for _, entry in ipairs(entries) do
     for _, name in ipairs({ entry.slot or entry.resource, entry.resource }) do
@@ -142,7 +142,7 @@ function needs.linesOf(entries)
   return names
 end
 
--- Returns the names in the plans of all items of a FIRST; of other requests these are the lines of the ticket.
+-- Returns the names in the plans of all items of a FIRST; of other requests these are the queues of the ticket.
 function needs.namedBy(ticket)
   local all = {}
   for _, item in ipairs(ticket.method == 'FIRST' and ticket.items or {}) do
@@ -154,7 +154,7 @@ function needs.namedBy(ticket)
       all[#all + 1] = entry
     end
   end
-  return needs.linesOf(all)
+  return needs.queuesOf(all)
 end
 
 -- Returns true if the owner of an entry does not have what meets it. A SHARED one is the requester's.
@@ -165,7 +165,7 @@ local function isLacked(entry, owner, requester)
     local record = slotMap.recordAt(slot)
     return not record or record.owner ~= requester and
       not (shared.isSharedHold(slot, record) and slotMap.recordAt(shared.shareOf(slot, requester)))
-  elseif entry.role == 'further' then
+  elseif entry.role == 'moreSlot' then
     return not ownership.reservationOn(entry.resource, nil, owner)
   elseif not name then
     local own = registry.definition(entry.resource)
@@ -191,15 +191,15 @@ function needs.sharesOwn(requester, keepers)
   return false
 end
 
--- Returns the entries of a ticket that belong to a line.
+-- Returns the entries of a ticket that belong to a queue.
 local function entriesIn(ticket, name)
   local entries = needs.entriesOf(ticket) or {}
   if not ticket.entriesIn then
     local found = {}
     for _, entry in ipairs(entries) do
-      for _, line in ipairs({ entry.resource, entry.slot ~= entry.resource and entry.slot or nil }) do
-        found[line] = found[line] or {}
-        table.insert(found[line], entry)
+      for _, queue in ipairs({ entry.resource, entry.slot ~= entry.resource and entry.slot or nil }) do
+        found[queue] = found[queue] or {}
+        table.insert(found[queue], entry)
       end
     end
     work.spend(#entries / 4)
@@ -208,8 +208,8 @@ local function entriesIn(ticket, name)
   return ticket.entriesIn[name] or {}
 end
 
--- Returns what a ticket lacks in a line: an array of keys. Needs with the same key are met by one slot. An entry that
--- names a slot counts in the line of its pool only while this slot is free.
+-- Returns what a ticket lacks in a queue: an array of keys. Needs with the same key are met by one slot. An entry that
+-- names a slot counts in the queue of its pool only while this slot is free.
 function needs.lackedAt(ticket, name)
   local found = {}
   work.spend(1)
@@ -219,7 +219,7 @@ function needs.lackedAt(ticket, name)
       local owner = needs.ownerOf(entry, ticket.requester)
       work.spend(1)
       if isLacked(entry, owner, ticket.requester) then
-        local which = not isSlot and entry.slot or entry.role == 'further' and '#' .. entry.left
+        local which = not isSlot and entry.slot or entry.role == 'moreSlot' and '#' .. entry.left
         found[#found + 1] = which and owner .. '\n' .. which or owner
       end
     end
@@ -246,7 +246,7 @@ end
 -- has to be free together; nil if it is free. Counts in `wanted` what the entries so far lack of each pool.
 local function shortOf(entry, name, owner, wanted)
   local resource, count = entry.resource, wanted[entry.resource] or 0
-  local key = name .. '\n' .. owner .. '\n' .. (entry.role == 'further' and entry.left or '')
+  local key = name .. '\n' .. owner .. '\n' .. (entry.role == 'moreSlot' and entry.left or '')
   if needs.freeAt(name) == 0 then
     return name
   elseif not wanted[key] and needs.freeAt(resource) - count < (entry.left or 1) then
@@ -255,7 +255,7 @@ local function shortOf(entry, name, owner, wanted)
   wanted[resource], wanted[key] = count + (wanted[key] and 0 or 1), true
 end
 
--- Returns what a ticket waits for now: the first line in its plan in which it lacks something that is not free; else
+-- Returns what a ticket waits for now: the first queue in its plan in which it lacks something that is not free; else
 -- what it waited for when last looked at, unless its requester has that; nil if none. Returns whether it is not free,
 -- and the entry of a blocker's hold that is there, if it waits to join that.
 function needs.waitsForNow(ticket)

@@ -18,7 +18,7 @@ local handOver = require('waiting/handOver')
 local keeping = require('waiting/keeping')
 local keys = require('frame/keys')
 local lifetimes = require('waiting/lifetimes')
-local lines = require('waiting/lines')
+local queues = require('waiting/queues')
 local lists = require('waiting/lists')
 local needs = require('waiting/needs')
 local sessions = require('sessions/sessions')
@@ -40,17 +40,17 @@ local queue = {
   dropClaims = endings.dropClaims,
   endTicketsOf = endings.endTicketsOf,
   excuse = keeping.excuse,
-  firstInLine = lists.firstInLine,
+  firstInQueue = lists.firstInQueue,
   firstReply = answer.firstReply,
   firstWaiter = lists.firstWaiter,
-  isLineEmpty = lines.isLineEmpty,
+  isQueueEmpty = queues.isQueueEmpty,
   keptEntries = keeping.keptEntries,
   keptReply = keeping.keptReply,
   handOver = handOver,
   leave = lifetimes.leave,
   mayTake = keeping.mayTake,
   noteBeat = state.noteBeat,
-  nthOf = lines.nthOf,
+  nthOf = queues.nthOf,
   page = lists.page,
   placesOf = lists.placesOf,
   planAgainFor = settle.planAgainFor,
@@ -66,9 +66,9 @@ local queue = {
   unkept = keeping.unkept,
 }
 
--- What begins with the queue, each after those that it needs.
+-- Modules that begin with the queue, each after those that it needs.
 local PARTS = {
-  lines, state, tickets, agenda, needs, turns, exempt, walks, endings, handOver, settle, lifetimes, ask, answer,
+  queues, state, tickets, agenda, needs, turns, exempt, walks, endings, handOver, settle, lifetimes, ask, answer,
 }
 
 -- Returns the due times of the changed tickets to add and to remove, and writes their records.
@@ -91,9 +91,9 @@ local function writeTickets()
   return due, undue
 end
 
-local function writeLines()
+local function writeQueues()
   local add, remove = {}, {}
-  for prefix, writes in pairs(lines.lineWrites) do
+  for prefix, writes in pairs(queues.queueWrites) do
     for rest, isIn in pairs(writes) do
       if isIn then
         add[#add + 1] = 0
@@ -103,8 +103,8 @@ local function writeLines()
       end
     end
   end
-  bytes.callWith('ZREM', keys.lines, remove)
-  bytes.callWith('ZADD', keys.lines, add)
+  bytes.callWith('ZREM', keys.queues, remove)
+  bytes.callWith('ZADD', keys.queues, add)
 end
 
 -- Notes when something of the tickets is next due. Takes the times that were written, each followed by its member,
@@ -129,13 +129,13 @@ end
 function queue.write(fields)
   if state.tickets == 0 and state.granted == 0 then
     if tenant.queueText then
-      redis.call('UNLINK', keys.tickets, keys.lines, keys.waits)
+      redis.call('UNLINK', keys.tickets, keys.queues, keys.waits)
       redis.call('HDEL', keys.tenant, 'queue')
       tenant.setFlag(tenant.HAS_QUEUE, false)
     end
   else
     local due, undue = writeTickets()
-    writeLines()
+    writeQueues()
     for member, ms in pairs(lifetimes.otherDue) do
       if ms then
         due[#due + 1] = ms
@@ -161,14 +161,14 @@ function queue.write(fields)
   end
 end
 
--- Publishes the wake-ups to the instances that hold calls.
+-- Publishes the wake-ups to the instances that have long polls.
 function queue.publishWakes()
   for instance, list in pairs(endings.wakes) do
     redis.call('SPUBLISH', tenant.base .. 'wake:' .. instance, table.concat(list, '\n'))
   end
 end
 
--- Returns the earliest time before which the tenant must be in the expiry index, in ms: no grant is made for less than
+-- Returns the earliest time before which the tenant must be in the due index, in ms: no grant is made for less than
 -- 5 s, so that grants made by any script are swept in time.
 function queue.earliest()
   local MIN_CLAIM_MS = 5000
@@ -183,7 +183,7 @@ end
 
 -- Returns true if this script changed anything of the queue.
 function queue.isChanged()
-  return #tickets.changedTickets > 0 or lines.isLineWritten or state.areBeatsChanged or
+  return #tickets.changedTickets > 0 or queues.areQueuesWritten or state.areBeatsChanged or
     next(lifetimes.otherDue) ~= nil or
     (state.stateText() or false) ~= tenant.queueText
 end
@@ -215,7 +215,7 @@ function queue.prepare()
   tenant.openQueue = openQueue
   if tenant.queueText or tenant.mayWait then
     state.readState()
-    tenant.openFor, tenant.openForChanges, tenant.dueInMs = lines.openFor, lines.openForChanges, lines.dueInMs
+    tenant.openFor, tenant.openForChanges, tenant.dueInMs = queues.openFor, queues.openForChanges, queues.dueInMs
   end
 end
 

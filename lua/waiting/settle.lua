@@ -2,9 +2,9 @@
 -- ticket is left that could be granted (docs/specification.md#waiting-order). A ticket is looked at again only if
 -- something has changed for it. These changes begin walks (agenda.lua):
 --   a slot is freed, or a hold of it may be joined: through those that wait for it
---   a ticket that was seen as next is not next any more: through those from whom something is kept in its lines
+--   a ticket that was seen as next is not next any more: through those from whom something is kept in its queues
 --   a requester gets something, or nothing is kept from it any more: through its tickets
---   a slot, or who stands in a line, has changed: through those of the line that are next, or were seen as next
+--   a slot, or who stands in a queue, has changed: through those of the queue that are next, or were seen as next
 -- A script settles for a limited time, and later scripts go on with the walks that are left. Each step moves the first
 -- walk on behind its next ticket, or ends it. A walk begins only if a ticket is granted or ends, waits for something
 -- else, or its `seen` has changed. Between two grants each of these happens to a ticket a limited number of times. So
@@ -14,7 +14,7 @@ local endings = require('waiting/endings')
 local exempt = require('waiting/exempt')
 local grant = require('waiting/grant')
 local keys = require('frame/keys')
-local lines = require('waiting/lines')
+local queues = require('waiting/queues')
 local needs = require('waiting/needs')
 local shared = require('slots/shared')
 local slotMap = require('slots/slots')
@@ -32,11 +32,11 @@ local settledTo
 -- Begins the walks for a change of who has a share in a slot.
 local function touchShare(slot, before, now)
   local resource = string.match(slot, '^[^\1]*')
-  if not lines.isLineEmpty(resource) then
+  if not queues.isQueueEmpty(resource) then
     agenda.stirKept(resource)
     agenda.stirTurns(resource)
   end
-  if now and not before and (state.hasKept or not lines.isLineEmpty(resource)) then
+  if now and not before and (state.hasKept or not queues.isQueueEmpty(resource)) then
     agenda.addWalk('r', now.owner)
   end
 end
@@ -46,7 +46,7 @@ local function touchName(name, owner)
   if not owner then
     walks.activateMatches(name)
   end
-  if lines.isLineEmpty(name) then
+  if queues.isQueueEmpty(name) then
     return
   end
   if not owner or slotMap.declarerOf(owner) then
@@ -65,14 +65,14 @@ local function touchSlot(slot, pool, owner, match)
     touchName(pool, owner)
   end
   -- It may hold by this what a next ticket waits for, or what a match of it waits for.
-  if owner and not slotMap.declarerOf(owner) and (state.hasKept or match and lines.nthOf('\9', 1)) then
+  if owner and not slotMap.declarerOf(owner) and (state.hasKept or match and queues.nthOf('\9', 1)) then
     agenda.addWalk('r', owner)
   end
 end
 
 -- Begins the walks for a change of a record.
 local function touch(slot, before, now)
-  if lines.isOnlyLeft(slot, before, now) then
+  if queues.isOnlyLeft(slot, before, now) then
     -- Matches of its requester passed the resource until now, and may take another slot of it.
     walks.activateMatches(before.pool ~= '' and before.pool or string.match(slot, '^[^\1]*'))
   end
@@ -126,7 +126,7 @@ end
 local function settleSteps(limit)
   local isBegun = false
   while not isBegun or work.done <= limit do
-    if not lines.nthOf('\5', 1) then
+    if not queues.nthOf('\5', 1) then
       state.isUnsettled = false
       return true
     end
@@ -169,8 +169,8 @@ local function replanTicket(ticket)
     return
   end
   local entries = needs.entriesOf(ticket)
-  local names, waitsFor = entries and needs.linesOf(entries), nil
-  local isSame = entries and table.concat(names, '\n') == table.concat(ticket.lines, '\n')
+  local names, waitsFor = entries and needs.queuesOf(entries), nil
+  local isSame = entries and table.concat(names, '\n') == table.concat(ticket.queues, '\n')
   work.spend(8)
   if not entries or not exempt.isFeasible(ticket.requester, ticket.method, ticket.items) then
     return endings.endTicket(ticket, 'NOT_VALID', 'NOT_VALID', 'NOT_VALID: its definitions have changed', -1)
@@ -178,7 +178,7 @@ local function replanTicket(ticket)
     for _, name in ipairs(names) do
       waitsFor = name == ticket.waitsFor and name or waitsFor
     end
-    agenda.changeTicket(ticket, { lines = names, named = needs.namedBy(ticket), waitsFor = waitsFor or names[1] })
+    agenda.changeTicket(ticket, { queues = names, named = needs.namedBy(ticket), waitsFor = waitsFor or names[1] })
   end
 end
 
@@ -210,7 +210,7 @@ function settle.planAgain()
   state.replanned = ''
 end
 
--- Returns the tickets in the lines for a name, and for names that may be slots of it; nil if there are many.
+-- Returns the tickets in the queues for a name, and for names that may be slots of it; nil if there are many.
 local function ticketsAround(name)
   local MAX_FOUND = 100
   local found = {}
@@ -218,7 +218,7 @@ local function ticketsAround(name)
     { '[' .. name .. '\n', '(' .. name .. '\11' }, { '[' .. name .. '_', '(' .. name .. '`' },
     { '[\7' .. name .. '\n', '(\7' .. name .. '\11' },
   }) do
-    local members = redis.call('ZRANGE', keys.lines, range[1], range[2], 'BYLEX', 'LIMIT', 0, MAX_FOUND)
+    local members = redis.call('ZRANGE', keys.queues, range[1], range[2], 'BYLEX', 'LIMIT', 0, MAX_FOUND)
     work.spend(3 + #members / 4)
     if #members == MAX_FOUND then
       return nil
@@ -233,7 +233,7 @@ end
 -- Notes that the definitions of some names have changed: their tickets are planned again. If these are many, all are.
 function settle.planAgainFor(names)
   needs.forgetPlans()
-  if tenant.labelled and lines.nthOf('\9', 1) then
+  if tenant.labelled and queues.nthOf('\9', 1) then
     return settle.planAgain()
   end
   local orders, isIn = {}, {}
@@ -270,7 +270,7 @@ function settle.settle()
   return replan(limit) and settleSteps(limit)
 end
 
--- Keeps this script from settling again: it has done its share, or its definitions are only planned.
+-- Keeps this script from settling again: it has done its part, or its definitions are only planned.
 function settle.suspend()
   isSuspended = true
 end
@@ -279,13 +279,13 @@ end
 -- unless the queue was stuck.
 function settle.recheck()
   local MAX_RECHECKED, granted, n = 8, state.granted, 1
-  local order = lines.nthOf('\1', n)
+  local order = queues.nthOf('\1', n)
   while order and n <= MAX_RECHECKED and settle.settle() do
     local ticket = tickets.ticketAt(order)
     if not (ticket and grant.tryGrant(ticket)) then
       n = n + 1
     end
-    order = lines.nthOf('\1', n)
+    order = queues.nthOf('\1', n)
   end
   return state.granted - granted
 end

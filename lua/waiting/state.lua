@@ -5,7 +5,7 @@
 --   last         number of the last ticket. Tickets are numbered by Redis's time in microseconds, always rising
 --   nextDue      ms: nothing of the tickets is due before this
 --   isUnsettled  true if some tickets still have to be looked at (agenda.lua)
---   hasKept      false if nothing is kept in any line (lines.lua)
+--   hasKept      false if nothing is kept in any queue (queues.lua)
 --   replanned    the ticket, as hexadecimal digits, up to which the queue was brought up to date after a change of
 --                definitions; nil if it is up to date
 local clock = require('frame/clock')
@@ -56,7 +56,7 @@ function state.stateText()
   )
 end
 
--- The instances that hold calls for a ticket. It is usually one; if a requester sends the same request several times at
+-- The instances with long polls for a ticket. It is usually one; if a requester sends the same request several times at
 -- once, there may be more. ticket.instance lists them as '<instance>:<ms>', separated by spaces, latest call first: the
 -- calls of the instance end at that time at the latest, or ended. wake() informs them all.
 
@@ -71,7 +71,7 @@ local function wordOf(instance, ms)
   return string.format('%s:%.0f', instance, ms)
 end
 
--- The beats of instances, one field of the tenant's hash. An instance beats in a tenant while it holds calls for it.
+-- The beats of instances, one field of the tenant's hash. An instance beats in a tenant while it has long polls of it.
 -- Time after which an instance that does not beat is taken for dead, in ms.
 state.BEAT_LAPSES_MS = 6000
 
@@ -97,7 +97,7 @@ function state.beatsText()
   return table.concat(parts, '\n')
 end
 
--- Returns the instances that hold calls for a ticket once an instance holds one until a time. Those that called long
+-- Returns the instances that have long polls for a ticket once an instance has one until a time. Those that called long
 -- ago are dropped, and those whose calls are over.
 function state.withCall(instances, instance, untilMs)
   local MAX_OTHERS = 2
@@ -126,17 +126,17 @@ function state.withoutCalls(instances, instance)
   return isHeld and table.concat(words, ' ') or nil
 end
 
--- Returns until when instances hold calls, as far as is known: until these end, or the instance is taken for dead.
-function state.heldUntil(instances)
-  local heldUntil = 0
+-- Returns until when instances have long polls, as far as is known: until these end, or the instance is taken for dead.
+function state.polledUntil(instances)
+  local polledUntil = 0
   state.eachInstance(instances, function(instance, ms)
-    heldUntil = math.max(heldUntil, math.min(ms, (state.beats[instance] or 0) + state.BEAT_LAPSES_MS))
+    polledUntil = math.max(polledUntil, math.min(ms, (state.beats[instance] or 0) + state.BEAT_LAPSES_MS))
   end)
-  return heldUntil
+  return polledUntil
 end
 
 function state.open()
-  -- beats[instance]: ms of its last beat in this tenant. An instance beats while it holds calls here.
+  -- beats[instance]: ms of its last beat in this tenant. An instance beats while it has long polls here.
   state.beats, state.areBeatsChanged = {}, false
   for instance, ms in string.gmatch(tenant.beats, '(%w+) (%d+)') do
     state.beats[instance] = tonumber(ms)

@@ -1,6 +1,6 @@
 -- Tickets, as this script sees and changes them. The tickets hash has each one, packed, under its number (7 bytes). A
 -- ticket is a table:
---   order       its place in the queue (lines.lua)
+--   order       its place in the queue (queues.lua)
 --   status      attended: a call waits for it. detached: no call does, and it is granted in its turn. away: its caller
 --               vanished; it is passed over until a call comes back. granted: see grant.lua. ended
 --   requester, label    who waits; label of the key, '' none
@@ -9,9 +9,9 @@
 --               none
 --   since, endsAt       ms: when it was issued, and when it ends
 --   claimMs     how long it stays attended after its call, and how long a grant waits to be claimed
---   instance    the instances that hold its calls, and until when (state.lua), '' none
+--   instance    the instances of its long polls, and until when (state.lua), '' none
 --   due         ms: it must be looked at then (lifetimes.lua)
---   lines       names of the resources and slots in its plan
+--   queues       names of the resources and slots in its plan
 --   waitsFor    the first of these that it lacked when it was last looked at
 --   seen        W or \1: it was seen as next, and waited for W, or for nothing that was held (walks.lua); '' if not
 --   others      for FIRST: what its other items wait for
@@ -83,10 +83,10 @@ function tickets.packTicket(ticket)
     parts[i] = ticket[field]
   end
   local items, options = packItems(ticket)
-  local areLinesShort = #ticket.lines == 1 and ticket.lines[1] == items[1]
+  local areQueuesShort = #ticket.queues == 1 and ticket.queues[1] == items[1]
   parts[count + 1] = string.byte(ticket.order)
   parts[count + 2] = items
-  parts[count + 3] = not areLinesShort and ticket.lines or 0
+  parts[count + 3] = not areQueuesShort and ticket.queues or 0
   parts[count + 4] = #ticket.others > 0 and ticket.others or 0
   if ticket.session ~= '' then
     parts[count + 5], parts[count + 6], parts[count + 7] = ticket.named, options or {}, ticket.session
@@ -127,7 +127,7 @@ local function unpackTicket(number, packed)
   ticket.session = parts[count + 7] or ''
   local session = ticket.session ~= '' and tenant.sessions and tenant.sessions.at(ticket.session) or nil
   ticket.items = unpackItems(items, parts[count + 6], session)
-  ticket.lines = parts[count + 3] == 0 and { items[1] } or parts[count + 3]
+  ticket.queues = parts[count + 3] == 0 and { items[1] } or parts[count + 3]
   ticket.others = parts[count + 4] == 0 and {} or parts[count + 4]
   ticket.named = parts[count + 5] or {}
   if ticket.waitsFor == 0 then
@@ -174,7 +174,7 @@ function tickets.itemKey(item)
 end
 
 -- Returns the digest of a request or ticket, by which the requests of one requester are told apart: the same for the
--- same requester, method and items. It has 56 bits, in bytes below 128 (lines.lua): with 32 bits, every hundredth
+-- same requester, method and items. It has 56 bits, in bytes below 128 (queues.lua): with 32 bits, every hundredth
 -- requester with 10,000 tickets would have two of the same digest.
 function tickets.digestOf(request)
   if not request.digest then

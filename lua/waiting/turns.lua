@@ -1,12 +1,12 @@
--- Whose turn has come (docs/specification.md#waiting-order). A ticket's turn has come in a line if it and the tickets
+-- Whose turn has come (docs/specification.md#waiting-order). A ticket's turn has come in a queue if it and the tickets
 -- ahead of it there together lack no more slots than the resource has. A ticket is next if it is attended and its turn
--- has come in every line in which it lacks something.
+-- has come in every queue in which it lacks something.
 --
--- Limits of work: the turn of at most 64 slots comes in a line, or of one ticket that lacks more, and at most 200
--- tickets of the line are looked at. A ticket behind them is not next, and keeps nothing. It is granted all the same
+-- Limits of work: the turn of at most 64 slots comes in a queue, or of one ticket that lacks more, and at most 200
+-- tickets of the queue are looked at. A ticket behind them is not next, and keeps nothing. It is granted all the same
 -- when it can be.
 local agenda = require('waiting/agenda')
-local lines = require('waiting/lines')
+local queues = require('waiting/queues')
 local needs = require('waiting/needs')
 local registry = require('definitions/definitions')
 local slotMap = require('slots/slots')
@@ -18,10 +18,10 @@ local MAX_WALK = 200
 turns.MAX_TURNS = 64
 -- known[stamp]: what was found out in a state of slots and tickets. Kept of this state and of the one before, since a
 -- request on paper is judged in both. Fields:
---   fronts[name]  the tickets whose turn has come in a line, as far as it was walked:
+--   fronts[name]  the tickets whose turn has come in a queue, as far as it was walked:
 --     list, set   of {ticket, lacked}, in order; of their orders
 --     count, keys the slots that they lack; their keys
---     walked, i, j, isAll   how far the line was walked (nextInLine in lines.lua)
+--     walked, i, j, isAll   how far the queue was walked (nextInQueue in queues.lua)
 --   isNext[order]  whether a ticket is next
 --   held[requester][name]  whether a requester holds something (keeping.lua)
 local known, latest
@@ -39,17 +39,17 @@ function turns.knownNow()
   return known[now]
 end
 
--- Walks on to the next ticket of a line. `isMore`: the ticket behind it is read too. Returns false at the end, or when
+-- Walks on to the next ticket of a queue. `isMore`: the ticket behind it is read too. Returns false at the end, or when
 -- no more turns have come.
 local function walkOn(name, front, isMore)
   local order
-  order, front.i, front.j = lines.nextInLine(name, front.i, front.j)
+  order, front.i, front.j = queues.nextInQueue(name, front.i, front.j)
   front.walked = front.walked + 1
   if not order or front.walked > MAX_WALK then
     return false
   end
   work.spend(3)
-  local ticket = tickets.ticketAt(order, isMore and lines.nextInLine(name, front.i, front.j))
+  local ticket = tickets.ticketAt(order, isMore and queues.nextInQueue(name, front.i, front.j))
   local lacked = ticket and needs.lackedAt(ticket, name) or {}
   for _, key in ipairs(lacked) do
     if not front.keys[key] then
@@ -72,7 +72,7 @@ local function walkOn(name, front, isMore)
   return true
 end
 
--- Returns what is known of the tickets whose turn has come in a line.
+-- Returns what is known of the tickets whose turn has come in a queue.
 local function frontAt(name)
   local fronts = turns.knownNow().fronts
   local front = fronts[name]
@@ -80,7 +80,7 @@ local function frontAt(name)
     local own = registry.definition(name)
     front = {
       list = {}, set = {}, count = 0, keys = {}, walked = 0, i = 1, j = 1, last = '',
-      limit = own and own.capacity or 1, isAll = lines.isLineEmpty(name),
+      limit = own and own.capacity or 1, isAll = queues.isQueueEmpty(name),
     }
     fronts[name] = front
     work.spend(3)
@@ -88,7 +88,7 @@ local function frontAt(name)
   return front
 end
 
--- Returns the tickets whose turn has come in a line, at least as far as an order (nil: all): a list of {ticket,
+-- Returns the tickets whose turn has come in a queue, at least as far as an order (nil: all): a list of {ticket,
 -- lacked}, in order.
 function turns.frontOf(name, order)
   local front = frontAt(name)
@@ -98,7 +98,7 @@ function turns.frontOf(name, order)
   return front.list
 end
 
--- Returns true if a ticket lacks nothing in a line, or its turn has come there.
+-- Returns true if a ticket lacks nothing in a queue, or its turn has come there.
 local function hasTurn(name, ticket)
   local front, order = frontAt(name), ticket.order
   if front.set[order] then
@@ -123,8 +123,8 @@ function turns.isNext(ticket)
     return found[ticket.order]
   end
   local is = ticket.status == 'attended' and needs.entriesOf(ticket) ~= nil
-  work.spend(3 + (#ticket.lines - 1) / 4)
-  for _, name in ipairs(is and ticket.lines or {}) do
+  work.spend(3 + (#ticket.queues - 1) / 4)
+  for _, name in ipairs(is and ticket.queues or {}) do
     if not hasTurn(name, ticket) then
       is = false
       break
@@ -134,13 +134,13 @@ function turns.isNext(ticket)
   return is
 end
 
--- Returns true if no attended ticket is ahead of a rank in a line. Rank nil is behind all tickets.
+-- Returns true if no attended ticket is ahead of a rank in a queue. Rank nil is behind all tickets.
 function turns.isFirst(name, rank)
-  local order = lines.nextInLine(name, 1, 1)
+  local order = queues.nextInQueue(name, 1, 1)
   return not order or rank ~= nil and order >= rank
 end
 
--- Returns how many slots of a line the next tickets ahead of a rank lack, and these tickets. Rank nil is behind all
+-- Returns how many slots of a queue the next tickets ahead of a rank lack, and these tickets. Rank nil is behind all
 -- tickets. Needs with the keys in `met` (a set, may be nil) do not count, nor do slots that the same owners lack by
 -- name.
 function turns.keptAt(name, rank, met)

@@ -2,7 +2,7 @@
 local agenda = require('waiting/agenda')
 local exempt = require('waiting/exempt')
 local keys = require('frame/keys')
-local lines = require('waiting/lines')
+local queues = require('waiting/queues')
 local matching = require('reservations/match')
 local needs = require('waiting/needs')
 local registry = require('definitions/definitions')
@@ -15,7 +15,7 @@ local turns = require('waiting/turns')
 local work = require('frame/work')
 local walks = {}
 
--- Of the tickets that wait in a line, or of a requester, so many are looked at; of those that wait for a match, fewer.
+-- Of the tickets that wait in a queue, or of a requester, so many are looked at; of those that wait for a match, fewer.
 local MAX_LOOKS, MAX_MATCH_LOOKS = 64, 16
 
 local function earlier(one, other)
@@ -25,7 +25,7 @@ end
 -- Returns the orders of the next tickets that wait, behind a place ('(') or from it on ('['), as they are stored.
 function walks.ordersFrom(bracket, from)
   local PAGE = 20
-  local orders = redis.call('ZRANGE', keys.lines, bracket .. '\1' .. from, '(\2', 'BYLEX', 'LIMIT', 0, PAGE)
+  local orders = redis.call('ZRANGE', keys.queues, bracket .. '\1' .. from, '(\2', 'BYLEX', 'LIMIT', 0, PAGE)
   work.spend(3 + #orders / 4)
   for i, member in ipairs(orders) do
     orders[i] = string.sub(member, 2)
@@ -41,7 +41,7 @@ local page
 local firstOf = {}
 
 function firstOf.T(name, from)
-  local first = lines.firstFrom(name .. '\nk', from, math.huge)
+  local first = queues.firstFrom(name .. '\nk', from, math.huge)
   for _, one in ipairs(state.hasKept and turns.frontOf(name) or {}) do
     if one.ticket.order >= from then
       return earlier(first, one.ticket.order)
@@ -51,9 +51,9 @@ function firstOf.T(name, from)
 end
 
 function firstOf.f(name, from)
-  local limit, first = string.sub(name, 1, 1) == lines.MATCH and MAX_MATCH_LOOKS or MAX_LOOKS, nil
+  local limit, first = string.sub(name, 1, 1) == queues.MATCH and MAX_MATCH_LOOKS or MAX_LOOKS, nil
   for _, kind in ipairs({ '\nw', '\nv', '\nf' }) do
-    first = earlier(first, lines.firstFrom(name .. kind, from, limit))
+    first = earlier(first, queues.firstFrom(name .. kind, from, limit))
   end
   return first
 end
@@ -61,8 +61,8 @@ end
 firstOf.j = firstOf.f
 
 function firstOf.r(name, from)
-  local orders = lines.ordersIn('\2' .. name .. '\n', MAX_LOOKS)
-  return orders[lines.placeIn(orders, from)]
+  local orders = queues.ordersIn('\2' .. name .. '\n', MAX_LOOKS)
+  return orders[queues.placeIn(orders, from)]
 end
 
 function firstOf.s(order, from)
@@ -75,7 +75,7 @@ function firstOf.a(_, from)
   if not (page[1] and page[1] < from and from <= page[#page]) then
     page = walks.ordersFrom('[', from)
   end
-  return page[lines.placeIn(page, from)]
+  return page[queues.placeIn(page, from)]
 end
 
 -- Returns true if blockers hold a slot of a resource, so that others may join their holds.
@@ -90,7 +90,7 @@ end
 
 -- Returns true if something of what a walk is for can be had.
 function walks.isOpen(kind, name)
-  if kind ~= 'f' and kind ~= 'j' or string.sub(name, 1, 1) == lines.MATCH or needs.freeAt(name) > 0 then
+  if kind ~= 'f' and kind ~= 'j' or string.sub(name, 1, 1) == queues.MATCH or needs.freeAt(name) > 0 then
     return true
   elseif kind == 'j' then
     return isJoinable(name)
@@ -99,14 +99,14 @@ function walks.isOpen(kind, name)
   return record and slotMap.declarerOf(record.owner)
 end
 
--- Forgets that something of a line is kept if that is not free any more, or nobody waits for it.
+-- Forgets that something of a queue is kept if that is not free any more, or nobody waits for it.
 local function endWalk(kind, name)
   if
-    (kind == 'f' or kind == 'j') and lines.isLineKept(name) and
+    (kind == 'f' or kind == 'j') and queues.isNotedAsKept(name) and
     not (walks.isOpen('j', name) and firstOf.f(name, agenda.FRONT))
   then
-    lines.setMember('\4', name, false)
-    state.hasKept = lines.nthOf('\4', 1) ~= nil
+    queues.setMember('\4', name, false)
+    state.hasKept = queues.nthOf('\4', 1) ~= nil
   end
 end
 
@@ -118,18 +118,18 @@ end
 -- Moves the first walk on. Returns its kind and the order of the ticket to look at; nil if there is none before other
 -- walks go on.
 function walks.moveOn()
-  local walk = lines.nthOf('\5', 1)
+  local walk = queues.nthOf('\5', 1)
   local from, kind, name = string.sub(walk, 1, 8), string.sub(walk, 9, 9), string.sub(walk, 10)
   work.spend(3)
-  lines.setMember('\5', walk, false)
+  queues.setMember('\5', walk, false)
   local order = walks.isOpen(kind, name) and firstOf[kind](name, from)
-  local other = lines.nthOf('\5', 1)
+  local other = queues.nthOf('\5', 1)
   if not order then
     endWalk(kind, name)
   elseif other and other < order then
-    lines.setMember('\5', order .. kind .. name, true)
+    queues.setMember('\5', order .. kind .. name, true)
   else
-    lines.setMember('\5', orderAfter(order) .. kind .. name, true)
+    queues.setMember('\5', orderAfter(order) .. kind .. name, true)
     return kind, order
   end
 end
@@ -137,16 +137,16 @@ end
 -- What was seen of tickets that are next. A ticket is refused what is kept for next tickets ahead of it. It is looked
 -- at again if one of these is not next any more; or if a next ticket waits for what its requester holds, from whom
 -- nothing is kept then. So a ticket has a note (`seen`) of whether it was next, and what it waited for. If that has
--- changed, those whom it concerns are looked at. Between two changes of holds, or of who stands in which line, the note
--- of a ticket changes once at most.
+-- changed, those whom it concerns are looked at. Between two changes of holds, or of who stands in which queue, the
+-- note of a ticket changes once at most.
 
 local MAX_SHARERS, MAX_DEPTH = 64, 6
 
 -- Has the first ones looked at from whom something is kept: it would take too long to find out who holds something.
 local function walkKept()
-  local MAX_KEPT_LINES = 16
-  for n = 1, MAX_KEPT_LINES do
-    local name = lines.nthOf('\4', n)
+  local MAX_KEPT_QUEUES = 16
+  for n = 1, MAX_KEPT_QUEUES do
+    local name = queues.nthOf('\4', n)
     if name then
       agenda.addWalk('j', name)
     end
@@ -200,7 +200,7 @@ function walks.lookAtTurn(ticket)
   end
   agenda.setSeen(ticket, now)
   if now == '' then
-    agenda.eachLine(ticket, agenda.stirKept)
+    agenda.eachQueue(ticket, agenda.stirKept)
   elseif now ~= agenda.NOTHING and state.hasKept then
     walkHolders(now, 0, {})
   end
@@ -212,14 +212,14 @@ walks.MAX_MATCHES = 100
 
 -- Begins walks for the matches that a resource fits which has a free slot again.
 function walks.activateMatches(name)
-  local own = tenant.labelled and lines.nthOf('\9', 1) and registry.definition(name)
+  local own = tenant.labelled and queues.nthOf('\9', 1) and registry.definition(name)
   if not own or not own.hasLabels then
     return
   end
   for n = walks.MAX_MATCHES, 1, -1 do
-    local text, match = string.match(lines.nthOf('\9', n) or '', '^([^\n]*)\n(.*)$')
+    local text, match = string.match(queues.nthOf('\9', n) or '', '^([^\n]*)\n(.*)$')
     if text and matching.fitsMatch(match, name) then
-      agenda.addWalk('f', lines.MATCH .. text)
+      agenda.addWalk('f', queues.MATCH .. text)
     end
   end
 end

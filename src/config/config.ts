@@ -65,8 +65,8 @@ export interface Config {
   readonly maxFailedAuthentications: number;
   /** Maximum number of requests in flight. Further requests are refused. */
   readonly maxInFlight: number;
-  /** Maximum number of requests that wait with a held response. Further ones are refused. */
-  readonly maxHeldCalls: number;
+  /** Maximum number of requests that wait in a long poll. Further ones are refused. */
+  readonly maxLongPolls: number;
   /** The OTLP endpoint that traces are sent to; undefined: tracing is off */
   readonly tracesEndpoint: string | undefined;
   readonly logLevel: string;
@@ -77,7 +77,7 @@ export interface Config {
   /** How long an instance may be without a Redis that new clients can reach, before its liveness check fails. */
   readonly livenessRedisMs: number;
   readonly sizes: Sizes;
-  /** What works, but is probably not meant: sentences for the operator. */
+  /** Warnings for the operator: settings that work, but are probably mistakes. */
   readonly warnings: readonly string[];
 }
 
@@ -140,7 +140,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     trustedProxies: data.TRUSTED_PROXIES,
     maxFailedAuthentications: data.MAX_FAILED_AUTHENTICATIONS,
     maxInFlight: data.MAX_IN_FLIGHT,
-    maxHeldCalls: data.MAX_HELD_CALLS,
+    maxLongPolls: data.MAX_LONG_POLLS,
     tracesEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: data.LOG_LEVEL,
     logRequests: data.LOG_REQUESTS,

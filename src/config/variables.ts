@@ -12,7 +12,7 @@ const MAX_BATCH = 2000;
 
 const DATABASE_PROTOCOL = /^(postgres(ql)?:\/\/.|pglite:.)/;
 
-/** What an instance is and where it listens. */
+/** The role of an instance, and its addresses. */
 const INSTANCE = {
   HOST: z.string().default('127.0.0.1').describe('The address to listen on. In a container use 0.0.0.0.'),
   PORT: integer(0, 65_535)
@@ -166,10 +166,10 @@ const LIMITS = {
       'The maximum number of requests in flight, without event streams. More requests get 503. This bounds memory while requests wait for Redis, about 30 KiB each. Requests that exceed the CPU are refused in any case.',
     ),
   // Each takes about as much memory as an open connection.
-  MAX_HELD_CALLS: integer(1, 1_000_000)
+  MAX_LONG_POLLS: integer(1, 1_000_000)
     .default(10_000)
     .describe(
-      'The maximum number of requests of an instance that wait with a held response. They are not in flight. If there are more, the oldest of the tenant that has most is answered WAITING.',
+      'The maximum number of requests of an instance that wait in a long poll. They are not in flight. If there are more, the oldest of the tenant that has most is answered WAITING.',
     ),
   JWKS_ALLOW_PRIVATE: z
     .enum(['true', 'false'], 'must be true or false')

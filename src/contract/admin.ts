@@ -1,4 +1,4 @@
-/** What administrators see and change of all tenants (docs/specification.md#tenants-and-administration). */
+/** Tenants, as administrators see and change them (docs/specification.md#tenants-and-administration). */
 import { z } from 'zod';
 import { nameFault } from '../domain/names.ts';
 import { TENANT_SORTS } from '../domain/tenants.ts';

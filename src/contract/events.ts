@@ -47,9 +47,9 @@ const acquiredSlots = z
   .nullable()
   .meta({ description: 'The slot that the reservation has of each pool.' });
 const note = z.string().meta({ description: 'Only of a reservation whose request had a `note`.' });
-const slots = z
-  .array(z.string())
-  .meta({ description: 'Only if the reservation has several slots of a pool: all of them, in index order.' });
+const slots = z.array(z.string()).meta({
+  description: 'Only if the reservation has several slots of a pool: all of them, in the order of their numbers.',
+});
 const mode = z.literal('SHARED').meta({ description: 'Only if the reservation is SHARED.' });
 const fencingToken = z.int().nullable().meta({ description: 'The fencing token of the reservation.' });
 

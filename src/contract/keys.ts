@@ -42,7 +42,7 @@ export const NewKey = item({
 }).meta({ id: 'KeyToMake' });
 export type NewKey = z.output<typeof NewKey>;
 
-/** What is left out stays as it is. */
+/** Fields that are left out stay as they are. */
 export const KeyChange = item({
   label: label.optional(),
   permission: permission.optional(),

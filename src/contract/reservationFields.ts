@@ -12,7 +12,7 @@ export const resultRequester = z.string().meta({ description: 'The requester of 
 export const explanation = (example: string) =>
   z.string().meta({ description: 'The status again, or the status and a reason: for people.', example });
 
-/** What a reservation holds besides its own slot (docs/specification.md#plans). */
+/** The details of a reservation besides its own slot (docs/specification.md#plans). */
 export const details = {
   acquiredSlots: z.record(z.string(), z.string()).nullable().meta({
     description: 'The slot that it has of each pool: of the resource itself, and of its ancestors. Null: of none.',
@@ -31,7 +31,7 @@ export const details = {
   slots: z
     .array(z.string())
     .optional()
-    .meta({ description: 'Only with a `count` of more than 1: its slots of the pool, in index order.' }),
+    .meta({ description: 'Only with a `count` of more than 1: its slots of the pool, in the order of their numbers.' }),
 };
 
 /** The one slot that a refused item lacked first, and who holds it (docs/specification.md#why-a-reservation-fails). */
@@ -59,7 +59,7 @@ const Holder = z.object({
   note: z.string().nullable().meta({ description: 'The `note` of the reservation.' }),
 });
 
-const NextInLine = z.object({
+const NextInQueue = z.object({
   requester: z.string().meta({ description: 'Who waits.' }),
   since: time.meta({ description: 'When the wait began.' }),
   until: time.meta({ description: 'The wait ends then.' }),
@@ -76,7 +76,7 @@ export const Reason = z
     resource: z.string().meta({ description: 'The resource or slot that is taken.' }),
     holders: z.array(Holder).meta({ description: 'Who holds it: the first few slots.' }),
     more: z.int().meta({ description: 'How many of its slots are held besides.' }),
-    next: z.array(NextInLine).meta({
+    next: z.array(NextInQueue).meta({
       description:
         'The first few who wait for it, in the order of the queue; of a request that waits: those before it.',
     }),

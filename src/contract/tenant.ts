@@ -62,7 +62,7 @@ const lease = ({ ttlSeconds }: Sizes, description: string, example: number) => {
   return z.int(rule).min(1, rule).max(ttlSeconds, rule).nullable().meta({ description, example });
 };
 
-/** What the tenant's people decide. */
+/** Settings of a tenant. */
 const settings = (sizes: Sizes) => ({
   requireRegistration,
   maxPriority,

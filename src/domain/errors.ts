@@ -61,7 +61,7 @@ export interface LimitHit {
 
 export class HoldfastError extends Error {
   readonly code: ErrorCode;
-  /** What is left of the caller's quota, if the request was charged before it failed. */
+  /** The caller's remaining quota, if the request was charged before it failed. */
   quota: readonly Quota[] = [];
 
   /** @param message sent to the client as it is, so it must not contain a key, token, host or path */

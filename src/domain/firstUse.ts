@@ -16,7 +16,7 @@ export function onFirstUse<T>(load: () => Promise<T>): () => Promise<T> {
 }
 
 /** Returns a function that makes something at its first call and gives the same to each further call. */
-export function once<T>(make: () => T): () => T {
+export function memoize<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
     made ??= { value: make() };

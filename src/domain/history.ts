@@ -44,7 +44,7 @@ export interface PastEntry {
   readonly actor: string | null;
 }
 
-/** What the figures of usage need of an entry. */
+/** The fields of an entry that figures of usage need. */
 export type PastUse = Pick<PastEntry, 'kind' | 'resource' | 'slots' | 'reservedAt' | 'endedAt' | 'waitedMs'>;
 
 /** Which entries are read. A part that is left out, or undefined, lets all through. */
@@ -59,7 +59,7 @@ export interface HistoryFilter {
 
 export interface PastPage {
   readonly entries: readonly PastEntry[];
-  /** What leads to the next page, which may have no entries; null: there is none */
+  /** Cursor of the next page, which may have no entries; null: there is none */
   readonly next: string | null;
 }
 

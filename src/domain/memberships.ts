@@ -35,7 +35,7 @@ export interface Joined {
   readonly by: string;
 }
 
-/** What a sign-in leads to. */
+/** The result of a sign-in. */
 export interface Admitted {
   readonly userId: string;
   /** At least one. */

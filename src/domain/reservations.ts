@@ -25,7 +25,7 @@ export type TransactionMethod = (typeof TRANSACTION_METHODS)[number];
 
 export const TRANSACTION_STATUSES = ['APPLIED', 'WAITING', 'ROLLED_BACK'] as const;
 
-/** What is in the way of a reserve (docs/specification.md#who-is-in-the-way). */
+/** Kinds of reasons why a reserve is refused or waits (docs/specification.md#who-is-in-the-way). */
 export const REASONS = ['SLOTS', 'ANCESTOR', 'BLOCKER', 'QUEUE'] as const;
 
 /** How a reservation holds its resource: alone, or together with others (docs/specification.md#shared-holds). */
@@ -47,7 +47,7 @@ export const END_SESSION_STATUSES = ['ENDED', 'NOT_FOUND'] as const;
  */
 export type Match = Readonly<Record<string, string | readonly string[]>>;
 
-/** What a reserve item asks for: a resource, or any that fits. */
+/** The resource of a reserve item, or a match for any that fits. */
 export interface Asked {
   readonly resource?: string | undefined;
   readonly match?: Match | undefined;

@@ -70,7 +70,7 @@ export const RIGHTS_OF_KEY: Readonly<Record<KeyPermission, readonly Right[]>> = 
   full: [...MEMBER, 'reset', 'define'],
 };
 
-/** What management tokens can be made for. */
+/** Scopes of management tokens. */
 export const SCOPES = ['keys', 'settings', 'definitions', 'members', 'usage', 'audit'] as const;
 export type Scope = (typeof SCOPES)[number];
 

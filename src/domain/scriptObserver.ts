@@ -5,7 +5,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export type ScriptObserver = (script: string) => (error?: unknown) => void;
 
 /**
- * What observes the scripts of the request that is being served, if anything does. A script that waits for its turn is
+ * The observer of the scripts of the request that is being served, if there is one. A script that waits in line is
  * sent out of the reply to another one: the request's observer goes with it (src/engine/line.ts).
  */
 export const requestObserver = new AsyncLocalStorage<ScriptObserver>();

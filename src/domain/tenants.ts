@@ -33,7 +33,7 @@ export interface Credential {
 /** The credential of the service itself, for work that no caller asked for. */
 export const asService = (tenant: string): Credential => ({ tenant, credentialKey: '', kind: 'service' });
 
-/** What a restricted key or a management token may do. */
+/** The rights of a restricted key or a management token. */
 export interface Grant {
   readonly rights: readonly Right[];
   /** ms since 1970 UTC; null: it does not end */
@@ -42,7 +42,7 @@ export interface Grant {
   readonly prefix: string;
 }
 
-/** What an API key is restricted to. */
+/** The restrictions of an API key. */
 export interface KeyLimits {
   readonly permission: KeyPermission;
   /** The prefix of the names that it may change; '' any */
@@ -73,7 +73,7 @@ export interface KeyRecord {
   readonly grant: Grant | null;
 }
 
-/** What the tenant's people decide (docs/specification.md#settings). */
+/** Settings of a tenant (docs/specification.md#settings). */
 export interface Settings {
   /** Whether only registered resources may be reserved. */
   readonly requireRegistration: boolean;
@@ -135,5 +135,5 @@ export function termsOf(text: string): Terms {
   };
 }
 
-/** What administrators can sort tenants by. */
+/** Columns that administrators can sort tenants by. */
 export const TENANT_SORTS = ['id', 'reservations', 'definitions', 'requests', 'refusals', 'activity'] as const;

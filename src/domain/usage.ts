@@ -2,7 +2,7 @@
  * How much resources are used, from what their history and their reservations say
  * (docs/specification.md#usage-of-resources). Times are ms since 1970 UTC; spans include their start, not their end.
  */
-/** What the figures need of an ended reservation or wait. */
+/** The fields of an ended reservation or wait that the figures need. */
 interface Ended {
   readonly slots: readonly string[];
   /** null for a wait */
@@ -19,7 +19,7 @@ export interface Frame {
   readonly stepMs: number;
 }
 
-/** What a number of ended reservations say of a span. Means and percentiles are null if there is none. */
+/** Figures of the reservations that ended in a span. Means and percentiles are null if there is none. */
 export interface PastFigures {
   /** How long slots were held within the span: of two slots that are held for 1 s, 2,000. */
   readonly heldMs: number;
@@ -56,7 +56,7 @@ export interface HourOfRefusals {
   readonly count: number;
 }
 
-/** What holds of a resource now add to the span before. */
+/** The time and the number of present holds of a resource, as they count in a span. */
 export interface HeldNow {
   readonly resource: string;
   readonly heldMs: number;

@@ -15,11 +15,11 @@ export const DEFAULT_CLAIM_SECONDS = 10;
 export const MAX_POLL_SECONDS = 30;
 export const DEFAULT_POLL_SECONDS = 20;
 
-/** Held calls of one ticket at an instance. */
-export const MAX_HELD_OF_TICKET = 3;
+/** Long polls of one ticket at an instance. */
+export const MAX_LONG_POLLS_OF_TICKET = 3;
 
-/** The part of an instance's held calls that one tenant may have, by its tier. */
-export const HELD_SHARE: Readonly<Record<Tier, number>> = { Free: 0.05, Starter: 0.2, Pro: 0.5, Enterprise: 1 };
+/** The part of an instance's long polls that one tenant may have, by its tier. */
+export const LONG_POLL_PARTS: Readonly<Record<Tier, number>> = { Free: 0.05, Starter: 0.2, Pro: 0.5, Enterprise: 1 };
 
 /** The methods of transactions that can wait: each has one moment at which the whole transaction is carried out. */
 export const WAITING_METHODS = ['ALL_OR_NONE', 'FIRST'] as const satisfies readonly TransactionMethod[];
@@ -44,7 +44,7 @@ export interface Caller {
   /** Calls back once it is gone. */
   onGone(callback: () => void): void;
   /** Called when the response starts to be held: from then on the request takes up little. */
-  onHeld?(): void;
+  onLongPoll?(): void;
 }
 
 export const isWaiting = ({ waitSeconds = 0 }: Wait): boolean => waitSeconds > 0;

@@ -1,11 +1,11 @@
 /**
- * Batches requests of one caller: those that start together (src/http/admission.ts) share a call, and those that arrive
- * while the caller's calls are in flight share the next one.
- * The fixed cost of a call (round trip, credential check, quota, writes, event) is then paid once for all of them.
+ * Batches requests of one caller: those that start together (src/http/admission.ts) go into one call, and those that
+ * arrive while the caller's calls are in flight go into the next one. The fixed cost of a call (round trip, credential
+ * check, quota, writes, event) is then paid once for all of them.
  */
 import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
-import type { Once } from '../domain/once.ts';
+import type { Idempotency } from '../domain/idempotency.ts';
 import type { Charged } from '../domain/quota.ts';
 import { requestObserver, type ScriptObserver } from '../domain/scriptObserver.ts';
 import type { Credential } from '../domain/tenants.ts';
@@ -13,7 +13,7 @@ import { joined } from '../redis/layouts.ts';
 import { toText } from '../redis/reply.ts';
 import { chargedPlan, readPlan } from './call.ts';
 import type { Engine } from './engine.ts';
-import { isLate, type Line, lineOf, type Turn, tooBusy } from './line.ts';
+import { isLate, type Line, type LineEntry, lineOf, tooBusy } from './line.ts';
 import { refusal } from './refusal.ts';
 import { isUnavailable, type Plan, type Replies, TenantCall } from './tenantCall.ts';
 import { callArg } from './waiting/call.ts';
@@ -38,7 +38,7 @@ const MAX_ITEMS_OF_ONE = 20;
 /** With more batchers of a verb in a line than these, those without calls are forgotten at once. */
 const MAX_IDLE = 4;
 
-/** A request that may share a call. */
+/** A request that may go into a batch. */
 interface Request {
   readonly args: readonly (string | number)[];
   /** Number of its items. */
@@ -54,7 +54,7 @@ interface Request {
  * Calls a script for the items of one request, together with other requests if they arrive meanwhile.
  * @param items number of items
  * @param args what the script takes for the items
- * @param once the Idempotency-Key of the request. Its reply is kept, so it shares no call
+ * @param idempotency the Idempotency-Key of the request. Its reply is kept, so it is in no batch
  * @param read makes the result of the replies to the items, which begin at `from` among those of the call
  * @throws as callCharged(); HoldfastError overloaded if too many requests of the tenant wait
  */
@@ -64,7 +64,7 @@ export const callInBatch = <Result>(
   credential: Credential,
   items: number,
   args: readonly (string | number)[],
-  once: Once | undefined,
+  idempotency: Idempotency | undefined,
   read: (replies: readonly unknown[], from: number) => Result,
 ): Promise<Charged<Result>> =>
   new Promise((resolve, failed) => {
@@ -76,8 +76,8 @@ export const callInBatch = <Result>(
       }
     };
     const line = lineOf(engine, credential.tenant);
-    if (items > MAX_ITEMS_OF_ONE || once !== undefined) {
-      const plan = planOf(engine, verb, credential, args, [items], once);
+    if (items > MAX_ITEMS_OF_ONE || idempotency !== undefined) {
+      const plan = planOf(engine, verb, credential, args, [items], idempotency);
       new TenantCall(engine, line, plan, { answered, failed }).enter();
       return;
     }
@@ -88,13 +88,13 @@ export const callInBatch = <Result>(
   });
 
 /** Joins the requests of one caller and verb into batches. */
-export class Batcher implements Turn {
+export class Batcher implements LineEntry {
   readonly #engine: Engine;
   readonly #line: Line;
   readonly #verb: BatchVerb;
   readonly #credential: Credential;
   /** Those of the verb in the line, by credential. */
-  readonly #batchers: Map<string, Turn>;
+  readonly #batchers: Map<string, LineEntry>;
   /** Requests that wait. While there are any, a call is in flight or has a place in the line. */
   readonly #queue: Request[] = [];
   /** Its calls that are in flight or have a place in the line. */
@@ -239,7 +239,7 @@ export class Batcher implements Turn {
   }
 }
 
-/** The requests that a shared call refuses, by their numbers (lua/frame/shares.lua). */
+/** The requests that a batch refuses, by their numbers (lua/frame/batch.lua). */
 const Refusals = z.array(z.tuple([z.int(), z.string()], z.unknown()));
 
 function refusalsOf(engine: Engine, verb: BatchVerb, reply: unknown): ReadonlyMap<number, Error> | undefined {
@@ -260,13 +260,13 @@ function planOf(
   credential: Credential,
   args: readonly (string | number)[],
   sizes: readonly number[],
-  once?: Once,
+  idempotency?: Idempotency,
 ): Plan {
   if (verb === 'check' || verb === 'available') return readPlan(verb, credential, sizes, () => args);
   const argsOf = {
-    reserve: (indexed: string) => [indexed, callArg(undefined), ...args],
-    renew: (indexed: string) => [indexed, ...args],
+    reserve: (dueIndexed: string) => [dueIndexed, callArg(undefined), ...args],
+    renew: (dueIndexed: string) => [dueIndexed, ...args],
     unreserve: () => args,
-  } satisfies Record<typeof verb, (indexed: string) => readonly (string | number)[]>;
-  return chargedPlan(engine, verb, credential, argsOf[verb], { once, ...(sizes.length > 1 && { sizes }) });
+  } satisfies Record<typeof verb, (dueIndexed: string) => readonly (string | number)[]>;
+  return chargedPlan(engine, verb, credential, argsOf[verb], { idempotency, ...(sizes.length > 1 && { sizes }) });
 }

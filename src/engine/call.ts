@@ -1,10 +1,10 @@
 /**
  * Calls a verb's script for a credential (tenantCall.ts): what each kind of verb takes, charges and returns.
  */
-import type { Once } from '../domain/once.ts';
+import type { Idempotency } from '../domain/idempotency.ts';
 import type { Charged, Quota } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
-import { answerKey, keysOfRequest, onceKey } from '../redis/keys.ts';
+import { answerKey, idempotencyKey, keysOfRequest } from '../redis/keys.ts';
 import { toInteger, toText } from '../redis/reply.ts';
 import { type ChargedVerb, type ReadVerb, rowOf, type VerbWithCredential } from '../redis/verbs.ts';
 import type { Engine } from './engine.ts';
@@ -16,7 +16,7 @@ type GuardedVerb = Exclude<VerbWithCredential, 'renewStreams'>;
 type FreeVerb = Exclude<GuardedVerb, ChargedVerb | ReadVerb>;
 
 export interface CallOptions {
-  /** The numbers of items of the requests that share the call, if several do. */
+  /** The numbers of items of the requests of a batch. */
   readonly sizes?: readonly number[];
   /** Whether its last argument names calls to which what is released may be handed over. */
   readonly isHandOver?: boolean;
@@ -25,13 +25,13 @@ export interface CallOptions {
   /** Whether an earlier call for the same request was charged. */
   readonly isContinuation?: boolean;
   /** The request's Idempotency-Key, if it has one and this call sends the whole request. */
-  readonly once?: Once | undefined;
+  readonly idempotency?: Idempotency | undefined;
   /** Whether the script only says what the request would do. The caller charges it as reads. */
   readonly isDry?: boolean;
 }
 
 /** Builds the ARGV of a script after the credential and the flags, anew for each try. */
-type Arguments = (indexed: string) => readonly (string | number)[];
+type Arguments = (dueIndexed: string) => readonly (string | number)[];
 
 /**
  * Calls a script that charges nothing.
@@ -56,7 +56,7 @@ export const call = (
 
 /**
  * Calls a script that charges the quota of reads.
- * @param costs number of reads; 0: the request has been charged, or costs nothing. If several requests share the call,
+ * @param costs number of reads; 0: the request has been charged, or costs nothing. In a batch,
  * that of each
  * @returns the reply after its code and the quota
  * @throws as call(); LimitError if fewer reads are left: nothing was charged
@@ -90,7 +90,7 @@ export const readPlan = (
 
 /**
  * Calls a script that charges the quota of writes.
- * @param args `indexed` is '' at first, then what was written to the expiry index (lua/limits/cap.lua)
+ * @param args `dueIndexed` is '' at first, then what was written to the due index (lua/limits/cap.lua)
  * @returns the reply after its code and the quota
  * @throws as call(); upgrade if the tier lacks the operation
  */
@@ -108,29 +108,29 @@ export function chargedPlan(
   verb: ChargedVerb,
   credential: Credential,
   args: Arguments,
-  { sizes, tokenSet = '', isContinuation = false, isDry = false, isHandOver = false, once }: CallOptions,
+  { sizes, tokenSet = '', isContinuation = false, isDry = false, isHandOver = false, idempotency }: CallOptions,
 ): Plan {
   const { tenant, credentialKey } = credential;
   const { keys, recognisesRetries = false } = rowOf(verb);
   const isRemembered = !recognisesRetries && keys.includes('answer');
-  const own = once ? onceKey(once.key) : isRemembered ? answerKey(newToken()) : tokenSet;
+  const own = idempotency ? idempotencyKey(idempotency.key) : isRemembered ? answerKey(newToken()) : tokenSet;
   const flags =
     (sizes ? `s${sizes.join()}` : '') +
     (isContinuation ? 'c' : '') +
     (isDry ? 'd' : '') +
     (isHandOver ? 'h' : '') +
-    (once?.fingerprint ?? '');
+    (idempotency?.fingerprint ?? '');
   return {
     verb,
     tenant,
     keys: keysOfRequest(verb, credential, own),
     // A dry run writes nothing that has to last.
     replication: isDry ? undefined : engine.replication,
-    args: (mayHaveRun, indexed) =>
+    args: (mayHaveRun, dueIndexed) =>
       // `charge` takes no flags (lua/frame/call.lua).
       verb === 'charge'
-        ? [credentialKey, ...args(indexed)]
-        : [credentialKey, mayHaveRun ? `r${flags}` : flags, ...args(indexed)],
+        ? [credentialKey, ...args(dueIndexed)]
+        : [credentialKey, mayHaveRun ? `r${flags}` : flags, ...args(dueIndexed)],
     read: (result, isReplayed) => {
       const text = result.shift();
       if (isReplayed) return { quota: [], result, isReplayed };

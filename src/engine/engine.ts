@@ -1,4 +1,4 @@
-/** What the calls of scripts need of an instance. */
+/** The parts of an instance that calls of scripts need. */
 import type { Credential } from '../domain/tenants.ts';
 import type { TierTable } from '../domain/tiers.ts';
 import type { RedisClient } from '../redis/client.ts';
@@ -19,13 +19,13 @@ export interface Engine {
   readonly onDue?: ((tenant: string, dueInMs: number) => void) | undefined;
   /**
    * Called when a request is about to release resources. Returns the calls of the same credential, at this instance,
-   * that wait for them; undefined: there are none. Set by who holds calls.
+   * that wait for them; undefined: there are none. Set by an instance that has long polls.
    */
   handOver?: ((credential: Credential, resources: readonly string[]) => HandOver | undefined) | undefined;
 }
 
 /**
- * Held calls to which a script may hand over what it releases: it grants and claims in one step
+ * Long polls to which a script may hand over what it releases: it grants and claims in one step
  * (lua/waiting/handOver.lua). They are not answered before one of answered() and failed() was called.
  */
 export interface HandOver {

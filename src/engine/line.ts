@@ -1,5 +1,5 @@
 /**
- * The line of a tenant: its script calls that are in flight from this instance, and those that wait for their turn, in
+ * The line of a tenant: its script calls that are in flight from this instance, and those that wait in line, in
  * the order in which they came. It bounds the work in flight to about 2 ms of Redis: two calls of up to 2 ms each, more
  * short ones, or one that is longer. So a call of another tenant finds little ahead of it in Redis, however much one
  * tenant asks for.
@@ -29,8 +29,8 @@ export const LONG_WORK = 8000;
 /** The work of a call that reads a page. */
 export const PAGE_WORK = 1000;
 
-/** What waits in a line for its turn: a call, or the requests that will share one (batch.ts). */
-export interface Turn {
+/** What waits in a line: a call, or the requests of a batch (batch.ts). */
+export interface LineEntry {
   /** Sends its call. Returns false if there is nothing to send any more. */
   start(): boolean;
   /** Called instead of start(), if Redis cannot be reached. */
@@ -38,10 +38,10 @@ export interface Turn {
 }
 
 export class Line {
-  /** How many requests wait. Whoever waits counts itself. */
+  /** Number of requests that wait. Each counts itself. */
   waiting = 0;
-  readonly #batchers = new Map<string, Map<string, Turn>>();
-  readonly #turns: Turn[] = [];
+  readonly #batchers = new Map<string, Map<string, LineEntry>>();
+  readonly #entries: LineEntry[] = [];
   readonly #lines: Map<string, Line>;
   readonly #tenant: string;
   #inFlight = 0;
@@ -59,11 +59,11 @@ export class Line {
 
   /** Whether a call would be sent at once. */
   get isFree(): boolean {
-    return this.#turns.length === 0 && this.#hasRoom();
+    return this.#entries.length === 0 && this.#hasRoom();
   }
 
   /** What joins the requests of a caller for a verb into batches, by credential (batch.ts). */
-  batchers(verb: string): Map<string, Turn> {
+  batchers(verb: string): Map<string, LineEntry> {
     let batchers = this.#batchers.get(verb);
     if (batchers === undefined) {
       batchers = new Map();
@@ -82,14 +82,14 @@ export class Line {
   }
 
   /**
-   * Starts a call when its turn has come: at once, or out of leave().
-   * @param isNext whether it goes on with one that had its turn, ahead of those that wait
+   * Starts a call when the line has room: at once, or out of leave().
+   * @param isNext whether it goes on with one that was in flight, ahead of those that wait
    */
-  enter(turn: Turn, isNext = false): void {
+  enter(entry: LineEntry, isNext = false): void {
     if (this.#inFlight === 0 && performance.now() - this.#endedMs > KEEP_MS) this.#work = MAX_WORK;
-    if (this.isFree) this.#start(turn);
-    else if (isNext) this.#turns.unshift(turn);
-    else this.#turns.push(turn);
+    if (this.isFree) this.#start(entry);
+    else if (isNext) this.#entries.unshift(entry);
+    else this.#entries.push(entry);
   }
 
   /**
@@ -99,8 +99,8 @@ export class Line {
   leave(work: number | undefined): void {
     if (work !== undefined) this.#work = Math.max(work, this.#work * FALL, LEAST_WORK);
     this.#inFlight--;
-    while (this.#turns.length > 0 && this.#hasRoom()) {
-      const next = this.#turns.shift();
+    while (this.#entries.length > 0 && this.#hasRoom()) {
+      const next = this.#entries.shift();
       if (next !== undefined) this.#start(next);
     }
     if (this.#inFlight > 0) return;
@@ -108,9 +108,9 @@ export class Line {
     if (this.waiting === 0 && this.#lines.size > MAX_IDLE) this.#lines.delete(this.#tenant);
   }
 
-  /** Fails those that wait for their turn, since Redis cannot be reached. */
+  /** Fails those that wait, since Redis cannot be reached. */
   fail(error: unknown): void {
-    for (const turn of this.#turns.splice(0)) turn.fail(error);
+    for (const entry of this.#entries.splice(0)) entry.fail(error);
   }
 
   #hasRoom(): boolean {
@@ -118,9 +118,9 @@ export class Line {
     return calls === 0 || (this.#work <= MAX_WORK && calls < MIN_CALLS) || (calls + 1) * this.#work <= MAX_WORK;
   }
 
-  #start(turn: Turn): void {
+  #start(entry: LineEntry): void {
     this.#inFlight++;
-    if (!turn.start()) this.#inFlight--;
+    if (!entry.start()) this.#inFlight--;
   }
 }
 

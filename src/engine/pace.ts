@@ -4,7 +4,7 @@
  * do. The first pieces of a tenant follow each other at once. If they do not come to an end, the instance waits longer
  * and longer between two of them, so that a tenant with endless work takes little of Redis from the others.
  */
-import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextIteration, setTimeout as pause } from 'node:timers/promises';
 import type { RedisClient } from '../redis/client.ts';
 
 /** Tenants of a piece: about 2 ms of this process and of Redis. */
@@ -27,8 +27,8 @@ export async function pace<T>(
   for (let from = 0; from < all.length; from += PIECE) {
     if (signal.aborted) await Promise.race([pending.at(-1), pause(PAUSE_MS)]);
     else if (from > 0) await pause(PAUSE_MS, undefined, { signal }).catch(() => {});
-    // On a busy machine, the next pause may be over before anything else has had its turn.
-    await turn();
+    // On a busy machine, the next pause may be over before anything else has run.
+    await nextIteration();
     pending.push(act(all.slice(from, from + PIECE)));
   }
   await Promise.all(pending);
@@ -54,7 +54,7 @@ const backlogsOf = new WeakMap<RedisClient, Map<string, Backlog>>();
 
 /**
  * To be called after each piece that has left work. Counts it, and waits until the next one may start.
- * @param of the tenant, or the shard of the expiry index, whose work it is: all callers share its pauses
+ * @param of the tenant, or the shard of the due index, whose work it is: all callers share its pauses
  * @param endMs the caller gives up then, in ms of performance.now()
  * @returns false at once if the next piece may not start before `endMs`
  */
@@ -84,12 +84,12 @@ export function endBacklog(redis: RedisClient, of: string): void {
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Resolves in a turn of the event loop that no other caller of this function has, in the order of the calls. Many large
- * bodies, results of large batches or pages of lists that arrive together would otherwise be handled in one turn, and
- * all other requests would wait for the last of them. Requests that arrived meanwhile start in the turn between two of
- * them, which has no such work (src/http/admission/admission.ts).
+ * Resolves in an iteration of the event loop that no other caller of this function has, in the order of the calls. Many
+ * large bodies, results of large batches or pages of lists that arrive together would otherwise be handled in one
+ * iteration, and all other requests would wait for the last of them. Requests that arrived meanwhile start in the
+ * iteration between two of them, which has no such work (src/http/admission/admission.ts).
  */
-export function ownTurn(): Promise<unknown> {
-  last = last.then(() => turn()).then(() => turn());
+export function yieldToLoop(): Promise<unknown> {
+  last = last.then(() => nextIteration()).then(() => nextIteration());
   return last;
 }

@@ -9,7 +9,7 @@ import type {
   Session,
   SessionProof,
 } from '../contract/sessions.ts';
-import type { Once } from '../domain/once.ts';
+import type { Idempotency } from '../domain/idempotency.ts';
 import type { Charged } from '../domain/quota.ts';
 import { END_SESSION_STATUSES, RENEW_SESSION_STATUSES } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
@@ -22,14 +22,14 @@ import { look } from './waiting/beat.ts';
 
 /**
  * Begins a session (docs/specification.md#sessions).
- * @param once its Idempotency-Key, if it has one
+ * @param idempotency its Idempotency-Key, if it has one
  * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
  */
 export async function beginSession(
   engine: Engine,
   credential: Credential,
   { requester, ttlSeconds }: NewSession,
-  once?: Once,
+  idempotency?: Idempotency,
 ): Promise<Charged<BegunSession>> {
   const id = newToken();
   const token = newToken();
@@ -38,9 +38,9 @@ export async function beginSession(
     engine,
     'beginSession',
     credential,
-    (indexed) => [indexed, ...args],
+    (dueIndexed) => [dueIndexed, ...args],
     {
-      once,
+      idempotency,
     },
   );
   // A repeat gets the id and the token of the session that the first request began.
@@ -57,7 +57,7 @@ export async function beginSession(
 
 /**
  * Renews a session, and so all its reservations, whose number does not matter (docs/specification.md#sessions).
- * @param once its Idempotency-Key, if it has one
+ * @param idempotency its Idempotency-Key, if it has one
  * @throws HoldfastError unauthenticated, unavailable; forbidden, also if the credential may not act for the session's
  * requester; LimitError
  */
@@ -65,16 +65,16 @@ export async function renewSession(
   engine: Engine,
   credential: Credential,
   { session, token }: SessionProof,
-  once?: Once,
+  idempotency?: Idempotency,
 ): Promise<Charged<RenewedSession>> {
   const args = [packToken(session), packToken(token ?? ''), credential.subject ?? ''];
   const { result, ...charged } = await callCharged(
     engine,
     'renewSession',
     credential,
-    (indexed) => [indexed, ...args],
+    (dueIndexed) => [dueIndexed, ...args],
     {
-      once,
+      idempotency,
     },
   );
   const [reply, expiresAt] = result;
@@ -85,7 +85,7 @@ export async function renewSession(
 
 /**
  * Ends a session, and so all its reservations (docs/specification.md#sessions).
- * @param once its Idempotency-Key, if it has one
+ * @param idempotency its Idempotency-Key, if it has one
  * @throws HoldfastError unauthenticated, unavailable; forbidden, also if the credential may not act for the session's
  * requester; LimitError
  */
@@ -93,10 +93,10 @@ export async function endSession(
   engine: Engine,
   credential: Credential,
   { session, token }: SessionProof,
-  once?: Once,
+  idempotency?: Idempotency,
 ): Promise<Charged<EndedSession>> {
   const args = [packToken(session), packToken(token ?? ''), credential.subject ?? ''];
-  const { result, ...charged } = await callCharged(engine, 'endSession', credential, () => args, { once });
+  const { result, ...charged } = await callCharged(engine, 'endSession', credential, () => args, { idempotency });
   const [reply, released] = result;
   const status = END_SESSION_STATUSES.find((one) => one === reply);
   if (status === undefined) throw new TypeError('endSession returned an unknown status');

@@ -1,8 +1,8 @@
 /**
- * A call of a verb's script for a tenant, from its turn in the tenant's line to its answer. If the script cannot finish
- * yet, it does the missing step and calls it again: loads a tenant that Redis does not have, ends a backlog of expired
- * reservations in pieces, or writes the expiry index before a lease. It uses callbacks, since a plain request would
- * spend much of its time on promises: only the rare steps are asynchronous functions.
+ * A call of a verb's script for a tenant, from its place in the tenant's line to its answer. If the script cannot
+ * finish yet, it does the missing step and calls it again: loads a tenant that Redis does not have, ends a backlog of
+ * expired reservations in pieces, or writes the due index before a lease. It uses callbacks, since a plain request
+ * would spend much of its time on promises: only the rare steps are asynchronous functions.
  */
 import { HoldfastError } from '../domain/errors.ts';
 import type { Charged } from '../domain/quota.ts';
@@ -15,16 +15,16 @@ import { runScript, sendScript } from '../redis/scripts.ts';
 import type { Receiver } from '../redis/send.ts';
 import { rowOf, type Verb } from '../redis/verbs.ts';
 import type { Engine } from './engine.ts';
-import { isLate, type Line, LONG_WORK, lineOf, PAGE_WORK, type Turn, tooBusy } from './line.ts';
-import { endBacklog, ownTurn, pauseAfterPiece } from './pace.ts';
+import { isLate, type Line, type LineEntry, LONG_WORK, lineOf, PAGE_WORK, tooBusy } from './line.ts';
+import { endBacklog, pauseAfterPiece, yieldToLoop } from './pace.ts';
 import { noValidKey, refusal } from './refusal.ts';
 
 /** How many times one call loads a tenant that Redis keeps losing. */
 const MAX_LOADS = 5;
 
 /**
- * A reply with more parts has a turn of the event loop to itself, as pages have: to make 500 results of it takes
- * milliseconds. Replies of calls that small requests share are shorter (batch.ts).
+ * A reply with more parts has an iteration of the event loop to itself, as pages have: to make 500 results of it takes
+ * milliseconds. Replies of batches of small requests are shorter (batch.ts).
  */
 const LONG_REPLY = 110;
 
@@ -34,7 +34,7 @@ const MAX_BACKLOG_MS = 2000;
 /** The reply to each item, the quota, and what else a reply says. */
 export type Replies = Charged<unknown[]>;
 
-/** What a call sends, and how its reply is read. */
+/** The arguments of a call, and the reader of its reply. */
 export interface Plan {
   readonly verb: Verb;
   readonly tenant: string;
@@ -43,9 +43,9 @@ export interface Plan {
   readonly replication: Replication | undefined;
   /**
    * Returns what the script takes after its keys, anew for each try.
-   * @param indexed '' at first, then what was written to the expiry index (lua/limits/cap.lua)
+   * @param dueIndexed '' at first, then what was written to the due index (lua/limits/cap.lua)
    */
-  args(mayHaveRun: boolean, indexed: string): (string | number)[];
+  args(mayHaveRun: boolean, dueIndexed: string): (string | number)[];
   /** @param result the reply after its code */
   read(result: unknown[], isReplayed: boolean): Replies;
 }
@@ -56,15 +56,15 @@ export const run = (engine: Engine, plan: Plan): Promise<Replies> =>
     new TenantCall(engine, lineOf(engine, plan.tenant), plan, { answered, failed }).enter(),
   );
 
-export class TenantCall implements Turn, ScriptCall {
+export class TenantCall implements LineEntry, ScriptCall {
   readonly #engine: Engine;
   readonly #line: Line;
   readonly #plan: Plan;
   readonly #receiver: Receiver<Replies>;
   readonly #observer: ScriptObserver | undefined;
-  /** Since when it waits for its turn, in ms. */
+  /** Since when it waits in line, in ms. */
   #sinceMs: number | undefined;
-  #indexed = '';
+  #dueIndexed = '';
   #loads = 0;
   #backlogEndsMs = 0;
 
@@ -84,8 +84,8 @@ export class TenantCall implements Turn, ScriptCall {
   }
 
   /**
-   * Sends its script when its turn comes.
-   * @param isNext whether it goes on with one that had its turn, ahead of those that wait
+   * Sends its script when the line has room.
+   * @param isNext whether it goes on with one that was in flight, ahead of those that wait
    * @throws HoldfastError overloaded if too many requests of the tenant wait
    */
   enter(isNext = false): void {
@@ -117,7 +117,7 @@ export class TenantCall implements Turn, ScriptCall {
   }
 
   args(mayHaveRun: boolean): (string | number)[] {
-    return this.#plan.args(mayHaveRun, this.#indexed);
+    return this.#plan.args(mayHaveRun, this.#dueIndexed);
   }
 
   answered(reply: unknown): void {
@@ -140,9 +140,9 @@ export class TenantCall implements Turn, ScriptCall {
     const isLong = isPage || parts.length > LONG_REPLY;
     if (isConfirmed || isLong)
       this.#later(async () => {
-        // In a later turn of the event loop, the connection may be another one (replication.ts).
+        // In a later iteration of the event loop, the connection may be another one (replication.ts).
         if (isConfirmed) await replication.confirm(tenantKey(tenant));
-        if (isLong) await ownTurn();
+        if (isLong) await yieldToLoop();
         this.#goOn(parts, replies);
       });
     else this.#goOn(parts, replies);
@@ -170,7 +170,7 @@ export class TenantCall implements Turn, ScriptCall {
     }
     const [code, ...rest] = parts;
     if (code === 'AGAIN') this.#later(() => this.#afterPause());
-    else if (code === 'INDEX') this.#later(() => this.#afterIndex(rest));
+    else if (code === 'DUE_INDEX') this.#later(() => this.#afterDueIndex(rest));
     else if (code === 'NO_TENANT') this.#later(() => this.#afterLoad());
     else
       this.#later(async () => {
@@ -192,13 +192,13 @@ export class TenantCall implements Turn, ScriptCall {
     this.#again();
   }
 
-  /** Writes the expiry index. Like the lease that follows, it must survive the loss of its primary. */
-  async #afterIndex([ms, swept]: readonly unknown[]): Promise<void> {
+  /** Writes the due index. Like the lease that follows, it must survive the loss of its primary. */
+  async #afterDueIndex([ms, swept]: readonly unknown[]): Promise<void> {
     const { replication, tenant } = this.#plan;
     const shard = expiryKey(expiryShard(tenant));
-    await runScript(replication?.redis ?? this.#engine.redis, 'lowerIndex', shard, tenant, toMs(ms));
+    await runScript(replication?.redis ?? this.#engine.redis, 'lowerDueIndex', shard, tenant, toMs(ms));
     await replication?.confirm(shard);
-    this.#indexed = `${toMs(ms)} ${toInteger(swept)}`;
+    this.#dueIndexed = `${toMs(ms)} ${toInteger(swept)}`;
     this.#again();
   }
 

@@ -6,8 +6,8 @@
  * unchanged, after the fields that its message and its type determine. Tests check received events against the schema
  * in src/contract/events.ts.
  *
- * Events are copied as bytes into one buffer for all messages of a turn. Strings are latin1 here, with one character
- * for each byte, so that an index is the same in both.
+ * Events are copied as bytes into one buffer for all messages of an iteration of the event loop. Strings are latin1
+ * here, with one character for each byte, so that an index is the same in both.
  */
 import { EVENT_TYPES, fieldsMissingFrom } from '../contract/events.ts';
 
@@ -20,7 +20,7 @@ export interface Message {
   readonly end: number;
 }
 
-/** The messages that arrived in one turn of the event loop. */
+/** The messages that arrived in one iteration of the event loop. */
 export interface Batch {
   readonly messages: readonly Message[];
   /** Whether each message has the number after that of the one before, and the same publisher. */
@@ -122,12 +122,12 @@ function readBeginning(message: string, from: number): void {
   const [read = '', type = '', expiresAt] = BEGINNING.exec(message) ?? [];
   const { tenant, ms } = last;
   const lease = expiresAt === undefined ? '' : `"expiresAt":${expiresAt === 'null' ? 'null' : toJsonTime(expiresAt)},`;
-  const shared = `"tenantId":"${tenant}","timestamp":${toJsonTime(ms)},${nullsOf.get(type) ?? ''}${lease}`;
+  const common = `"tenantId":"${tenant}","timestamp":${toJsonTime(ms)},${nullsOf.get(type) ?? ''}${lease}`;
   last = {
     tenant,
     ms,
     read,
-    written: Buffer.from(`event: ${type}\ndata: {"type":"${type}",${shared}`, 'latin1'),
+    written: Buffer.from(`event: ${type}\ndata: {"type":"${type}",${common}`, 'latin1'),
     hasChanges: type.startsWith('TRANSACTION_'),
   };
 }

@@ -1,6 +1,6 @@
 /**
  * All event streams of this instance (docs/specification.md#the-stream). Opens and ends them, sends keepalives, renews
- * their leases, and sends each stream the events of its tenant, once a turn of the event loop.
+ * their leases, and sends each stream the events of its tenant, once an iteration of the event loop.
  */
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
@@ -29,7 +29,7 @@ interface Audience {
   readonly streams: Map<string, Stream>;
   /** Number of streams that are being opened. */
   opening: number;
-  /** Messages received in this turn of the event loop. */
+  /** Messages received in this iteration of the event loop. */
   received: Buffer[];
   /** The number of the last message that an earlier renewal returned, and the time of that renewal. */
   reported: { readonly lastMessage: number; readonly at: number };

@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Rules } from '../contract/sizes.ts';
-import type { Once } from '../domain/once.ts';
+import type { Idempotency } from '../domain/idempotency.ts';
 import type { Quota } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { SessionUser } from '../engine/tenant/signIns.ts';
@@ -76,7 +76,7 @@ export interface AppEnv {
     /** Set for paths that keys cannot use. */
     actor: Actor;
     /** Set if the request has an Idempotency-Key and a body. */
-    once: Once | undefined;
+    idempotency: Idempotency | undefined;
     /** Set once the request is charged: the caller's remaining quota. */
     quota: readonly Quota[];
   };

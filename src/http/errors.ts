@@ -67,7 +67,7 @@ const shorten = (field: string) => (field.length > MAX_FIELD_LENGTH ? `${field.s
 /** The header for the code of a failure whose body is a string. */
 export const CODE_HEADER = 'Holdfast-Error';
 
-/** What every 401 has to name (RFC 9110, 15.5.2): how to send a key or a token. */
+/** The header of every 401 (RFC 9110, 15.5.2): how to send a key or a token. */
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
 
 /** A request that HTTP refuses before an operation begins. */

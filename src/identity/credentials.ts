@@ -62,7 +62,7 @@ export function parseSession(text: string): Credential | null {
 
 /**
  * The token of the link that signs in on this machine (docs/specification.md#dashboard-and-sign-in). Only the terminal
- * of the start shows it, so whoever has it may use the service's machine. It works once: taking it makes the next one.
+ * of the start shows it, so only users of the service's machine have it. It works once: taking it makes the next one.
  */
 export class OneTimeToken {
   #current = makeSecret();
@@ -77,7 +77,7 @@ export class OneTimeToken {
     this.#tell = tell;
   }
 
-  /** Whether a token could be taken. Digests are compared, so that the time tells nothing about the token. */
+  /** Whether a token could be taken. Compares digests, so that the time reveals nothing about the token. */
   isCurrent(token: string): boolean {
     return digestOf(token) === digestOf(this.#current);
   }

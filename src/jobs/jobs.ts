@@ -11,8 +11,8 @@ export interface Job {
   /** The name of its queue, in metrics and in logs. Workers of other versions use the same queue. */
   readonly name: string;
   readonly everyMs: number;
-  /** Runs once. An error is logged and does not keep later turns from running. Two turns may overlap. */
-  readonly turn: () => Promise<void>;
+  /** Runs once. An error is logged and does not keep later runs from starting. Two runs may overlap. */
+  readonly run: () => Promise<void>;
 }
 
 const SECOND_MS = 1000;
@@ -30,7 +30,7 @@ const MAX_LOGGED = 20;
 export const expiryJob = (redis: RedisClient, onSwept: (swept: Swept) => Promise<void>, log: Logger): Job => ({
   name: 'expiry',
   everyMs: SECOND_MS,
-  turn: async () => {
+  run: async () => {
     const swept = await sweep(redis);
     await onSwept(swept);
     const { ended, stuckQueues } = swept;
@@ -41,7 +41,7 @@ export const expiryJob = (redis: RedisClient, onSwept: (swept: Swept) => Promise
 });
 
 /**
- * Checks the expiry index against every tenant and puts back what is missing: a failover can lose entries.
+ * Checks the due index against every tenant and puts back what is missing: a failover can lose entries.
  * @param alsoDo what else is done with each tenant
  */
 export const reconciliationJob = (
@@ -51,9 +51,9 @@ export const reconciliationJob = (
 ): Job => ({
   name: 'reconciliation',
   everyMs: MINUTE_MS,
-  turn: async () => {
+  run: async () => {
     const repaired = await reconcile(redis, alsoDo);
-    if (repaired > 0) log.warn({ repaired }, 'tenants were missing from the expiry index');
+    if (repaired > 0) log.warn({ repaired }, 'tenants were missing from the due index');
   },
 });
 
@@ -64,7 +64,7 @@ export const reconciliationJob = (
 export const librariesJob = (deleteOld: () => Promise<string[]>, log: Logger): Job => ({
   name: 'libraries',
   everyMs: HOUR_MS,
-  turn: async () => {
+  run: async () => {
     const deleted = await deleteOld();
     if (deleted.length > 0) log.info({ deleted }, 'libraries of other versions are deleted from Redis');
   },
@@ -78,7 +78,7 @@ export const copiesJob = (copy: WorkingCopy, log: Logger): Job => ({
   name: 'copies',
   everyMs: 10 * SECOND_MS,
   // Changes become visible later than the time that they carry.
-  turn: sinceTheLast({ lookBackMs: MINUTE_MS, firstLookBackMs: DAY_MS }, async (sinceMs) => {
+  run: sinceTheLast({ lookBackMs: MINUTE_MS, firstLookBackMs: DAY_MS }, async (sinceMs) => {
     const refreshed = await copy.refreshChanged(new Date(sinceMs));
     const purged = await copy.purgeDeleted(new Date(sinceMs));
     return () => {
@@ -90,7 +90,7 @@ export const copiesJob = (copy: WorkingCopy, log: Logger): Job => ({
 
 /** How long entries of the history may wait before the log says so. */
 const BEHIND_MS = MINUTE_MS;
-/** How long a turn that moves the history may take. */
+/** How long a run that moves the history may take. */
 const MOVE_WITHIN_MS = 4 * SECOND_MS;
 
 /**
@@ -107,7 +107,7 @@ export const historyJob = (
 ): Job => ({
   name: 'history',
   everyMs: 5 * SECOND_MS,
-  turn: sinceTheLast({ lookBackMs: 5 * SECOND_MS, firstLookBackMs: HOUR_MS }, async (sinceMs) => {
+  run: sinceTheLast({ lookBackMs: 5 * SECOND_MS, firstLookBackMs: HOUR_MS }, async (sinceMs) => {
     onMoved(await move(sinceMs, MOVE_WITHIN_MS));
     return async () => {
       const waitingMs = await longestWaitingMs();
@@ -124,7 +124,7 @@ export const historyJob = (
 export const oldHistoryJob = (drop: () => Promise<readonly string[]>, log: Logger): Job => ({
   name: 'oldHistory',
   everyMs: 5 * MINUTE_MS,
-  turn: async () => {
+  run: async () => {
     const dropped = await drop();
     if (dropped.length > 0) log.info({ dropped }, 'old history of reservations is dropped');
   },
@@ -138,7 +138,7 @@ export const oldHistoryJob = (drop: () => Promise<readonly string[]>, log: Logge
 export const auditJob = (deleteOld: () => Promise<number>, log: Logger): Job => ({
   name: 'audit',
   everyMs: HOUR_MS,
-  turn: async () => {
+  run: async () => {
     const deleted = await deleteOld();
     if (deleted > 0) log.info({ deleted }, 'old entries of the audit trail are deleted');
   },
@@ -152,8 +152,8 @@ export const auditJob = (deleteOld: () => Promise<number>, log: Logger): Job => 
 export const refusalsJob = (deleteOld: () => Promise<unknown>, copy: (sinceMs: number) => Promise<unknown>): Job => ({
   name: 'refusals',
   everyMs: 5 * MINUTE_MS,
-  // The first turn looks back as long as Redis knows which tenants were active.
-  turn: sinceTheLast({ lookBackMs: 10 * SECOND_MS, firstLookBackMs: DAY_MS }, async (sinceMs) => {
+  // The first run looks back as long as Redis knows which tenants were active.
+  run: sinceTheLast({ lookBackMs: 10 * SECOND_MS, firstLookBackMs: DAY_MS }, async (sinceMs) => {
     await copy(sinceMs);
     return deleteOld;
   }),
@@ -166,17 +166,17 @@ export const refusalsJob = (deleteOld: () => Promise<unknown>, copy: (sinceMs: n
 export const usagesJob = (copy: (sinceMs: number) => Promise<unknown>): Job => ({
   name: 'usages',
   everyMs: 10 * SECOND_MS,
-  turn: sinceTheLast({ lookBackMs: 5 * SECOND_MS, firstLookBackMs: HOUR_MS }, async (sinceMs) => {
+  run: sinceTheLast({ lookBackMs: 5 * SECOND_MS, firstLookBackMs: HOUR_MS }, async (sinceMs) => {
     await copy(sinceMs);
     return () => {};
   }),
 });
 
 /**
- * Makes turns that look at what happened since the last one that succeeded. They look back a little further, since the
- * clocks of instances differ and turns overlap.
- * @param firstLookBackMs how far the first turn of a worker looks back
- * @param look looks at what happened since a time, in ms since 1970 UTC. Returns what else the turn does
+ * Makes runs that look at what happened since the last one that succeeded. They look back a little further, since the
+ * clocks of instances differ and runs overlap.
+ * @param firstLookBackMs how far the first run of a worker looks back
+ * @param look looks at what happened since a time, in ms since 1970 UTC. Returns what else the run does
  */
 function sinceTheLast(
   { lookBackMs, firstLookBackMs }: { readonly lookBackMs: number; readonly firstLookBackMs: number },

@@ -1,8 +1,8 @@
 /**
- * Runs a job at regular intervals as a BullMQ job scheduler: each turn is taken by one of the workers, of which there
- * may be any number. BullMQ plans a turn when the one before is taken, so a Redis that loses its data, or refuses a
- * write, breaks the chain of turns for good. Each worker therefore checks the chain, restarts it if it is broken, and
- * takes turns by its own timer until it works again.
+ * Runs a job at regular intervals as a BullMQ job scheduler: each run is taken by one of the workers, of which there
+ * may be any number. BullMQ plans a run when the one before is taken, so a Redis that loses its data, or refuses a
+ * write, breaks the chain of runs for good. Each worker therefore checks the chain, restarts it if it is broken, and
+ * starts runs by its own timer until it works again.
  */
 import { setTimeout as after } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
@@ -16,18 +16,18 @@ import type { Job } from './jobs.ts';
 
 /** How often a worker checks the chain, and how long it waits for BullMQ's reply. */
 const CHECK_EVERY_MS = 2000;
-/** How late a turn may be before the chain counts as broken. */
+/** How late a run may be before the chain counts as broken. */
 const MAX_LATE_MS = 2000;
 /** BullMQ may wait for ever for a reply that was lost with its connection. */
 const CLOSE_WITHIN_MS = 3000;
 
 export interface Schedule {
-  /** Waits for the turn in progress, for 3 s at most, and starts no other. */
+  /** Waits for the run in progress, for 3 s at most, and starts no other. */
   close(): Promise<void>;
 }
 
 /** @param connection for BullMQ alone. It must wait for Redis as long as it takes (maxRetriesPerRequest null) */
-export function startSchedule(connection: RedisClient, { name, everyMs, turn }: Job, log: Logger): Schedule {
+export function startSchedule(connection: RedisClient, { name, everyMs, run }: Job, log: Logger): Schedule {
   const options = { connection, prefix: JOBS_PREFIX };
   const queue = new Queue(name, options);
   const outage = new Outage(log.child({ job: name }), FAILED, 'a background job works again');
@@ -35,7 +35,7 @@ export function startSchedule(connection: RedisClient, { name, everyMs, turn }: 
   const take = async () => {
     inProgress++;
     const beganAt = performance.now();
-    await turn().finally(() => inProgress--);
+    await run().finally(() => inProgress--);
     outage.worked(beganAt);
   };
   const worker = new Worker(name, take, { ...options, removeOnComplete: { count: 1 }, removeOnFail: { count: 10 } });
@@ -60,8 +60,8 @@ export function startSchedule(connection: RedisClient, { name, everyMs, turn }: 
 
   let pending: Promise<Chain> | null = null;
   let previous: Chain | null = null;
-  let ownTurn: Promise<void> = Promise.resolve();
-  let ownTurnAt = Number.NEGATIVE_INFINITY;
+  let ownRun: Promise<void> = Promise.resolve();
+  let ownRunAt = Number.NEGATIVE_INFINITY;
   const check = async () => {
     // One call at a time: while Redis is unreachable they would pile up.
     pending ??= keepChain()
@@ -75,9 +75,9 @@ export function startSchedule(connection: RedisClient, { name, everyMs, turn }: 
     const chain = await Promise.race([pending, after(CHECK_EVERY_MS, 'late' as const, UNREF)]);
     // A chain that disappears was lost with all data. BullMQ's worker may take long to notice that.
     const isBroken = previous !== null && (chain === 'missing' || (chain === 'late' && previous !== 'whole'));
-    if (isBroken && inProgress === 0 && performance.now() - ownTurnAt >= everyMs) {
-      ownTurnAt = performance.now();
-      ownTurn = take().catch(onFailed);
+    if (isBroken && inProgress === 0 && performance.now() - ownRunAt >= everyMs) {
+      ownRunAt = performance.now();
+      ownRun = take().catch(onFailed);
     }
     previous = chain;
   };
@@ -86,15 +86,15 @@ export function startSchedule(connection: RedisClient, { name, everyMs, turn }: 
   return {
     close: async () => {
       clearInterval(timer);
-      await ownTurn;
+      await ownRun;
       await Promise.race([worker.close().then(() => queue.close()), after(CLOSE_WITHIN_MS, undefined, UNREF)]);
     },
   };
 }
 
-const FAILED = 'a background job failed: it runs again at its next turn';
+const FAILED = 'a background job failed: it runs again as planned';
 
-/** Whether BullMQ has planned a next turn, and in time. */
+/** Whether BullMQ has planned a next run, and in time. */
 type Chain = 'whole' | 'late' | 'missing';
 
 /** A timer that keeps no process running. */

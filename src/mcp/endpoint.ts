@@ -12,7 +12,7 @@ import { takeBody } from '../http/call/body.ts';
 import type { Call } from '../http/call/call.ts';
 import { checkCaller, identify } from '../http/call/callers.ts';
 import { handle } from '../http/call/handle.ts';
-import { holdFor } from '../http/call/hold.ts';
+import { pollingFor } from '../http/call/longPoll.ts';
 import { asIs, type Reply } from '../http/call/reply.ts';
 import type { Route, RouteDeps } from '../http/call/route.ts';
 import type { HttpDeps } from '../http/deps.ts';
@@ -69,9 +69,9 @@ export function mcpRoute(deps: Deps): Route {
     const { credential, body: message, c } = call;
     const requester = new Requester(message, checkSession(c.req.header(SESSION_HEADER), requesterName), credential);
     const { rights } = await verifyCredential(deps.engine, credential);
-    // Calls of tools are charged by what they do.
+    // Calls of tools are charged as the operations that they call.
     if (message.method !== 'tools/call') call.quota = await chargeRead(deps, credential, null);
-    const toolCall: ToolCall = { deps, credential, requester, hold: holdFor(call, DEFAULT_POLL_SECONDS) };
+    const toolCall: ToolCall = { deps, credential, requester, polling: pollingFor(call, DEFAULT_POLL_SECONDS) };
     const head = new Request(c.req.url, { method: 'POST', headers: c.req.raw.headers });
     const response = await answer(head, message, makeToolbox(call, tools, rights, toolCall));
     if (message.method === 'initialize' && response.ok) response.headers.set(SESSION_HEADER, newRequester(message));

@@ -1,5 +1,5 @@
 /**
- * A tool that a model may call (docs/specification.md#tools): what it is called and takes, and the operation that it
+ * A tool that a model may call (docs/specification.md#tools): its name and arguments, and the operation that it
  * stands for.
  */
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import type { Credential } from '../domain/tenants.ts';
 import type { Call } from '../http/call/call.ts';
 import { describeFault, logFault } from '../http/errors.ts';
 import type { OperationDeps } from '../operations/deps.ts';
-import type { Hold } from '../operations/waiting.ts';
+import type { Polling } from '../operations/waiting.ts';
 import { adviceOf, needsRight, ToolError } from './failures.ts';
 import type { Requester } from './requester.ts';
 import { sentence } from './words.ts';
@@ -23,7 +23,7 @@ export interface ToolCall {
   readonly credential: Credential;
   readonly requester: Requester;
   /** How the call may be held if it waits. */
-  readonly hold: Hold;
+  readonly polling: Polling;
 }
 
 /** The answer of a tool. */
@@ -32,7 +32,7 @@ export interface Answer {
   readonly message: string;
   /** The structured result, beside the message. */
   readonly fields: object;
-  /** It did not do what was asked. */
+  /** The call failed. */
   readonly isError?: boolean;
   readonly quota: readonly Quota[];
 }
@@ -41,9 +41,9 @@ interface Definition<Input extends z.ZodType> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** What its caller must have. */
+  /** The right that its caller needs. */
   readonly right: Right;
-  /** Whether it may end or replace what somebody relies on; null: it changes nothing. */
+  /** Whether it may end or replace things that somebody relies on; null: it changes nothing. */
   readonly isDestructive: boolean | null;
   readonly input: Sized<Input>;
   readonly output: z.ZodObject;
@@ -125,7 +125,7 @@ export interface CallResult {
 }
 
 export interface Toolbox {
-  /** What clients see: only the tools that the caller may use. */
+  /** The list for clients: only the tools that the caller may use. */
   shown(): Tool['shown'][];
   /** @returns null: there is no such tool */
   call(name: string, args: unknown): Promise<CallResult | null>;

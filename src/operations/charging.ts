@@ -4,8 +4,8 @@
  */
 import { afterCharge, type ErrorCode, HoldfastError, LimitError } from '../domain/errors.ts';
 import { LOOKED_PER_READ } from '../domain/history.ts';
+import type { Idempotency } from '../domain/idempotency.ts';
 import { leafOf } from '../domain/names.ts';
-import type { Once } from '../domain/once.ts';
 import type { Charged, Quota } from '../domain/quota.ts';
 import type { Right } from '../domain/rights.ts';
 import type { Credential } from '../domain/tenants.ts';
@@ -118,16 +118,16 @@ const NOT_REPEATED: readonly ErrorCode[] = ['mismatch', 'running', 'notKept'];
 /**
  * Waits for a request. Charges a read if it was a repeat: one with an Idempotency-Key that is not carried out, since
  * one under that key was carried out before (docs/specification.md#repeating-safely).
- * @param once its Idempotency-Key; undefined: it is no repeat
+ * @param idempotency its Idempotency-Key; undefined: it is no repeat
  * @throws as `pending`; LimitError if no read is left
  */
 export const chargeRepeat = <Result>(
   { reads }: Pick<OperationDeps, 'reads'>,
   credential: Credential,
-  once: Once | undefined,
+  idempotency: Idempotency | undefined,
   pending: Promise<Charged<Result>>,
 ): Promise<Charged<Result>> =>
-  once === undefined
+  idempotency === undefined
     ? pending
     : pending.then(
         async (done) => (done.isReplayed ? { ...done, quota: await reads.charge(credential, null) } : done),
@@ -170,6 +170,6 @@ export async function debitLooked(
   credential: Credential,
   looked: number,
 ): Promise<void> {
-  const further = Math.ceil(looked / LOOKED_PER_READ) - 1;
-  if (further > 0) await reads.debit(credential, further);
+  const more = Math.ceil(looked / LOOKED_PER_READ) - 1;
+  if (more > 0) await reads.debit(credential, more);
 }

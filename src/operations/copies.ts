@@ -18,7 +18,7 @@ const AT_ONCE = 3;
  * Moves the histories of all tenants that have entries in Redis to the database (docs/specification.md#history): a
  * batch of each tenant in turn, so that a long one does not delay the others.
  * @param sinceMs tenants that have been active since then are looked at, in ms since 1970 UTC
- * @param withinMs how long it may take. What is left waits for the next turn
+ * @param withinMs how long it may take. What is left waits for the next run
  * @returns the number of entries that were moved
  * @throws HoldfastError unavailable; other errors of single tenants, after all others have been moved
  */
@@ -75,7 +75,7 @@ const isUnavailable = (error: unknown): boolean => error instanceof HoldfastErro
 const TENANTS_AT_ONCE = 200;
 /** How old a row of a tenant that is not active may become. */
 const STALE_MS = 60_000;
-/** The most rows of such tenants that one turn writes. */
+/** The most rows of such tenants that one run writes. */
 const MAX_STALE = 2000;
 
 /**

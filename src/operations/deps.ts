@@ -4,7 +4,7 @@
 import type { ReserveItem, ReserveResult, TransactionItem, TransactionResult } from '../contract/reservations.ts';
 import type { DefinitionChanges } from '../definitions/change.ts';
 import type { History } from '../domain/history.ts';
-import type { Once } from '../domain/once.ts';
+import type { Idempotency } from '../domain/idempotency.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { TransactionMethod } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
@@ -16,17 +16,17 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Trail } from './trail.ts';
 
 /** Carries out requests that wait, each when its turn has come (docs/specification.md#waiting). */
-export interface HeldCalls {
+export interface LongPolls {
   /**
    * @param pollSeconds how long the call may be held
-   * @param once its Idempotency-Key, if it has one
+   * @param idempotency its Idempotency-Key, if it has one
    */
   reserve(
     credential: Credential,
     items: readonly ReserveItem[],
     pollSeconds: number,
     caller: Caller,
-    once?: Once,
+    idempotency?: Idempotency,
   ): Promise<Charged<ReserveResult[]>>;
   transaction(
     credential: Credential,
@@ -35,7 +35,7 @@ export interface HeldCalls {
     wait: Wait,
     pollSeconds: number,
     caller: Caller,
-    once?: Once,
+    idempotency?: Idempotency,
   ): Promise<Charged<TransactionResult>>;
 }
 
@@ -45,7 +45,7 @@ export interface OperationDeps {
   readonly activity: Activity;
   readonly reads: ReadLimiter;
   readonly listings: Listings;
-  readonly calls: HeldCalls;
+  readonly calls: LongPolls;
   readonly history: History;
   /** null: there is no database */
   readonly trail: Trail | null;

@@ -16,9 +16,9 @@ const MAX_READS = 100;
 
 /**
  * Reads a page, read by read until it is full.
- * @param payFurther called before each read after the first
+ * @param payMore called before each read after the first
  * @returns the page: `next` may lead to older entries although it is not full
- * @throws HoldfastError refused if the cursor is none; unavailable; the errors of payFurther()
+ * @throws HoldfastError refused if the cursor is none; unavailable; the errors of payMore()
  */
 export async function fillPage(
   history: Pick<History, 'page'>,
@@ -26,11 +26,11 @@ export async function fillPage(
   filter: HistoryFilter,
   cursor: string | undefined,
   limit: number,
-  payFurther: () => Promise<void>,
+  payMore: () => Promise<void>,
 ): Promise<PastPage> {
   let { entries, next } = await history.page(tenant, filter, cursor, limit);
   for (let reads = 1; entries.length < limit && next !== null && reads < MAX_READS; reads++) {
-    await payFurther();
+    await payMore();
     const more = await history.page(tenant, filter, next, limit - entries.length);
     entries = [...entries, ...more.entries];
     next = more.next;
@@ -52,12 +52,12 @@ export const readHistory = (
 ): Promise<Charged<PastPage>> => {
   const read = async () => {
     let close: (() => void) | undefined;
-    const payFurther = () => {
+    const payMore = () => {
       close ??= deps.listings.begin(credential.tenant);
       return deps.reads.debit(credential);
     };
     try {
-      return await fillPage(deps.history, credential.tenant, filter, cursor, limit, payFurther);
+      return await fillPage(deps.history, credential.tenant, filter, cursor, limit, payMore);
     } finally {
       close?.();
     }

@@ -1,5 +1,5 @@
 /**
- * What a tenant's last week says of its resources (docs/specification.md#usage-of-resources): which are used most,
+ * Figures of a tenant's resources in the last week (docs/specification.md#usage-of-resources): which are used most,
  * which people wait for, which nobody needs, and what was refused. Everything that it reads is bounded.
  */
 import type { Known, Pools } from '../domain/history.ts';

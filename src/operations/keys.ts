@@ -33,7 +33,7 @@ export interface OpenedKey extends ListedKey {
   readonly key: string;
 }
 
-/** What somebody chooses for a new key. */
+/** The choices for a new key. */
 export interface AskedKey extends KeyLimits {
   readonly id?: string | undefined;
   readonly label: string | null;

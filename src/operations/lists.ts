@@ -11,7 +11,7 @@ import type { Quota } from '../domain/quota.ts';
 import type { Right } from '../domain/rights.ts';
 import type { Credential } from '../domain/tenants.ts';
 import * as definitionList from '../engine/definitions/list.ts';
-import { ownTurn } from '../engine/pace.ts';
+import { yieldToLoop } from '../engine/pace.ts';
 import { active } from '../engine/reservations/active.ts';
 import { sessions } from '../engine/sessions.ts';
 import { waiting } from '../engine/waiting/list.ts';
@@ -89,10 +89,10 @@ async function chargeList<Row>(
       return { quota, isShort: true, pages: rowsOf(first, pages), close: () => {} };
     const close = listings.begin(credential.tenant);
     try {
-      const further = Math.max(0, Math.ceil(first.value.total / ITEMS_PER_READ) - 1);
-      const left = further === 0 ? quota : await reads.charge(credential, right, further);
+      const more = Math.max(0, Math.ceil(first.value.total / ITEMS_PER_READ) - 1);
+      const left = more === 0 ? quota : await reads.charge(credential, right, more);
       const debit = () => reads.debit(credential);
-      return { quota: left, isShort: false, pages: rowsOf(first, pages, 1 + further, debit), close };
+      return { quota: left, isShort: false, pages: rowsOf(first, pages, 1 + more, debit), close };
     } catch (error) {
       close();
       throw error;
@@ -117,7 +117,7 @@ async function* rowsOf<Row>(
       reads++;
       await debit();
     }
-    await ownTurn();
+    await yieldToLoop();
     yield page.value.rows;
   }
 }
@@ -127,7 +127,7 @@ export const EXPORT_PAGE = 1000;
 
 export interface ExportPage<Row, Cursor> {
   readonly rows: readonly Row[];
-  /** What leads to the next page; null: there is none */
+  /** Cursor of the next page; null: there is none */
   readonly next: Cursor | null;
 }
 

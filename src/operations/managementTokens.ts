@@ -15,7 +15,7 @@ import type { Actor } from './permissions.ts';
 
 export type TokenDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'> & { readonly store: Store };
 
-/** What an owner chooses. */
+/** The choices of an owner. */
 export interface AskedToken {
   readonly id?: string | undefined;
   readonly label: string;

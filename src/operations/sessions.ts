@@ -2,7 +2,7 @@
  * Begins, renews and ends sessions: one heartbeat for many reservations (docs/specification.md#sessions).
  */
 import type { BegunSession, EndedSession, NewSession, RenewedSession, SessionProof } from '../contract/sessions.ts';
-import type { Once } from '../domain/once.ts';
+import type { Idempotency } from '../domain/idempotency.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import * as engine from '../engine/sessions.ts';
@@ -13,47 +13,47 @@ import { refuseOthersNames } from './permissions.ts';
 type SessionDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'>;
 
 /** Counts one operation, and charges a read if it was a repeat. */
-const chargeOnce = <Result>(
+const chargeCall = <Result>(
   deps: SessionDeps,
   credential: Credential,
-  once: Once | undefined,
+  idempotency: Idempotency | undefined,
   call: Promise<Charged<Result>>,
-): Promise<Charged<Result>> => countWhole(deps, credential, 1, chargeRepeat(deps, credential, once, call));
+): Promise<Charged<Result>> => countWhole(deps, credential, 1, chargeRepeat(deps, credential, idempotency, call));
 
 /**
- * @param once its Idempotency-Key, if it has one
+ * @param idempotency its Idempotency-Key, if it has one
  * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
  */
 export async function beginSession(
   deps: SessionDeps,
   credential: Credential,
   session: NewSession,
-  once?: Once,
+  idempotency?: Idempotency,
 ): Promise<Charged<BegunSession>> {
   await refuseOthersNames(deps.engine, credential, [session]);
-  return chargeOnce(deps, credential, once, engine.beginSession(deps.engine, credential, session, once));
+  return chargeCall(deps, credential, idempotency, engine.beginSession(deps.engine, credential, session, idempotency));
 }
 
 /**
- * @param once its Idempotency-Key, if it has one
+ * @param idempotency its Idempotency-Key, if it has one
  * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
  */
 export const renewSession = (
   deps: SessionDeps,
   credential: Credential,
   proof: SessionProof,
-  once?: Once,
+  idempotency?: Idempotency,
 ): Promise<Charged<RenewedSession>> =>
-  chargeOnce(deps, credential, once, engine.renewSession(deps.engine, credential, proof, once));
+  chargeCall(deps, credential, idempotency, engine.renewSession(deps.engine, credential, proof, idempotency));
 
 /**
- * @param once its Idempotency-Key, if it has one
+ * @param idempotency its Idempotency-Key, if it has one
  * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
  */
 export const endSession = (
   deps: SessionDeps,
   credential: Credential,
   proof: SessionProof,
-  once?: Once,
+  idempotency?: Idempotency,
 ): Promise<Charged<EndedSession>> =>
-  chargeOnce(deps, credential, once, engine.endSession(deps.engine, credential, proof, once));
+  chargeCall(deps, credential, idempotency, engine.endSession(deps.engine, credential, proof, idempotency));

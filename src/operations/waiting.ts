@@ -4,7 +4,7 @@
 
 import type { CancelItem, CancelResult } from '../contract/waiting.ts';
 import { HoldfastError } from '../domain/errors.ts';
-import type { Once } from '../domain/once.ts';
+import type { Idempotency } from '../domain/idempotency.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { type Caller, DEFAULT_PRIORITY, type Wait } from '../domain/waiting.ts';
@@ -12,12 +12,12 @@ import type { Engine } from '../engine/engine.ts';
 import { readMaxPriority } from '../engine/tenant/record.ts';
 import { cancel as callCancel } from '../engine/waiting/cancel.ts';
 import { chargeRepeat, countItems } from './charging.ts';
-import type { HeldCalls, OperationDeps } from './deps.ts';
+import type { LongPolls, OperationDeps } from './deps.ts';
 
 export type WaitDeps = Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads' | 'calls' | 'trail'>;
 
-/** How a call may be held. */
-export interface Hold {
+/** How long the response to a call may be held. */
+export interface Polling {
   /** How long its response may be held; 0: not at all, and nobody attends its tickets. */
   readonly pollSeconds: number;
   /** Its caller. Asked for only if the call waits. */
@@ -25,18 +25,18 @@ export interface Hold {
 }
 
 /**
- * Carries out a call that may be held. A call that continued a ticket costs reads instead of writes. These are charged
- * beside the response, which must neither wait for that nor fail: its caller has its grant already.
+ * Carries out a call that may become a long poll. A call that continued a ticket costs reads instead of writes. These
+ * are charged beside the response, which must neither wait for that nor fail: its caller has its grant already.
  * @param waits how each item waits, or the transaction
  * @param pathOf the path of their fields in the request: `[3].`
  * @throws HoldfastError refused if a priority is too high for the credential; whatever `run` throws
  */
-export async function whileHeld<Result>(
+export async function runPolled<Result>(
   { engine, reads, calls }: Pick<OperationDeps, 'engine' | 'reads' | 'calls'>,
   credential: Credential,
   waits: readonly Wait[],
   pathOf: (index: number) => string,
-  run: (calls: HeldCalls) => Promise<Charged<Result>>,
+  run: (calls: LongPolls) => Promise<Charged<Result>>,
 ): Promise<Charged<Result>> {
   await refuseHighPriority(engine, credential, waits, pathOf);
   const done = await run(calls);
@@ -66,7 +66,7 @@ export async function refuseHighPriority(
 
 /**
  * Ends waits, and grants that nobody claimed (docs/specification.md#cancel-and-who-is-waiting).
- * @param once its Idempotency-Key, if it has one
+ * @param idempotency its Idempotency-Key, if it has one
  * @returns a result for each item, in their order, and the remaining quota
  * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the request is too large; LimitError
  */
@@ -74,9 +74,9 @@ export const cancel = async (
   deps: Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads' | 'trail'>,
   credential: Credential,
   items: readonly CancelItem[],
-  once?: Once,
+  idempotency?: Idempotency,
 ): Promise<Charged<CancelResult[]>> => {
-  const charged = chargeRepeat(deps, credential, once, callCancel(deps.engine, credential, items, once));
+  const charged = chargeRepeat(deps, credential, idempotency, callCancel(deps.engine, credential, items, idempotency));
   const done = await countItems(deps, credential, 'cancel', charged, (results) => results);
   // Keys end the waits of their own requesters; people end those of others.
   const isByPerson = credential.kind === 'session' && !done.isReplayed;

@@ -7,7 +7,7 @@ export interface RedisNode {
   readonly port: number;
 }
 
-/** What every node requires. */
+/** The settings for every node: credentials and TLS. */
 export interface RedisAccess {
   readonly username?: string;
   readonly password?: string;

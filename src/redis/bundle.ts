@@ -154,7 +154,7 @@ export const scriptOf = (modules: Modules, verb: Verb): string =>
 /** Reads the modules of lua/. */
 export const LUA_FOLDER = fileURLToPath(new URL('../../lua/', import.meta.url));
 
-/** Returns the texts of the files of lua/ by their names: `waiting/lines` for lua/waiting/lines.lua. */
+/** Returns the texts of the files of lua/ by their names: `waiting/queues` for lua/waiting/queues.lua. */
 export const readModules = (): Map<string, string> =>
   new Map(
     readdirSync(LUA_FOLDER, { recursive: true, encoding: 'utf8' })

@@ -169,7 +169,7 @@ export class ScriptAttempts extends Attempts<unknown, ScriptCall> {
   #args: readonly (string | number)[] = [];
   /** Tells the observers how the attempt ended. */
   #end: (error?: unknown) => void = unobserved;
-  /** What the attempt has sent last. */
+  /** The last command of the attempt. */
   #sent: SentAs = 'functionName';
   #hasLoaded = false;
 

@@ -10,14 +10,14 @@
  *   {t}:pools             hash: held slots of pools and their owners (lua/slots/pools.lua)
  *   {t}:definitions       hash: registered resources (lua/definitions/definitions.lua)
  *   {t}:tickets           hash: ticket that waits or was granted → record (lua/waiting/tickets.lua)
- *   {t}:lines             sorted set: the lines of tickets for resources, and other orders of tickets
- *                         (waiting/lines.lua)
+ *   {t}:queues            sorted set: the queues of tickets for resources, and other orders of tickets
+ *                         (waiting/queues.lua)
  *   {t}:waits             sorted set: ticket → ms at which it must be looked at (waiting/lifetimes.lua)
  *   {t}:sessions          hash: session of callers → record (lua/sessions/sessions.lua)
  *   {t}:sessionHolds      sorted set: reservations of sessions
  *   {t}:sessionsDue       sorted set: session → ms at which it is due
- *   {t}:wake:<instance>   channel (sharded pub/sub): tickets whose calls the instance holds, and what became of them
- *   {t}:index             sorted set: names of registered resources in several orders (lua/definitions/redefine.lua)
+ *   {t}:wake:<instance>   channel (sharded pub/sub): tickets of the instance's long polls, and what became of them
+ *   {t}:nameIndex         sorted set: names of registered resources in several orders (lua/definitions/redefine.lua)
  *   {t}:copying           the lease under which its definitions are copied from the database
  *   {t}:token:<SHA-256>   a derived token, until it ends
  *   {t}:tokens:<issuer>:<minute>:<digit>  set: tokens that were exchanged for an issuer's JWTs in one minute
@@ -25,7 +25,7 @@
  *   {t}:session:<SHA-256> the user of a sign-in session, as JSON, until it ends
  *   {t}:signIns:<user id> set: the sign-in sessions of a user (session:<SHA-256>), some of which may have ended
  *   {t}:answer:<id>       the reply to a request, for some seconds (lua/frame/answers.lua)
- *   {t}:once:<key>        the reply to a request with this Idempotency-Key, for 10 minutes (lua/frame/answers.lua)
+ *   {t}:idempotency:<key> the reply to a request with this Idempotency-Key, for 10 minutes (lua/frame/answers.lua)
  *   {t}:answers           list: the replies of the kind before, oldest first
  *   {t}:taken             hash: release token of a reservation that was taken away → ms and actor
  *                         (lua/reservations/release.lua)
@@ -44,7 +44,7 @@
  *   {active}              sorted set: tenant that has been active → ms at which it was last
  *   {history}             sorted set: tenant whose history may have to be moved to the database → ms since when
  *                         (engine/history/stream.ts)
- *   {expiry:<n>}          sorted set, one shard of the expiry index: tenant → ms; none of its reservations is due
+ *   {expiry:<n>}          sorted set, one shard of the due index: tenant → ms; none of its reservations is due
  *                         earlier
  */
 import { createHash } from 'node:crypto';
@@ -52,7 +52,7 @@ import type { Credential } from '../domain/tenants.ts';
 import { TIERS, type Tier } from '../domain/tiers.ts';
 import { isGiven, type TenantVerb, VERBS } from './verbs.ts';
 
-/** Shards of the expiry index: enough to spread it over a cluster, few enough to read all of them every second. */
+/** Shards of the due index: enough to spread it over a cluster, few enough to read all of them every second. */
 export const EXPIRY_SHARDS = 16;
 
 export const tenantKey = (tenant: string): string => `{${tenant}}:tenant`;
@@ -99,7 +99,7 @@ export function keysOfRequest(verb: TenantVerb, credential: Credential, own = ''
 export const answerKey = (id: string): string => `answer:${id}`;
 
 /** The same for a request with an Idempotency-Key. */
-export const onceKey = (key: string): string => `once:${key}`;
+export const idempotencyKey = (key: string): string => `idempotency:${key}`;
 
 /** Matches every tenant's key, in SCAN. */
 export const TENANT_KEYS = tenantKey('*');
@@ -115,10 +115,10 @@ export const expiryKey = (shard: number): string => `{expiry:${shard}}`;
 /** The channel of a tenant's events; and the tenant of a channel. */
 export const eventsChannel = (tenant: string): string => `{${tenant}}:events`;
 
-/** The channel that wakes the calls which an instance holds for a tenant. */
+/** The channel that wakes the long polls of a tenant at an instance. */
 export const wakeChannel = (tenant: string, instance: string): string => `{${tenant}}:wake:${instance}`;
 
-/** Returns the shard of the expiry index that has a tenant. */
+/** Returns the shard of the due index that has a tenant. */
 export const expiryShard = (tenant: string): number =>
   createHash('sha1').update(tenant).digest().readUInt8(0) % EXPIRY_SHARDS;
 

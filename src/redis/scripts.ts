@@ -3,7 +3,7 @@
  * are forbidden. verbs.ts lists them.
  */
 import { hash } from 'node:crypto';
-import { once } from '../domain/firstUse.ts';
+import { memoize } from '../domain/firstUse.ts';
 import { requestObserver, type ScriptObserver } from '../domain/scriptObserver.ts';
 import type { TierTable } from '../domain/tiers.ts';
 import {
@@ -40,18 +40,18 @@ function readScripts(tiers: TierTable, replaced: Readonly<Record<string, string>
   modules.set('frame/limits', limitsModule(tiers));
   for (const [name, lua] of Object.entries(replaced)) modules.set(name, lua);
   const verbs = [...files].filter(([name]) => name.startsWith('verbs/')).flatMap(([name, lua]) => verbsIn(name, lua));
-  const library = once(() => libraryOf(modules, verbs));
+  const library = memoize(() => libraryOf(modules, verbs));
   return verbs.map((verb) => {
-    const lua = once(() => scriptOf(modules, verb));
+    const lua = memoize(() => scriptOf(modules, verb));
     return {
       name: verb.name,
       source: verb.source,
       keys: verb.keys,
       derivedKeys: verb.derivedKeys,
       lua,
-      digest: once(() => hash('sha1', lua())),
+      digest: memoize(() => hash('sha1', lua())),
       library,
-      functionName: once(() => library().functionOf(verb.name)),
+      functionName: memoize(() => library().functionOf(verb.name)),
     };
   });
 }

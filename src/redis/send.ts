@@ -66,7 +66,7 @@ export interface Receiver<Reply> {
   failed(error: unknown): void;
 }
 
-/** What has a time limit, in a list of all such things. */
+/** A command with a timeout, in a list of all of them. */
 interface Limited {
   readonly endMs: number;
   older: Limited | undefined;

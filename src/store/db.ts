@@ -12,7 +12,7 @@ export type Db = PgDatabase<PgQueryResultHKT>;
 /**
  * Runs work on connections. If the signal is aborted before work starts, it is not started; if it is aborted before a
  * transaction commits, the transaction is rolled back. Both calls then reject. A tenant has a share of the connections
- * (turns.ts); null: the work is no tenant's.
+ * (pool.ts); null: the work is no tenant's.
  */
 export interface Connected {
   run<T>(work: (db: Db) => Promise<T>, signal: AbortSignal, tenant: string | null): Promise<T>;

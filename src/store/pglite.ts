@@ -11,7 +11,7 @@ import { drizzle } from 'drizzle-orm/pglite';
 import { migrate } from 'drizzle-orm/pglite/migrator';
 import type { Logger } from 'pino';
 import { type Connected, type Db, MIGRATIONS_FOLDER } from './db.ts';
-import { Turns } from './turns.ts';
+import { Pool } from './pool.ts';
 
 /**
  * Locks a folder, since PGlite does not: the process that listens on a socket beside the folder has the lock. The
@@ -66,12 +66,12 @@ export async function openPglite(folder: string, log: Logger): Promise<Connected
   }
   const pglite = await PGlite.create(folder);
   const db = drizzle(pglite);
-  const turns = new Turns([db]);
+  const pool = new Pool([db]);
   return {
-    run: (work, ...by) => turns.take(() => work(db), ...by),
-    transaction: (work, signal, tenant) => turns.take(() => db.transaction(whileWanted(work, signal)), signal, tenant),
+    run: (work, ...by) => pool.take(() => work(db), ...by),
+    transaction: (work, signal, tenant) => pool.take(() => db.transaction(whileWanted(work, signal)), signal, tenant),
     snapshot: (work, ...by) =>
-      turns.take(() => db.transaction(work, { isolationLevel: 'repeatable read', accessMode: 'read only' }), ...by),
+      pool.take(() => db.transaction(work, { isolationLevel: 'repeatable read', accessMode: 'read only' }), ...by),
     // Needs no lock: only one process can open the folder.
     migrate: () => migrate(db, { migrationsFolder: MIGRATIONS_FOLDER }),
     close: async () => {

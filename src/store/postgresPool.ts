@@ -24,7 +24,7 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { type Db, MIGRATIONS_FOLDER } from './db.ts';
-import { Turns } from './turns.ts';
+import { Pool } from './pool.ts';
 
 export interface PoolOptions {
   /** Maximum number of connections. Each is made when it is first needed. */
@@ -170,36 +170,36 @@ class Connection {
 
 export class PostgresPool {
   readonly #connections: readonly Connection[];
-  readonly #turns: Turns<Connection>;
+  readonly #pool: Pool<Connection>;
 
   constructor(url: string, options: PoolOptions) {
     this.#connections = Array.from({ length: options.size }, () => new Connection(url, options));
-    this.#turns = new Turns(this.#connections);
+    this.#pool = new Pool(this.#connections);
   }
 
   /**
    * Runs `work` on a connection that nobody else uses meanwhile.
    * @param signal once it is aborted, work that waits for a connection is not started
-   * @param tenant whose work it is (turns.ts)
+   * @param tenant whose work it is (pool.ts)
    */
   run<T>(work: (db: Db) => Promise<T>, signal: AbortSignal, tenant: string | null): Promise<T> {
-    return this.#turns.take((connection) => connection.run(work), signal, tenant);
+    return this.#pool.take((connection) => connection.run(work), signal, tenant);
   }
 
   /**
    * Runs `work` in a transaction.
    * @param signal once it is aborted, waiting work is not started, and a transaction is rolled back instead of
    * committed
-   * @param tenant whose work it is (turns.ts)
+   * @param tenant whose work it is (pool.ts)
    */
   transaction<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal, tenant: string | null): Promise<T> {
-    return this.#turns.take((connection) => connection.transaction('begin', work, signal), signal, tenant);
+    return this.#pool.take((connection) => connection.transaction('begin', work, signal), signal, tenant);
   }
 
   /** Runs `work` in a read-only transaction that sees one state of the database. */
   snapshot<T>(work: (tx: Db) => Promise<T>, signal: AbortSignal, tenant: string | null): Promise<T> {
     const begin = 'begin isolation level repeatable read read only';
-    return this.#turns.take((connection) => connection.transaction(begin, work, signal), signal, tenant);
+    return this.#pool.take((connection) => connection.transaction(begin, work, signal), signal, tenant);
   }
 
   async close(): Promise<void> {

@@ -13,8 +13,8 @@ export function createLogger(level: string, stream: DestinationStream = standard
 }
 
 /**
- * Passes on the lines of one turn of the event loop together, since each write makes the destination measure its whole
- * buffer.
+ * Passes on the lines of one iteration of the event loop together, since each write makes the destination measure its
+ * whole buffer.
  */
 function standardOutput(): DestinationStream & { flush(done?: (error?: Error) => void): void } {
   let lines: string[] = [];

@@ -41,8 +41,8 @@ export class Metrics {
     [],
   );
   readonly #streamsEnded = this.#counter('streams_ended_total', 'Event streams that ended', ['reason']);
-  readonly #jobs = this.#histogram('job_duration_seconds', 'Turns of background jobs', JOB_BUCKETS_S, ['queue']);
-  readonly #jobErrors = this.#counter('job_errors_total', 'Turns of background jobs that failed', ['queue']);
+  readonly #jobs = this.#histogram('job_duration_seconds', 'Runs of background jobs', JOB_BUCKETS_S, ['queue']);
+  readonly #jobErrors = this.#counter('job_errors_total', 'Runs of background jobs that failed', ['queue']);
   readonly #swept = this.#counter('reservations_swept_total', 'Reservations ended by the expiry sweep', []);
   readonly #waitsEnded = this.#counter('waits_ended_total', 'Waits whose end a call of this instance saw', ['outcome']);
   readonly #waiting = this.#histogram(
@@ -118,17 +118,17 @@ export class Metrics {
   }
 
   /**
-   * Returns the job's turn with timing added. The label is `queue`, because Prometheus sets `job` itself.
+   * Returns the job's run with timing added. The label is `queue`, because Prometheus sets `job` itself.
    */
-  timed(job: string, turn: () => Promise<void>): () => Promise<void> {
+  timed(job: string, run: () => Promise<void>): () => Promise<void> {
     this.#jobErrors.inc({ queue: job }, 0);
-    return () => this.#time(job, turn);
+    return () => this.#time(job, run);
   }
 
-  async #time(job: string, turn: () => Promise<void>): Promise<void> {
+  async #time(job: string, run: () => Promise<void>): Promise<void> {
     const end = this.#jobs.startTimer({ queue: job });
     try {
-      await turn();
+      await run();
     } catch (error) {
       this.#jobErrors.inc({ queue: job });
       throw error;

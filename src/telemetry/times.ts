@@ -14,7 +14,7 @@ interface Description {
 
 type Label = string | number;
 
-/** What was observed with one combination of labels. */
+/** Observations with one combination of labels. */
 interface Series {
   readonly labels: readonly Label[];
   /** By bucket, each without the ones below it. The last one counts what is above all bounds. */

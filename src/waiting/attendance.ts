@@ -1,5 +1,5 @@
 /**
- * Attends the queue of one tenant while this instance holds calls of it: subscribes to wake-ups, beats, repairs what
+ * Attends the queue of one tenant while this instance has long polls of it: subscribes to wake-ups, beats, repairs what
  * was missed, and checks the credentials of the calls (docs/specification.md#waiting-lifetimes).
  */
 import type { Logger } from 'pino';
@@ -15,8 +15,8 @@ import { wakeChannel } from '../redis/keys.ts';
 import { parseWakeUps, RESET } from './news.ts';
 import type { TenantCalls } from './tenantCalls.ts';
 
-/** Credentials are checked at every such turn: a call whose credential ends is answered within 5 s. */
-const CHECK_EVERY_TURNS = 2;
+/** Credentials are checked at every so many beats: a call whose credential ends is answered within 5 s. */
+const CHECK_EVERY_BEATS = 2;
 
 /** A grant may come and end unnoticed between beats that are further apart, and tickets may be passed over. */
 const MAX_SILENCE_MS = MIN_CLAIM_SECONDS * 1000;
@@ -36,11 +36,11 @@ export class Attendance {
   #ready: Promise<void> | null = null;
   #isBusy = false;
   #isChecking = false;
-  #turns = 0;
+  #beats = 0;
   #tier: Tier = TIERS[0];
   /** The last beat that was answered, when it was sent (as performance.now() counts), and the number of resets then. */
   #last: { readonly beat: number; readonly sentAt: number; readonly resets: number } | null = null;
-  /** Whether tickets of held calls may have been lost, passed over, or granted and ended, unnoticed. */
+  /** Whether tickets of long polls may have been lost, passed over, or granted and ended, unnoticed. */
   #mustContinue = false;
   #isContinuing = false;
 
@@ -68,7 +68,7 @@ export class Attendance {
   }
 
   /** Beats. To be called every 2 s. */
-  async turn(): Promise<void> {
+  async beat(): Promise<void> {
     if (this.#isBusy) return;
     this.#isBusy = true;
     try {
@@ -76,11 +76,11 @@ export class Attendance {
       else await this.#ready.then(() => this.#beat());
       this.calls.claimAgain();
     } catch (err) {
-      this.#deps.log.warn({ err, tenant: this.#tenant }, 'attending the queue failed: held calls wait on');
+      this.#deps.log.warn({ err, tenant: this.#tenant }, 'attending the queue failed: long polls wait on');
     } finally {
       this.#isBusy = false;
     }
-    if (this.#turns++ % CHECK_EVERY_TURNS === 0) void this.#checkCredentials();
+    if (this.#beats++ % CHECK_EVERY_BEATS === 0) void this.#checkCredentials();
   }
 
   close(): void {
@@ -97,7 +97,7 @@ export class Attendance {
       onLost: () => {
         this.#ready = null;
         this.#mustContinue = true;
-        if (this.calls.held.size > 0) void this.turn();
+        if (this.calls.longPolls.size > 0) void this.beat();
       },
     });
     await this.#beat();
@@ -119,14 +119,14 @@ export class Attendance {
     if (this.#mustContinue && !this.#isContinuing) void this.#continue();
   }
 
-  /** Continues the tickets of all held calls. Redis issues those that it has lost again. */
+  /** Continues the tickets of all long polls. Redis issues those that it has lost again. */
   async #continue(): Promise<void> {
     this.#mustContinue = false;
-    if (this.calls.held.size === 0) return;
+    if (this.calls.longPolls.size === 0) return;
     this.#isContinuing = true;
     this.#deps.log.warn(
       { tenant: this.#tenant },
-      'wake-ups or data of Redis may be lost: the tickets of held calls are continued or issued again',
+      'wake-ups or data of Redis may be lost: the tickets of long polls are continued or issued again',
     );
     if (!(await this.calls.continueAll())) this.#mustContinue = true;
     this.#isContinuing = false;
@@ -137,14 +137,15 @@ export class Attendance {
     if (this.#isChecking) return;
     this.#isChecking = true;
     const credentials = new Map<string, Credential>();
-    for (const { request } of this.calls.held) credentials.set(request.credential.credentialKey, request.credential);
+    for (const { request } of this.calls.longPolls)
+      credentials.set(request.credential.credentialKey, request.credential);
     for (const [key, credential] of credentials) {
       const error = await verifyCredential(this.#deps.engine, credential, 'reserve').then(
         () => null,
         (failure: unknown) => failure,
       );
       if (!(error instanceof HoldfastError) || isTemporary(error)) continue;
-      for (const call of this.calls.held)
+      for (const call of this.calls.longPolls)
         if (call.request.credential.credentialKey === key && !call.isRunning) this.calls.end(call, error);
     }
     this.#isChecking = false;

@@ -34,7 +34,7 @@ function parseLine(line: string): WakeUp[] {
   return [{ kind: 'ended', ticket, ending: { status, explanation, failedAt: Number(failedAt ?? -1) } }];
 }
 
-/** What became of a ticket. `left`: Redis was told that no call of this instance attends it. */
+/** The news of a ticket. `left`: Redis was told that no call of this instance attends it. */
 export type News = { readonly kind: 'granted' | 'left' } | { readonly kind: 'ended'; readonly ending: Ending };
 
 /** No script runs longer. */
@@ -78,7 +78,7 @@ export type WaitOutcome = (typeof WAIT_OUTCOMES)[number];
  */
 export type OnWaitEnded = (outcome: WaitOutcome, waitedMs: number | undefined) => void;
 
-/** What the caller is told about an item or a ticket that no longer waits. */
+/** The result of an item or a ticket that no longer waits. */
 interface Told {
   readonly status: string;
   readonly explanation: string;

@@ -2,7 +2,7 @@
  * The requests that wait, of both kinds: their results so far.
  */
 import type { ReserveItem, ReserveResult, TransactionItem, TransactionResult } from '../contract/reservations.ts';
-import type { Once } from '../domain/once.ts';
+import type { Idempotency } from '../domain/idempotency.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { TransactionMethod } from '../domain/reservations.ts';
 import type { Credential } from '../domain/tenants.ts';
@@ -13,7 +13,7 @@ import { refusal, reserve, toReserveResult } from '../engine/reservations/reserv
 import { transaction } from '../engine/reservations/transaction.ts';
 import { keepReply, type WaitCall } from '../engine/waiting/call.ts';
 import { parseItem, toText } from '../redis/reply.ts';
-import { type Cost, costAfter, type Pending, type TicketInLine } from './heldCall.ts';
+import { type Cost, costAfter, type Pending, type QueuedTicket } from './longPoll.ts';
 import { type Ending, type OnWaitEnded, outcomeOf } from './news.ts';
 
 /** A batch of reserve items of which some wait, each on a ticket of its own. */
@@ -22,14 +22,14 @@ export class PendingReserve implements Pending<ReserveResult[]> {
   readonly #engine: Engine;
   readonly #items: readonly ReserveItem[];
   readonly #onEnded: OnWaitEnded;
-  readonly #once: Once | undefined;
+  readonly #idempotency: Idempotency | undefined;
   readonly #tokens: readonly string[];
   readonly #results: ReserveResult[] = [];
   /** The ticket of each item; '' if it does not wait. */
   readonly #tickets: string[] = [];
   #cost: Cost = { quota: [] };
   #hasAcquired = false;
-  /** What scripts returned for each item, if the request has an Idempotency-Key. */
+  /** The replies of scripts to each item, if the request has an Idempotency-Key. */
   readonly #replies: string[] = [];
   /** Whether a script of the request has kept its result, if nothing waits. */
   #isKept = false;
@@ -39,14 +39,14 @@ export class PendingReserve implements Pending<ReserveResult[]> {
     credential: Credential,
     items: readonly ReserveItem[],
     onEnded: OnWaitEnded,
-    once?: Once,
+    idempotency?: Idempotency,
   ) {
     this.#engine = engine;
     this.credential = credential;
     this.#items = items;
     this.#tokens = items.map(newReleaseToken);
     this.#onEnded = onEnded;
-    this.#once = once;
+    this.#idempotency = idempotency;
   }
 
   get isDone(): boolean {
@@ -57,11 +57,11 @@ export class PendingReserve implements Pending<ReserveResult[]> {
     const [item, another] = this.#items;
     const [token] = this.#tokens;
     // Its reply would have to be kept under its Idempotency-Key first.
-    const isPlain = item?.match === undefined && another === undefined && this.#once === undefined;
+    const isPlain = item?.match === undefined && another === undefined && this.#idempotency === undefined;
     return isPlain && item && token ? { resource: item.resource, token } : undefined;
   }
 
-  get lines(): TicketInLine[] {
+  get queued(): QueuedTicket[] {
     return this.#items.flatMap(({ priority = DEFAULT_PRIORITY }, i) => {
       const ticket = this.#tickets[i] ?? '';
       return ticket === '' ? [] : [{ ticket, priority }];
@@ -83,14 +83,14 @@ export class PendingReserve implements Pending<ReserveResult[]> {
       this.credential,
       items,
       { ...call, tokens },
-      isWhole ? this.#once : undefined,
+      isWhole ? this.#idempotency : undefined,
       this.#items,
     );
     this.#isKept = isWhole;
     const { result, tickets } = issued;
     for (const [at, i] of indexes.entries()) {
       const one = result[at];
-      if (this.#once !== undefined) this.#replies[i] = toText(issued.replies[at]);
+      if (this.#idempotency !== undefined) this.#replies[i] = toText(issued.replies[at]);
       this.#note(i, one, tickets[at] ?? '');
     }
     this.#cost = costAfter(this.#cost, issued);
@@ -126,8 +126,9 @@ export class PendingReserve implements Pending<ReserveResult[]> {
   }
 
   keep(): Promise<void> | undefined {
-    if (this.#once === undefined || this.#isKept || this.#tickets.some((ticket) => ticket !== '')) return undefined;
-    return keepReply(this.#engine, this.credential, this.#once, this.#replies).catch(() => {});
+    if (this.#idempotency === undefined || this.#isKept || this.#tickets.some((ticket) => ticket !== ''))
+      return undefined;
+    return keepReply(this.#engine, this.credential, this.#idempotency, this.#replies).catch(() => {});
   }
 }
 
@@ -142,7 +143,7 @@ export class PendingTransaction implements Pending<TransactionResult> {
   readonly #tokens: readonly string[];
   readonly #wait: Wait;
   readonly #onEnded: OnWaitEnded;
-  readonly #once: Once | undefined;
+  readonly #idempotency: Idempotency | undefined;
   #result: TransactionResult;
   /** '' if it does not wait. */
   #ticket = '';
@@ -157,7 +158,7 @@ export class PendingTransaction implements Pending<TransactionResult> {
     items: readonly TransactionItem[],
     wait: Wait,
     onEnded: OnWaitEnded,
-    once?: Once,
+    idempotency?: Idempotency,
   ) {
     this.#engine = engine;
     this.credential = credential;
@@ -166,7 +167,7 @@ export class PendingTransaction implements Pending<TransactionResult> {
     this.#tokens = items.map(newReleaseToken);
     this.#wait = wait;
     this.#onEnded = onEnded;
-    this.#once = once;
+    this.#idempotency = idempotency;
     this.#result = { method, status: 'WAITING', results: [] };
   }
 
@@ -174,7 +175,7 @@ export class PendingTransaction implements Pending<TransactionResult> {
     return this.#ticket === '';
   }
 
-  get lines(): TicketInLine[] {
+  get queued(): QueuedTicket[] {
     const { priority = DEFAULT_PRIORITY } = this.#wait;
     return this.isDone ? [] : [{ ticket: this.#ticket, priority }];
   }
@@ -185,7 +186,14 @@ export class PendingTransaction implements Pending<TransactionResult> {
 
   async run(call: WaitCall): Promise<readonly string[]> {
     const waiting = { wait: this.#wait, call: { ...call, tokens: this.#tokens } };
-    const issued = await transaction(this.#engine, this.credential, this.#method, this.#items, waiting, this.#once);
+    const issued = await transaction(
+      this.#engine,
+      this.credential,
+      this.#method,
+      this.#items,
+      waiting,
+      this.#idempotency,
+    );
     const { result, tickets } = issued;
     this.#result = result;
     const before = this.#ticket;
@@ -209,9 +217,9 @@ export class PendingTransaction implements Pending<TransactionResult> {
   }
 
   keep(): Promise<void> | undefined {
-    if (this.#once === undefined || this.#ended === null) return undefined;
+    if (this.#idempotency === undefined || this.#ended === null) return undefined;
     const reply = ['ROLLED_BACK', ...this.#ended.map(({ status, explanation }) => `${status}\n${explanation}`)];
-    return keepReply(this.#engine, this.credential, this.#once, reply).catch(() => {});
+    return keepReply(this.#engine, this.credential, this.#idempotency, reply).catch(() => {});
   }
 
   /** @param hadTicket false: an earlier request may have got one */

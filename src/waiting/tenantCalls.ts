@@ -1,32 +1,32 @@
 /**
- * The held calls of one tenant at this instance: which ticket wakes which call, and what a call does when it wakes up
+ * The long polls of one tenant at this instance: which ticket wakes which call, and what a call does when it wakes up
  * (docs/specification.md#waiting-lifetimes).
  */
 import { isTemporary } from '../domain/errors.ts';
-import { MAX_HELD_OF_TICKET } from '../domain/waiting.ts';
+import { MAX_LONG_POLLS_OF_TICKET } from '../domain/waiting.ts';
 import type { HandOver } from '../engine/engine.ts';
-import type { HeldCall } from './heldCall.ts';
+import type { LongPoll } from './longPoll.ts';
 import { EarlyNews, type Ending, type News, RESET, type WakeUp } from './news.ts';
 import { TicketCalls } from './ticketCalls.ts';
 
-/** What the calls of a tenant need from their instance. */
+/** The parts of an instance that the calls of a tenant need. */
 export interface TenantCallsDeps {
   readonly instance: string;
-  /** Called when a response starts to be held, and when it is no longer. */
-  readonly onHeld: (call: HeldCall) => void;
-  readonly onOver: (call: HeldCall) => void;
+  /** Called when a long poll begins, and when it has ended. */
+  readonly onLongPoll: (call: LongPoll) => void;
+  readonly onOver: (call: LongPoll) => void;
   /** Called with tickets that no call of this instance attends any more, before Redis expects it. */
   readonly onLeft: (tickets: readonly string[]) => void;
-  /** Called with the oldest held call of a ticket that has too many. */
-  readonly onCrowded: (call: HeldCall) => void;
+  /** Called with the oldest long poll of a ticket that has too many. */
+  readonly onCrowded: (call: LongPoll) => void;
 }
 
 export class TenantCalls {
   readonly #deps: TenantCallsDeps;
-  readonly #held = new Set<HeldCall>();
+  readonly #longPolls = new Set<LongPoll>();
   readonly #byTicket = new TicketCalls();
-  /** Calls whose scripts are running, held ones too. */
-  readonly #running = new Set<HeldCall>();
+  /** Calls whose scripts are running, also long polls. */
+  readonly #running = new Set<LongPoll>();
   readonly #early = new EarlyNews();
   #isLeaving = false;
   /** Number of beats that were sent. */
@@ -36,17 +36,17 @@ export class TenantCalls {
     this.#deps = deps;
   }
 
-  get held(): ReadonlySet<HeldCall> {
-    return this.#held;
+  get longPolls(): ReadonlySet<LongPoll> {
+    return this.#longPolls;
   }
 
-  /** Whether a held call waits on a ticket. */
+  /** Whether a long poll waits on a ticket. */
   attends(ticket: string): boolean {
     return this.#byTicket.of(ticket).length > 0;
   }
 
   /** Calls the script of a request for the first time. `done` of the call settles when its response is due. */
-  start(call: HeldCall): void {
+  start(call: LongPoll): void {
     call.caller.onGone(() => {
       if (!call.isRunning) this.end(call);
     });
@@ -55,7 +55,7 @@ export class TenantCalls {
 
   /** Wakes the calls that wait on tickets which were granted or have ended. */
   receive(wakeUps: readonly WakeUp[]): void {
-    const woken = new Set<HeldCall>();
+    const woken = new Set<LongPoll>();
     for (const wakeUp of wakeUps) {
       if (wakeUp.kind === 'reset') {
         this.endAll(RESET, () => true);
@@ -70,7 +70,7 @@ export class TenantCalls {
    * of these calls before that.
    */
   noteLeft(tickets: Iterable<string>): void {
-    const woken = new Set<HeldCall>();
+    const woken = new Set<LongPoll>();
     for (const ticket of tickets) this.#spread(ticket, { kind: 'left' }, woken);
     this.#wakeAll(woken);
   }
@@ -81,11 +81,11 @@ export class TenantCalls {
    * @returns undefined if there are none
    */
   handOver(credentialKey: string, resources: readonly string[]): HandOver | undefined {
-    const heirs = new Map<string, HeldCall>();
+    const heirs = new Map<string, LongPoll>();
     for (const resource of resources) {
       const call = this.#byTicket.firstFor(resource, credentialKey);
-      const [line] = call?.request.lines ?? [];
-      if (call && line) heirs.set(line.ticket, call);
+      const [one] = call?.request.queued ?? [];
+      if (call && one) heirs.set(one.ticket, call);
     }
     if (heirs.size === 0) return undefined;
     const since = performance.now();
@@ -100,29 +100,29 @@ export class TenantCalls {
     };
   }
 
-  /** Ends all tickets of some held calls. */
-  endAll(ending: Ending, isMeant: (call: HeldCall) => boolean): void {
-    for (const call of this.#held) {
+  /** Ends all tickets of some long polls. */
+  endAll(ending: Ending, isMeant: (call: LongPoll) => boolean): void {
+    for (const call of this.#longPolls) {
       if (!isMeant(call)) continue;
       if (call.isRunning) {
         call.wasReset = true;
         continue;
       }
-      for (const { ticket } of call.request.lines) this.#take(call, ticket, { kind: 'ended', ending });
+      for (const { ticket } of call.request.queued) this.#take(call, ticket, { kind: 'ended', ending });
       this.end(call);
     }
   }
 
   /**
-   * Calls the scripts of all held calls again, in the order of their tickets: these go on where Redis has them, and are
+   * Calls the scripts of all long polls again, in the order of their tickets: these go on where Redis has them, and are
    * issued again where it has lost them.
    * @returns false if Redis was away, or the tenant too busy: some are left
    */
   async continueAll(): Promise<boolean> {
-    const lines = [...this.#held].flatMap((call) => call.request.lines.map((line) => ({ ...line, call })));
-    lines.sort((one, other) => other.priority - one.priority || Number(one.ticket) - Number(other.ticket));
-    for (const { call, ticket } of lines) {
-      if (call.isOver || !call.request.lines.some((line) => line.ticket === ticket)) continue;
+    const queued = [...this.#longPolls].flatMap((call) => call.request.queued.map((one) => ({ ...one, call })));
+    queued.sort((one, other) => other.priority - one.priority || Number(one.ticket) - Number(other.ticket));
+    for (const { call, ticket } of queued) {
+      if (call.isOver || !call.request.queued.some((one) => one.ticket === ticket)) continue;
       if (call.isRunning) {
         // Its script may have run before the loss.
         call.grant(ticket);
@@ -136,29 +136,29 @@ export class TenantCalls {
 
   /** Claims grants again whose claims failed because Redis was away, or the tenant too busy. */
   claimAgain(): void {
-    for (const call of this.#held) if (!call.isRunning) this.#wake(call);
+    for (const call of this.#longPolls) if (!call.isRunning) this.#wake(call);
   }
 
-  /** Ends all held calls, with their results so far, and holds no more. */
+  /** Ends all long polls, with their results so far, and holds no more. */
   leave(): void {
     this.#isLeaving = true;
-    for (const call of this.#held) if (!call.isRunning) this.end(call);
+    for (const call of this.#longPolls) if (!call.isRunning) this.end(call);
   }
 
   /**
    * Lets a response be sent.
    * @param error is sent instead of the result
    */
-  end(call: HeldCall, error?: unknown): void {
+  end(call: LongPoll, error?: unknown): void {
     if (call.isOver) return;
-    this.#held.delete(call);
+    this.#longPolls.delete(call);
     this.#unregister(call);
     call.end(error);
     this.#deps.onOver(call);
     // Redis knows by itself when the time of the call is over.
     if (call.leftMs <= 0 && !call.givesWay && !call.isOutlasting) return;
     const left: string[] = [];
-    for (const { ticket } of call.request.lines) {
+    for (const { ticket } of call.request.queued) {
       const others = this.#byTicket.of(ticket);
       for (const other of others) other.isOutlasting = true;
       if (others.length === 0) left.push(ticket);
@@ -167,7 +167,7 @@ export class TenantCalls {
   }
 
   /** Gives the calls of a ticket its news, and adds them to `woken`. */
-  #spread(ticket: string, news: News, woken: Set<HeldCall>): void {
+  #spread(ticket: string, news: News, woken: Set<LongPoll>): void {
     if (this.#running.size > 0) this.#early.add(ticket, news);
     for (const call of this.#byTicket.of(ticket)) {
       this.#take(call, ticket, news);
@@ -175,27 +175,27 @@ export class TenantCalls {
     }
   }
 
-  #wakeAll(calls: ReadonlySet<HeldCall>): void {
+  #wakeAll(calls: ReadonlySet<LongPoll>): void {
     for (const call of calls) if (!call.isRunning) this.#wake(call);
   }
 
   /** Ends a call if nothing waits any more. Else calls its script for the tickets that were granted. */
-  #wake(call: HeldCall): void {
+  #wake(call: LongPoll): void {
     if (call.request.isDone) {
       this.end(call);
       return;
     }
     const noted = call.takeGranted();
     if (noted.size === 0) return;
-    const granted = call.request.lines.map(({ ticket }) => ticket).filter((ticket) => noted.has(ticket));
+    const granted = call.request.queued.map(({ ticket }) => ticket).filter((ticket) => noted.has(ticket));
     if (granted.length === 0) return;
-    // A grant that nobody is told of falls to the next in line soon.
+    // A grant without a call falls to the next in the queue soon.
     if (call.caller.isGone) this.end(call);
     else void this.#run(call, new Set(granted));
   }
 
   /** @param only the tickets to continue or claim; undefined: the first call of the script */
-  async #run(call: HeldCall, only?: ReadonlySet<string>): Promise<void> {
+  async #run(call: LongPoll, only?: ReadonlySet<string>): Promise<void> {
     const { instance } = this.#deps;
     const since = performance.now();
     this.#begin(call);
@@ -219,14 +219,14 @@ export class TenantCalls {
     if (this.#running.size === 0) this.#early.clear();
   }
 
-  #handOverArg(heirs: ReadonlyMap<string, HeldCall>): string {
+  #handOverArg(heirs: ReadonlyMap<string, LongPoll>): string {
     const named = [...heirs].flatMap(([ticket, { caller, request }]) =>
       caller.isGone || request.heir === undefined ? [] : `\n${ticket} ${request.heir.token}`,
     );
     return this.#deps.instance + named.join('');
   }
 
-  #handed(heirs: ReadonlyMap<string, HeldCall>, replies: ReadonlyMap<string, string>, since: number): void {
+  #handed(heirs: ReadonlyMap<string, LongPoll>, replies: ReadonlyMap<string, string>, since: number): void {
     for (const [ticket, call] of heirs) {
       const reply = replies.get(ticket);
       if (reply !== undefined) {
@@ -239,53 +239,53 @@ export class TenantCalls {
   }
 
   /** Notes that a call's fate is in a script's hands: it is not ended before that has answered. */
-  #begin(call: HeldCall): void {
+  #begin(call: LongPoll): void {
     call.isRunning = true;
     this.#running.add(call);
   }
 
   /**
-   * Holds a call on whose script failed: the next beat that gets through has it called again.
+   * Lets a long poll go on whose script failed: the next beat that gets through has it called again.
    * @param tickets for which it is called
    */
-  #goOnLater(call: HeldCall, tickets: Iterable<string>): void {
+  #goOnLater(call: LongPoll, tickets: Iterable<string>): void {
     this.#stop(call);
     if (this.#isOverdue(call)) this.end(call);
     else for (const ticket of tickets) call.grant(ticket);
   }
 
-  #stop(call: HeldCall): void {
+  #stop(call: LongPoll): void {
     call.isRunning = false;
     this.#running.delete(call);
   }
 
   /** Whether a response is due, whatever the request still waits for. */
-  #isOverdue(call: HeldCall): boolean {
+  #isOverdue(call: LongPoll): boolean {
     return call.caller.isGone || call.leftMs <= 0 || this.#isLeaving;
   }
 
   /**
-   * Holds a call on, or ends it, once its script has answered.
+   * Lets a long poll go on, or ends it, once its script has answered.
    * @param since when the script was called
    */
-  #goOn(call: HeldCall, tickets: readonly string[], since: number): void {
+  #goOn(call: LongPoll, tickets: readonly string[], since: number): void {
     this.#stop(call);
     if (call.request.isDone || this.#isOverdue(call)) {
       this.end(call);
       return;
     }
     for (const ticket of tickets) this.#register(call, ticket);
-    if (!this.#held.has(call)) {
-      this.#held.add(call);
-      this.#deps.onHeld(call);
-      call.caller.onHeld?.();
+    if (!this.#longPolls.has(call)) {
+      this.#longPolls.add(call);
+      this.#deps.onLongPoll(call);
+      call.caller.onLongPoll?.();
     }
     for (const ticket of tickets) {
       const news = this.#early.take(ticket, since);
       if (news !== undefined) this.#take(call, ticket, news);
     }
     // The reset came before the tickets were issued or after: the script knows.
-    if (call.wasReset) for (const { ticket } of call.request.lines) call.grant(ticket);
+    if (call.wasReset) for (const { ticket } of call.request.queued) call.grant(ticket);
     call.wasReset = false;
     this.#wake(call);
   }
@@ -293,7 +293,7 @@ export class TenantCalls {
   /**
    * Notes news of a ticket. A ticket that was left is continued, as a granted one is claimed: by another script call.
    */
-  #take(call: HeldCall, ticket: string, news: News): void {
+  #take(call: LongPoll, ticket: string, news: News): void {
     if (news.kind !== 'ended') {
       call.grant(ticket);
       return;
@@ -302,15 +302,15 @@ export class TenantCalls {
     call.request.end(ticket, news.ending);
   }
 
-  #register(call: HeldCall, ticket: string): void {
+  #register(call: LongPoll, ticket: string): void {
     const calls = this.#byTicket.add(ticket, call);
-    if (calls.length < MAX_HELD_OF_TICKET) return;
+    if (calls.length < MAX_LONG_POLLS_OF_TICKET) return;
     const staying = calls.filter(({ givesWay }) => !givesWay);
     const [oldest] = staying;
-    if (oldest !== undefined && staying.length >= MAX_HELD_OF_TICKET) this.#deps.onCrowded(oldest);
+    if (oldest !== undefined && staying.length >= MAX_LONG_POLLS_OF_TICKET) this.#deps.onCrowded(oldest);
   }
 
-  #unregister(call: HeldCall): void {
-    for (const { ticket } of call.request.lines) this.#byTicket.delete(ticket, call);
+  #unregister(call: LongPoll): void {
+    for (const { ticket } of call.request.queued) this.#byTicket.delete(ticket, call);
   }
 }

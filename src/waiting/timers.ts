@@ -1,5 +1,5 @@
 /**
- * The two kinds of timers of the queue: for the deadlines of held calls, and for what is due next of each tenant.
+ * The two kinds of timers of the queue: for the deadlines of long polls, and for what is due next of each tenant.
  */
 
 /** How much later than its deadline a call may end, in ms. */
@@ -7,7 +7,7 @@ const GRAIN_MS = 50;
 
 const bucketOf = (atMs: number): number => Math.ceil(atMs / GRAIN_MS);
 
-/** Deadlines of held calls, without a timer for each: one interval ends those that are past. */
+/** Deadlines of long polls, without a timer for each: one interval ends those that are past. */
 export class Deadlines<Call extends { readonly endsAt: number }> {
   readonly #onPast: (call: Call) => void;
   /** Deadline, rounded up to the grain → calls. */
@@ -52,7 +52,7 @@ export class Deadlines<Call extends { readonly endsAt: number }> {
   }
 }
 
-/** What is due later is left to replies, beats and sweeps to come. */
+/** Longest delay of a timer, in ms. Later times are left to replies, beats and sweeps to come. */
 const MAX_DELAY_MS = 60_000;
 
 /** Redis's clock and this timer both round: a look must not come too early. */

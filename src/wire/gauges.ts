@@ -41,7 +41,11 @@ export function addGauges(metrics: Metrics, { redis, database, pushes }: Measure
   }
   if (pushes !== null) {
     metrics.addGauge('streams_open', 'Event streams open at this instance', () => pushes.streams.size);
-    metrics.addGauge('held_calls', 'Requests that wait, whose responses this instance holds', () => pushes.calls.size);
+    metrics.addGauge(
+      'long_polls',
+      'Long polls: requests that wait, whose responses this instance holds',
+      () => pushes.calls.size,
+    );
   }
   metrics.addGauge(
     'sweep_lag_seconds',

@@ -24,7 +24,7 @@ export interface Health {
 export function watchHealth(clients: Clients, start: StartUp, livenessMs: number, log: Logger): Health {
   let isLeaving = false;
   let logged: string | null = null;
-  const redisReady = shareCheck(async () => {
+  const redisReady = joinChecks(async () => {
     // Releases work in a full Redis, and must reach an instance to make room.
     const reason = await redisFault(clients.redis).catch((error: unknown) =>
       isFull(error) ? null : (refusesToWrite(error) ?? 'the reservation store cannot be reached'),
@@ -71,7 +71,7 @@ const areFit = (clients: readonly RedisClient[]) =>
  * Runs one check at a time and reuses its result for half a second: anybody may call /readyz, and each check costs
  * Redis nine commands.
  */
-function shareCheck(check: ReadinessCheck): ReadinessCheck {
+function joinChecks(check: ReadinessCheck): ReadinessCheck {
   let last: Promise<string | null> | undefined;
   return () => {
     if (last === undefined) {

@@ -37,7 +37,7 @@ interface JobDeps {
   readonly log: Logger;
 }
 
-/** @returns a function that waits for the turns in progress, starts no others and closes the connection */
+/** @returns a function that waits for the runs in progress, starts no others and closes the connection */
 export function startJobs(
   config: Config,
   { clients, stores: { copy, store }, metrics, log }: JobDeps,
@@ -75,8 +75,8 @@ export function startJobs(
     ...(store === null ? [] : [usagesJob((sinceMs) => copyUsages(store, sinceMs))]),
   ];
   const schedules = jobs.map((job) => {
-    const turn = metrics === null ? job.turn : metrics.timed(job.name, job.turn);
-    return startSchedule(connection, { ...job, turn }, log);
+    const run = metrics === null ? job.run : metrics.timed(job.name, job.run);
+    return startSchedule(connection, { ...job, run }, log);
   });
   return async () => {
     for (const schedule of schedules) await schedule.close();

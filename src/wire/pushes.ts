@@ -1,5 +1,5 @@
 /**
- * The parts of an instance that answer when something happens in Redis: event streams and held calls. Both listen on
+ * The parts of an instance that answer when something happens in Redis: event streams and long polls. Both listen on
  * one bus.
  */
 import type { Logger } from 'pino';
@@ -9,20 +9,20 @@ import { Bus } from '../events/bus.ts';
 import { Streams } from '../events/streams.ts';
 import type { Subscriptions } from '../redis/client.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { HeldCalls } from '../waiting/heldCalls.ts';
+import { LongPolls } from '../waiting/longPolls.ts';
 import { onWaitEnded, streamsObserver } from './gauges.ts';
 
 export interface Pushes {
   readonly streams: Streams;
-  readonly calls: HeldCalls;
-  /** Answers held calls, ends streams, and refuses new streams. */
+  readonly calls: LongPolls;
+  /** Answers long polls, ends streams, and refuses new streams. */
   leave(): void;
   /** Waits until Redis knows which calls have ended, and closes the connections for subscriptions. */
   close(): Promise<void>;
 }
 
 export function openPushes(
-  { maxHeldCalls }: Config,
+  { maxLongPolls }: Config,
   engine: Engine,
   subscriptions: Subscriptions,
   log: Logger,
@@ -30,8 +30,8 @@ export function openPushes(
 ): Pushes {
   const bus = new Bus(subscriptions);
   const streams = new Streams(engine, bus, log, metrics && streamsObserver(metrics));
-  const calls = new HeldCalls(engine, bus, {
-    maxHeld: maxHeldCalls,
+  const calls = new LongPolls(engine, bus, {
+    maxLongPolls,
     log,
     onWaitEnded: metrics === null ? () => {} : onWaitEnded(metrics),
   });

@@ -38,7 +38,7 @@ export interface Services {
   readonly started: Promise<void>;
   /** Makes readiness fail from now on. Requests are still served. */
   unready(): void;
-  /** Makes readiness fail, answers held calls, closes the event streams and refuses new ones. */
+  /** Makes readiness fail, answers long polls, closes the event streams and refuses new ones. */
   leave(): void;
   /** Stops jobs and closes connections. */
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** What a check of a campaign's history takes and returns. */
+/** A check of a campaign's history. */
 import type { Call, History } from './history.ts';
 
 export interface Violation {

@@ -125,7 +125,9 @@ describe('the queue', () => {
     const held = { pollSeconds: 5, completedAt: last.completedAt + 2500 };
     story.calls[story.calls.length - 1] = Object.assign({}, last, held);
     const history = story.history();
-    expect(whats(queue, history)).toEqual([expect.stringMatching(/bob-1 was granted n5 .* its call was held until/)]);
+    expect(whats(queue, history)).toEqual([
+      expect.stringMatching(/bob-1 was granted n5 .* its long poll lasted until/),
+    ]);
     const lags = [{ from: last.completedAt, by: last.completedAt + 600 }];
     expect(whats(queue, { ...history, lags })).toEqual([]);
   });

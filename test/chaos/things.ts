@@ -1,5 +1,5 @@
 /**
- * What the callers of a campaign reserve. Names of FIXED never change their definition, so checks know their slots.
+ * The resources of a campaign. Names of FIXED never change their definition, so checks know their slots.
  */
 import type { RegistrationItem } from '../support/client.ts';
 
@@ -27,7 +27,7 @@ export const FIXED: readonly RegistrationItem[] = [
   { name: 'dock', treePath: 'yard' },
 ];
 
-/** What a crowd wants: names, a pool and its slots, a blocker, an ancestor. */
+/** The resources of a crowd: names, a pool and its slots, a blocker, an ancestor. */
 export const CROWDED: readonly { readonly resource: string; readonly count?: number }[] = [
   ...['k0', 'k1', 'k2', 'bay', 'bay_0', 'bay_1', 'gate', 'lift', 'yard', 'dock'].map((resource) => ({ resource })),
   { resource: 'bay', count: 2 },

@@ -49,7 +49,7 @@ describe('configuration', () => {
       trustedProxies: 0,
       maxFailedAuthentications: 100,
       maxInFlight: 4096,
-      maxHeldCalls: 10_000,
+      maxLongPolls: 10_000,
       sizes: { ttlSeconds: 31_536_000, batch: 500, waitSeconds: 86_400, bodyBytes: 1_048_576 },
       warnings: [],
     });

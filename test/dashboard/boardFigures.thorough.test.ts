@@ -12,7 +12,7 @@ import { signIn } from '../support/tenancy.ts';
 const COUNT = 10_000;
 const BATCH = 500;
 const MAX_BYTES = 100_000;
-/** What a page may take. Of CPU, since other processes may keep this one waiting. */
+/** The most CPU time of a page, since other processes may keep this one waiting. */
 const MAX_MS = 150;
 /** The same for what looks at all 10,000: about ten times what it takes. */
 const MAX_WALK_MS = 800;

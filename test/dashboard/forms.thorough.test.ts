@@ -148,7 +148,7 @@ describe('pages and forms', () => {
         method: 'POST',
         headers: { Cookie: sent, Origin: service.one.url },
       });
-    for (let turn = 0; turn < 5; turn++) await signOut(`holdfast_session=hfs_${tenant}_${String(turn).repeat(40)}`);
+    for (let round = 0; round < 5; round++) await signOut(`holdfast_session=hfs_${tenant}_${String(round).repeat(40)}`);
     await signOut(cookie);
     await until('the message', () => messages.length > 0);
     expect(messages).toHaveLength(1);
@@ -177,7 +177,7 @@ describe('pages and forms', () => {
     const few = await startInstance({ keys: [], env: { ...service.env, TIERS: '{"Free": {"readsPerMinute": 3}}' } });
     const headers = { Cookie: await session('olivia'), Origin: few.url };
     const key = /hf_[a-z0-9-]+_\w{32,}/.exec((await ask(`${few.url}/dashboard`, { headers })).text)?.[0] ?? '';
-    for (let turn = 0; turn < 5; turn++)
+    for (let round = 0; round < 5; round++)
       await ask(`${few.url}/api/v1/Resource/tree`, { headers: { 'X-Api-Key': key } });
     expect((await ask(`${few.url}/dashboard`, { method: 'HEAD', headers })).status).toBe(200);
     const release = { method: 'POST', headers, body: new URLSearchParams({ one: '["r","q"]' }) };

@@ -66,7 +66,7 @@ describe('the Board with a banner', () => {
     await fill();
     await page.setViewportSize({ width: 1440, height: 900 });
     await go('');
-    await page.getByText('You are 1st in line').waitFor();
+    await page.getByText('You are 1st in the queue').waitFor();
     expect((await tops()).filter((bottom) => bottom <= 900).length).toBeGreaterThanOrEqual(10);
   });
 

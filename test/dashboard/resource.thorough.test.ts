@@ -38,13 +38,13 @@ async function newTenant(): Promise<Tenant> {
   };
 }
 
-let shared: { readonly tenant: Tenant; readonly cookies: Cookies } | undefined;
+let common: { readonly tenant: Tenant; readonly cookies: Cookies } | undefined;
 
 /** Signs in to a tenant that the tests of this file share: each has resources of its own. */
-async function sharedTenant(): Promise<Tenant> {
-  if (shared === undefined) shared = { tenant: await newTenant(), cookies: await context.cookies() };
-  else await context.addCookies(shared.cookies);
-  return shared.tenant;
+async function commonTenant(): Promise<Tenant> {
+  if (common === undefined) common = { tenant: await newTenant(), cookies: await context.cookies() };
+  else await context.addCookies(common.cookies);
+  return common.tenant;
 }
 
 const part = (name: string) => page.locator(`[data-live="${name}"]`);
@@ -59,7 +59,7 @@ const queueUp = (client: Client, requester: string, resource: string) =>
 
 describe('the state of a resource', () => {
   test('is one sentence: holder, since when, until when, how many wait and who is next; and it follows changes', async () => {
-    const { client } = await sharedTenant();
+    const { client } = await commonTenant();
     await client.register({ name: 'desk' });
     await go('/resources/one?name=desk');
     await part('state').getByText('Free.', { exact: true }).waitFor();
@@ -82,7 +82,7 @@ describe('the state of a resource', () => {
   });
 
   test('of a pool has its slots, each with holder, note, since when and until when', async () => {
-    const { client } = await sharedTenant();
+    const { client } = await commonTenant();
     await client.register({ name: 'phone', capacity: 3, labels: { os: 'android' } });
     await client.reserve(
       { resource: 'phone', requester: 'ann', ttlSeconds: 7200, note: 'nightly' },
@@ -100,7 +100,7 @@ describe('the state of a resource', () => {
   });
 
   test('says what it takes along and what is in the way, and leads to what is below it', async () => {
-    const { client } = await sharedTenant();
+    const { client } = await commonTenant();
     await client.register(
       { name: 'Room', capacity: 2, treePath: 'House', blocks: ['Projector'] },
       { name: 'House', capacity: 1 },
@@ -121,7 +121,7 @@ describe('the state of a resource', () => {
   });
 
   test('is there for names that are not registered, too; the page of an unknown one says so, and offers to register it', async () => {
-    const { client } = await sharedTenant();
+    const { client } = await commonTenant();
     await client.reserve({ resource: 'plain', requester: 'ann' });
     await go('/resources/one?name=plain');
     await part('state')
@@ -137,7 +137,7 @@ describe('the state of a resource', () => {
   });
 
   test('of a slot is on the page of its pool, of a path on that of its resource', async () => {
-    const { client } = await sharedTenant();
+    const { client } = await commonTenant();
     await client.register({ name: 'tablet', capacity: 250, treePath: 'lab' });
     await client.reserve({ resource: 'tablet_201', requester: 'ann' });
     await go('/resources/one?name=tablet_201');
@@ -149,7 +149,7 @@ describe('the state of a resource', () => {
   });
 
   test('is deleted from its page, and stays there if it cannot be', async () => {
-    const { client } = await sharedTenant();
+    const { client } = await commonTenant();
     await client.register({ name: 'chair' });
     const [held] = (await client.reserve({ resource: 'chair', requester: 'ann' })).body;
     await go('/resources/one?name=chair');
@@ -163,7 +163,7 @@ describe('the state of a resource', () => {
 
 describe('the timeline', () => {
   test('has a bar for each reservation of the last 24 h, or of 7 days, and the same as a table', async () => {
-    const { client, past } = await sharedTenant();
+    const { client, past } = await commonTenant();
     await client.register({ name: 'watch', capacity: 2 });
     await past(
       { resource: 'watch', slot: 'watch_0', requester: 'old', from: 60, to: 50 },
@@ -191,7 +191,7 @@ describe('the timeline', () => {
   });
 
   test('writes the times of its axis in the zone of the browser', async () => {
-    await sharedTenant();
+    await commonTenant();
     await go('/resources/one?name=x');
     const [ms, text] = await part('timeline')
       .locator('svg text[data-at]')
@@ -205,7 +205,7 @@ describe('the timeline', () => {
 });
 
 test('events of this resource, and of no other, appear as they happen', async () => {
-  const { client } = await sharedTenant();
+  const { client } = await commonTenant();
   await client.register({ name: 'camera', capacity: 2 });
   await go('/resources/one?name=camera');
   await page.getByText('connected', { exact: true }).waitFor();
@@ -222,7 +222,7 @@ test('events of this resource, and of no other, appear as they happen', async ()
 
 describe('the history', () => {
   test('says in three clicks at most who had something last night', async () => {
-    const { client, past } = await sharedTenant();
+    const { client, past } = await commonTenant();
     await client.register({ name: 'staging' });
     await past({ resource: 'staging', requester: 'ann', from: 12, to: 4 });
     await go('/resources');

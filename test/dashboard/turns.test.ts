@@ -20,11 +20,11 @@ describe('waiting', () => {
     expect((await wait(bob, resource)).to).toBe(`/dashboard/reservations?done=waiting&what=${resource}`);
     await wait(ann, resource, { note: 'after bob' });
     for (const path of ['', '/reservations', '/activity/live'])
-      expect((await ann.get(path)).text).toContain('You are 2nd in line');
-    expect((await bob.get('')).text).toContain('You are 1st in line');
+      expect((await ann.get(path)).text).toContain('You are 2nd in the queue');
+    expect((await bob.get('')).text).toContain('You are 1st in the queue');
     expect((await bob.post('/leave-queue', { resource, requester: bob.requester })).to).toBe('/dashboard?done=left');
-    expect((await bob.get('')).text).not.toContain('in line');
-    expect((await ann.get('')).text).toContain('You are 1st in line');
+    expect((await bob.get('')).text).not.toContain('in the queue');
+    expect((await ann.get('')).text).toContain('You are 1st in the queue');
     expect((await bob.post('/leave-queue', { resource, requester: bob.requester })).status).toBe(409);
     expect((await bob.post('/leave-queue', { resource, requester: ann.requester })).status).toBe(403);
   });

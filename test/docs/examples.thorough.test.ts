@@ -60,7 +60,7 @@ describe('the examples run', () => {
       const real = (text: string) =>
         replaced.reduce((result, [shown, meant]) => result.replaceAll(shown, meant), text.replaceAll(DONE, ':'));
       const shown = (text: string) => text.replaceAll(service.tenant, 'local').replaceAll(address, 'localhost:8080');
-      /** What the last command has printed. */
+      /** The output of the last command. */
       let printed = () => '';
       const play = async (block: Block): Promise<void> => {
         const { language, word, content } = block;

@@ -1,5 +1,5 @@
 /**
- * What the log says of something that is away (docs/operations/monitoring.md#logs).
+ * Log lines about something that is away (docs/operations/monitoring.md#logs).
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Outage } from '../../src/domain/outage.ts';

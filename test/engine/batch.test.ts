@@ -118,7 +118,7 @@ describe('requests of one caller share calls', () => {
   });
 });
 
-describe('requests that wait to share a call', () => {
+describe('requests that wait for a batch', () => {
   test('are at most 1,024 of a tenant, whatever their keys and verbs: one more is refused at once', async () => {
     const own = await startEngine(makeTenant());
     await asked([item('first')], own);
@@ -205,7 +205,7 @@ describe('what is refused to all together is told to each by itself', () => {
   });
 });
 
-describe('a shared call that is refused', () => {
+describe('a batch that is refused', () => {
   test('charges nothing: each request in it is charged once, when it is sent by itself', async () => {
     const own = await startEngine(makeTenant());
     const { engine, credential } = own;

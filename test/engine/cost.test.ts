@@ -1,6 +1,6 @@
 /**
- * What operations cost Redis, by its own count: round trips, and commands that scripts run. It does not depend on the
- * machine, so it may not grow unnoticed: a change that makes one cheaper lowers the figure here.
+ * The cost of operations for Redis, by its own count: round trips, and commands that scripts run. It does not depend on
+ * the machine, so it may not grow unnoticed: a change that makes one cheaper lowers the figure here.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
@@ -30,9 +30,9 @@ interface Cost {
   commands: number;
 }
 
-let turn = 0;
+let round = 0;
 /** A name that nothing else has. */
-const fresh = () => `r${turn++}`;
+const fresh = () => `r${round++}`;
 
 /** What an operation costs: the least of a few, since the instance has something to tell now and then. */
 async function costOf(

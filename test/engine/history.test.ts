@@ -7,7 +7,7 @@ import { keptHistory } from '../../src/engine/history/kept.ts';
 import { historyKey } from '../../src/redis/keys.ts';
 import { setClock } from '../support/clock.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
-import { queue, hold as queueUp, wanted } from '../support/held.ts';
+import { queue, poll as queueUp, wanted } from '../support/polls.ts';
 import { makeTenant } from '../support/service.ts';
 import { begin, end } from '../support/sessions.ts';
 import { as, ask, hold, holdfast, NOW, OPERATOR, operator, release, useTakingAway } from '../support/takingAway.ts';

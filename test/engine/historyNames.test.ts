@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { HistoryFilter } from '../../src/domain/history.ts';
 import { keptHistory } from '../../src/engine/history/kept.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
-import { hold, queue, wanted } from '../support/held.ts';
+import { poll, queue, wanted } from '../support/polls.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 
 let holdfast: Instance;
@@ -35,7 +35,7 @@ describe('a filter finds names as they are', () => {
     const noted = { resource: mine(`n${name}`), requester: mine(name), note: `${mine('a')}"requester":"${mine('a')}"` };
     const pooled = { resource: mine('pool of 3'), requester: mine(name) };
     const held = (await holdfast.reserve(...all, ...shared, noted, pooled)).body;
-    const waits = NAMES.map((one) => hold(holdfast, [wanted(mine(name), mine(`w${one}`), { note: mine(one) })]));
+    const waits = NAMES.map((one) => poll(holdfast, [wanted(mine(name), mine(`w${one}`), { note: mine(one) })]));
     for (const one of NAMES) {
       await queue(holdfast, mine(`w${one}`), (waiting) =>
         waiting.some(({ requester }) => requester === mine(`w${one}`)),

@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../src/contract/reservations.ts';
+import type { Idempotency } from '../../src/domain/idempotency.ts';
 import { MAX_NOTE_LENGTH } from '../../src/domain/maxSizes.ts';
-import type { Once } from '../../src/domain/once.ts';
 import { deleteDefinition, NOW } from '../../src/engine/definitions/changes.ts';
 import { reserve as reserveOnce } from '../../src/engine/reservations/reserve.ts';
 import { beginSession } from '../../src/engine/sessions.ts';
@@ -200,18 +200,19 @@ describe('no request keeps Redis busy for long', () => {
   test('the longest reply that is kept, in place of as many short ones as can have to make room', async () => {
     const { engine, credential } = running;
     const answers = `{${credential.tenant}}:answers`;
-    const once = () => ({ key: randomUUID(), fingerprint: 'F'.repeat(64) });
-    const short = (as: Once) => reserveOnce(engine, credential, [{ resource: fresh(), requester: 'r' }], undefined, as);
+    const idempotency = () => ({ key: randomUUID(), fingerprint: 'F'.repeat(64) });
+    const short = (as: Idempotency) =>
+      reserveOnce(engine, credential, [{ resource: fresh(), requester: 'r' }], undefined, as);
     const fill = async () => {
       await engine.redis.del(answers);
-      for (let i = 0; i < 250; i++) await short(once());
+      for (let i = 0; i < 250; i++) await short(idempotency());
       const [, end = 0] = /^\d+ \d+ (\d+)/.exec((await engine.redis.lindex(answers, -1)) ?? '') ?? [];
       await engine.redis.rpush(answers, `${base} ${end} ${16 * 1024 * 1024} ${answers}-none`);
     };
-    let last = once();
+    let last = idempotency();
     const items = resources(BATCH, (i) => `${i}-${'x'.repeat(40)}`.slice(0, 40), 60);
     const long = () => {
-      last = once();
+      last = idempotency();
       return reserveOnce(engine, credential, items, undefined, last);
     };
     expect(await times.longest('reserve of 500 that is kept', long, fill)).toBeLessThan(MAX_MS);

@@ -52,7 +52,7 @@ test('the first search among many that are held, all but one', async () => {
   for (let i = 0; i < last; i += 250)
     await take(...range(Math.min(250, last - i), (j) => ({ resource: nameOf(i + j), requester: 'r' })));
   let got: ReserveResult[] = [];
-  const forget = () => running.engine.redis.zremrangebylex(`{${running.credential.tenant}}:index`, '[h', '(i');
+  const forget = () => running.engine.redis.zremrangebylex(`{${running.credential.tenant}}:nameIndex`, '[h', '(i');
   await expectShort('match, the first search', () => take(wanting({ os: 'android', size: 'xl' }, 'x')), forget);
   got = await take(android('a'));
   expect(got).toMatchObject([{ resource: nameOf(last) }]);
@@ -70,9 +70,9 @@ test('the first search among many that are held, all but one', async () => {
 });
 
 test('the most matches at once', async () => {
-  let turn = 0;
+  let round = 0;
   const next = async () => {
-    turn++;
+    round++;
   };
   await running.engine.redis.del(`{${running.credential.tenant}}:slots`);
   await expectShort('500 matches in vain', () => take(...range(500, (i) => wanting({ os: 'deep' }, `d${i}`))));
@@ -95,16 +95,16 @@ test('the most matches at once', async () => {
   expect(got).toMatchObject([{ status: 'ACQUIRED' }]);
   await expectShort(
     '500 matches that take one each',
-    () => take(...range(500, () => wanting({ os: 'android' }, `m${turn}`))),
+    () => take(...range(500, () => wanting({ os: 'android' }, `m${round}`))),
     next,
   );
   await expectShort(
     '300 matches that take one each',
-    () => take(...range(300, () => wanting({ os: 'android' }, `n${turn}`))),
+    () => take(...range(300, () => wanting({ os: 'android' }, `n${round}`))),
     next,
   );
   await expectShort('300 matches that were taken', () =>
-    take(...range(300, () => wanting({ os: 'android' }, `n${turn}`))),
+    take(...range(300, () => wanting({ os: 'android' }, `n${round}`))),
   );
   await expectShort('50 matches of 16 labels', () => take(...range(50, (i) => wanting(wide, `v${i}`))));
 });

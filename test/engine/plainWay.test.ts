@@ -74,8 +74,8 @@ const KINDS: readonly Kind[] = [
   { title: 'a tenant with terms', fields: { terms: '2000 50000 0' }, hot: { flags: FLAGS.terms } },
   { title: 'a tenant that allows only registered resources', hot: { flags: FLAGS.strict }, hasDefinitions: true },
   {
-    title: 'a tenant that the expiry index has too late',
-    hot: { indexed: START + HOUR_MS, nextDue: START + 40_000 },
+    title: 'a tenant that the due index has too late',
+    hot: { dueIndexed: START + HOUR_MS, nextDue: START + 40_000 },
   },
   { title: 'a suspended tenant', hot: { flags: FLAGS.suspended } },
   { title: 'a tenant of pools', ...POOLS },
@@ -113,8 +113,8 @@ async function start(kind: Kind, includes: Readonly<Record<string, string>>): Pr
   ];
   if (kind.hasDefinitions) await register(engine, credential, items, 16, NOW);
   else await engine.loadTenant(credential.tenant);
-  // The index has it: no call has to write that first.
-  await changeHot(engine.redis, credential.tenant, { bytes: 100, indexed: 1, ...kind.hot });
+  // The due index has it: no call has to write that first.
+  await changeHot(engine.redis, credential.tenant, { bytes: 100, dueIndexed: 1, ...kind.hot });
   if (kind.fields?.closing !== undefined) {
     await engine.redis.hset(definitionsKey(credential.tenant), '\x02pool', kind.fields.closing);
   }
@@ -158,7 +158,7 @@ async function storedOf({ engine: { redis }, credential: { tenant, credentialKey
       .map(([slot, record]) => [slot, record.toString('latin1')])
       .sort(),
     due: await redis.zrange(key('due'), '0', '-1', 'WITHSCORES'),
-    index: await redis.zrange(key('index'), '0', '-1'),
+    nameIndex: await redis.zrange(key('nameIndex'), '0', '-1'),
     pools: Object.entries(await redis.hgetall(key('pools'))).sort(),
     history: history.map(([, values]) => values.map((value) => value.toString('latin1'))),
     messages: messages.map((message) => message.replaceAll(tenant, 't')),

@@ -45,7 +45,7 @@ class Body {
   }
 
   async settle(): Promise<this> {
-    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    for (let round = 0; round < 5; round++) await new Promise((resolve) => setImmediate(resolve));
     return this;
   }
 }

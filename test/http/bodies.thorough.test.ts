@@ -42,9 +42,9 @@ describe('large bodies', () => {
       for (const caller of all) caller.body(' ');
     }, 500);
     const large = new Caller(instance, keys[8]?.key ?? '');
-    // Each answer takes a turn of the event loop, and each turn takes a piece of every body that is in the kernel's
-    // hands.
-    for (let turn = 0; turn < 100; turn++) await (await fetch(`${instance.url}/healthz`)).text();
+    // Each answer takes an iteration of the event loop, and each iteration takes a piece of every body that is in the
+    // kernel's hands.
+    for (let round = 0; round < 100; round++) await (await fetch(`${instance.url}/healthz`)).text();
     expect(await large.head(LARGE).body(body(LARGE)).answer()).toEqual(REFUSED);
     // One that does not say how large it is may be large.
     const undeclared = new Caller(instance, key.key).head(undefined).body(chunk(body(LARGE)));

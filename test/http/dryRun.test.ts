@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ReserveResult, TransactionResult, UnreserveResult } from '../../src/contract/reservations.ts';
 import { readHot } from '../../src/redis/layouts.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
-import { hold, queue, wanted } from '../support/held.ts';
 import { hotOf } from '../support/hotRecord.ts';
+import { poll, queue, wanted } from '../support/polls.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { watch } from '../support/watch.ts';
 
@@ -169,7 +169,7 @@ describe('a dry run of a reserve', () => {
 describe('a dry run with waitSeconds', () => {
   test('says WAITING with what is ahead, at once, and gets no ticket', async () => {
     await holdfast.reserve({ resource: 'busy', requester: 'bob' });
-    await hold(holdfast, [wanted('busy', 'wim')], 0).first;
+    await poll(holdfast, [wanted('busy', 'wim')], 0).first;
     const { headers, body } = await changesNothing(() =>
       ask<ReserveResult[]>('reserve', [wanted('busy', 'ann')], '&pollSeconds=30'),
     );
@@ -183,7 +183,7 @@ describe('a dry run with waitSeconds', () => {
 
   test('is judged at its rank', async () => {
     await holdfast.reserve({ resource: 'busy', requester: 'bob' });
-    await hold(holdfast, [wanted('busy', 'wim')], 0).first;
+    await poll(holdfast, [wanted('busy', 'wim')], 0).first;
     const { body } = await ask<ReserveResult[]>('reserve', [wanted('busy', 'ann', { priority: 5 })]);
     expect(body).toMatchObject([{ waiting: { ahead: 0 } }]);
   });
@@ -195,7 +195,7 @@ describe('a dry run with waitSeconds', () => {
 
   test('of a request that has a ticket says where it stands, and leaves it as it is', async () => {
     await holdfast.reserve({ resource: 'busy', requester: 'bob' });
-    const first = await hold(holdfast, [wanted('busy', 'ann')], 0).first;
+    const first = await poll(holdfast, [wanted('busy', 'ann')], 0).first;
     const { body } = await changesNothing(() =>
       ask<ReserveResult[]>('reserve', [wanted('busy', 'ann', { waitSeconds: 90 })]),
     );
@@ -204,14 +204,14 @@ describe('a dry run with waitSeconds', () => {
 
   test('of a request whose grant is not claimed yet does not claim it', async () => {
     const [held] = (await holdfast.reserve({ resource: 'busy', requester: 'bob' })).body;
-    await hold(holdfast, [wanted('busy', 'ann')], 0).first;
+    await poll(holdfast, [wanted('busy', 'ann')], 0).first;
     await holdfast.unreserve({ resource: 'busy', requester: 'bob', releaseToken: held?.releaseToken ?? null });
     const { body } = await changesNothing(() => ask<ReserveResult[]>('reserve', [wanted('busy', 'ann')]));
     expect(body).toMatchObject([{ status: 'ACQUIRED', ...NO_TOKEN }]);
     const tried = await changesNothing(() => reserve({ resource: 'busy', requester: 'ann' }));
     expect(tried.body).toMatchObject([{ status: 'ALREADY_HAD', ...NO_TOKEN }]);
     expect((await holdfast.active('?requester=ann')).body).toMatchObject([{ claimBy: expect.any(String) }]);
-    expect(await hold(holdfast, [wanted('busy', 'ann')], 0).first).toMatchObject({ status: 'ACQUIRED' });
+    expect(await poll(holdfast, [wanted('busy', 'ann')], 0).first).toMatchObject({ status: 'ACQUIRED' });
   });
 
   test('of a transaction says WAITING for all its items', async () => {

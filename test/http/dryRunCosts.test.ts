@@ -5,8 +5,8 @@
 
 import { describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../src/contract/reservations.ts';
-import { wanted } from '../support/held.ts';
 import { holdfast, useInstance } from '../support/instance.ts';
+import { wanted } from '../support/polls.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { watch } from '../support/watch.ts';
 

@@ -39,7 +39,7 @@ describe('/healthz and /readyz', () => {
     await checks();
     const before = await checks();
     const begin = performance.now();
-    for (let turn = 0; turn < 10; turn++) {
+    for (let round = 0; round < 10; round++) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => holdfast.request('GET', '/readyz')));
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     }

@@ -109,7 +109,7 @@ describe('refusals', () => {
   });
 });
 
-describe('a turn of the event loop', () => {
+describe('an iteration of the event loop', () => {
   test('that lasts too long takes no more; but 256 always', { timeout: 60_000 }, async () => {
     const instance = await start();
     const [CALLERS, ALWAYS, ITEMS] = [400, 256, 300];
@@ -117,7 +117,7 @@ describe('a turn of the event loop', () => {
     // Each is known to the instance, by an answer, before that stands still.
     for (const caller of all) caller.head(0, 'GET /healthz');
     for (const caller of all) await caller.answer();
-    // All that comes meanwhile is there in its next turn; that many batches take any machine longer than 25 ms.
+    // All that comes meanwhile is there in its next iteration; that many batches take any machine longer than 25 ms.
     instance.kill('SIGSTOP');
     for (const caller of all) {
       const text = JSON.stringify(Array.from({ length: ITEMS }, () => item()));

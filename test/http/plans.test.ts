@@ -148,7 +148,7 @@ describe('a request that would take more work than one request may', () => {
  */
 
 describe('capacity pools', () => {
-  test('the free slot of the lowest index is assigned and named in acquiredSlots', async () => {
+  test('the free slot of the lowest number is assigned and named in acquiredSlots', async () => {
     await holdfast.register({ name: 'pool', capacity: 3 });
     const [a, b, c] = [await reserve('pool', 'a'), await reserve('pool', 'b'), await reserve('pool', 'c')];
     expect([a, b, c].map(({ acquiredSlots }) => acquiredSlots)).toEqual([

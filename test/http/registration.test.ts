@@ -1,5 +1,5 @@
 /**
- * What a registration stores, and which registrations are refused (docs/specification.md#registration).
+ * The data of a registration, and which registrations are refused (docs/specification.md#registration).
  */
 import { describe, expect, test } from 'vitest';
 import { holdfast, names, plain, useRegistry } from '../support/instance.ts';

@@ -65,7 +65,7 @@ test('a hand-over whose instance dies is done once, told once, and its repeat ge
     ({ status }) => status,
     () => 'lost',
   );
-  await until('Redis has carried it out', () => staying.redis.exists(`{${staying.tenant}}:once:${key}`));
+  await until('Redis has carried it out', () => staying.redis.exists(`{${staying.tenant}}:idempotency:${key}`));
   dying.kill('SIGKILL');
   // On a busy machine it may have given up on Redis before: the outcome is unknown likewise.
   expect(['lost', 503]).toContain(await lost);

@@ -5,8 +5,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { CheckItem } from '../../src/contract/check.ts';
 import type { ReserveResult } from '../../src/contract/reservations.ts';
-import { hold, queue, wanted } from '../support/held.ts';
 import { holdfast, useInstance } from '../support/instance.ts';
+import { poll, queue, wanted } from '../support/polls.ts';
 
 useInstance();
 beforeEach(() => holdfast.reset());
@@ -97,7 +97,7 @@ describe('what is kept for waiting requests', () => {
 
   test('is not reservable for a requester that waits for it either, as a try ranks behind its own ticket', async () => {
     await take('busy', 'bob');
-    const held = hold(holdfast, [wanted('busy', 'ann')]);
+    const held = poll(holdfast, [wanted('busy', 'ann')]);
     await queue(holdfast, 'ann waits', (tickets) => tickets.length === 1);
     expect(await reservable({ resource: 'busy', requester: 'ann' })).toEqual([false]);
     await holdfast.reset();
@@ -106,7 +106,7 @@ describe('what is kept for waiting requests', () => {
 
   test('and a grant that is not claimed yet is reservable for its requester', async () => {
     const { body } = await take('busy', 'bob');
-    await hold(holdfast, [wanted('busy', 'ann')], 0).first;
+    await poll(holdfast, [wanted('busy', 'ann')], 0).first;
     await holdfast.unreserve({ resource: 'busy', requester: 'bob', releaseToken: body[0]?.releaseToken ?? null });
     expect(await reservable({ resource: 'busy', requester: 'ann' }, { resource: 'busy' })).toEqual([true, false]);
     expect((await holdfast.active()).body).toMatchObject([{ claimBy: expect.any(String) }]);

@@ -30,13 +30,13 @@ beforeAll(async () => {
 });
 afterAll(() => holdfast.stop());
 
-let turn = 0;
+let round = 0;
 let resource = '';
 beforeEach(async () => {
   await set({});
   await setClock(holdfast.redis, holdfast.tenant, NOW);
   await holdfast.reset();
-  resource = `r${turn++}`;
+  resource = `r${round++}`;
 });
 
 /** Changes the settings as a PUT does: the others get their defaults. */

@@ -7,10 +7,10 @@ import { watch } from '../support/watch.ts';
 
 useInstance();
 
-const slots = (pool: string, ...indexes: number[]) => indexes.map((i) => `${pool}_${i}`);
+const slots = (pool: string, ...slotNumbers: number[]) => slotNumbers.map((i) => `${pool}_${i}`);
 
 describe('a count', () => {
-  test('takes that many slots as one reservation, with one token: those of the lowest indexes', async () => {
+  test('takes that many slots as one reservation, with one token: those of the lowest numbers', async () => {
     await holdfast.register({ name: 'phones', capacity: 10 });
     const one = await reserve('phones', 'a');
     await reserve('phones_2', 'b');

@@ -115,16 +115,16 @@ describe('the holder learns who took its reservation away', () => {
     expect((await holdfast.request('POST', `${path}?dryRun=true`, items)).body).toMatchObject([{ explanation }]);
     const minimal = await holdfast.request('POST', path, items, { Prefer: 'return=minimal' });
     expect(minimal.body).toEqual([{ status: 'NOT_RESERVED', explanation }]);
-    const once = { 'Idempotency-Key': randomUUID() };
-    const first = await holdfast.request('POST', path, items, once);
+    const idempotency = { 'Idempotency-Key': randomUUID() };
+    const first = await holdfast.request('POST', path, items, idempotency);
     await setClock(holdfast.redis, holdfast.tenant, NOW + DAY_MS);
-    const repeat = await holdfast.request('POST', path, items, once);
+    const repeat = await holdfast.request('POST', path, items, idempotency);
     expect(repeat.headers.get('Idempotency-Replayed')).toBe('true');
     expect(repeat.body).toEqual(first.body);
     expect(first.body).toMatchObject([{ explanation }]);
   });
 
-  test('in shared calls, each its own', async () => {
+  test('in a batch, each its own', async () => {
     const all = await Promise.all(Array.from({ length: 30 }, () => lose()));
     const kept = await hold();
     const answers = await Promise.all([kept, ...all].map((one) => renew(one)));

@@ -26,15 +26,15 @@ describe('the keys of an issuer', () => {
     const before = jwks.fetches;
     const jwt = await sign();
     await Promise.all(Array.from({ length: 50 }, () => verifier.verify(jwt)));
-    for (let turn = 0; turn < 10; turn++) await verifier.verify(jwt);
+    for (let round = 0; round < 10; round++) await verifier.verify(jwt);
     expect(jwks.fetches).toBe(before + 1);
   });
 
   test('that are unknown are not fetched again at once: who makes names up causes no load', async () => {
     const verifier = makeVerifier();
     const before = jwks.fetches;
-    for (let turn = 0; turn < 10; turn++) {
-      const jwt = await sign({}, { signer: good, header: { kid: `made-up-${turn}` } });
+    for (let round = 0; round < 10; round++) {
+      const jwt = await sign({}, { signer: good, header: { kid: `made-up-${round}` } });
       expect((await refusal(jwt, verifier)).message).toContain('no key of the issuer’s');
     }
     expect(jwks.fetches).toBe(before + 1);
@@ -74,7 +74,7 @@ describe('the keys of an issuer', () => {
     const refused = await refusal(jwt, verifier);
     jwks.answer = answerKeys;
     expect(refused).toMatchObject({ code: 'unavailable', message: expect.not.stringMatching(/127|keys\b.*http/) });
-    for (let turn = 0; turn < 20; turn++) expect(await refusal(jwt, verifier)).toEqual(refused);
+    for (let round = 0; round < 20; round++) expect(await refusal(jwt, verifier)).toEqual(refused);
     expect(jwks.fetches).toBe(before + 1);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10_001 });
     try {

@@ -1,5 +1,5 @@
 /**
- * What a worker logs while Redis or the database is away.
+ * Log lines of a worker while Redis or the database is away.
  */
 import { expect, test } from 'vitest';
 import { z } from 'zod';

@@ -17,7 +17,7 @@ const start = async (port: number) => startRedisNode(() => {}, port);
 
 /** A Redis of a test's own, and the workers at it. */
 class Work {
-  turns = 0;
+  runs = 0;
   readonly looking: Redis;
   #node: RedisNode;
   readonly #connections: RedisClient[] = [];
@@ -32,20 +32,20 @@ class Work {
     return this.#node.pid;
   }
 
-  startWorker(everyMs = EVERY_MS, turn = async () => {}): void {
+  startWorker(everyMs = EVERY_MS, run = async () => {}): void {
     const connection = createPatientRedis(`redis://127.0.0.1:${this.#node.port}`);
     this.#connections.push(connection);
     const counted = async () => {
-      this.turns++;
-      await turn();
+      this.runs++;
+      await run();
     };
-    this.#schedules.push(startSchedule(connection, { name: 'work', everyMs, turn: counted }, log));
+    this.#schedules.push(startSchedule(connection, { name: 'work', everyMs, run: counted }, log));
   }
 
-  /** Waits for two more turns. */
+  /** Waits for two more runs. */
   async comeRound(withinMs?: number): Promise<void> {
-    const before = this.turns;
-    await until('turns come round', () => this.turns >= before + 2, withinMs);
+    const before = this.runs;
+    await until('runs start', () => this.runs >= before + 2, withinMs);
   }
 
   async restartRedis(): Promise<void> {
@@ -67,19 +67,19 @@ async function atWork(body: (work: Work) => Promise<void>): Promise<void> {
   await body(work).finally(() => work.stop());
 }
 
-// All at once: they wait for turns.
+// All at once: they wait for runs.
 describe.concurrent('workers', () => {
-  test('take turns: together no more than one worker does', () =>
+  test('run a job in run: together as often as one worker does', () =>
     atWork(async (work) => {
       for (let i = 0; i < 3; i++) work.startWorker();
       await work.comeRound();
-      const [before, from] = [work.turns, performance.now()];
-      await until('several turns', () => work.turns >= before + 10);
+      const [before, from] = [work.runs, performance.now()];
+      await until('several runs', () => work.runs >= before + 10);
       const expected = (performance.now() - from) / EVERY_MS;
-      expect(work.turns - before).toBeLessThanOrEqual(expected + 2);
+      expect(work.runs - before).toBeLessThanOrEqual(expected + 2);
     }));
 
-  test('take turns by their own timer while BullMQ does not answer', () =>
+  test('start runs by their own timer while BullMQ does not answer', () =>
     atWork(async (work) => {
       work.startWorker();
       await work.comeRound();
@@ -87,16 +87,16 @@ describe.concurrent('workers', () => {
       await work.comeRound(10_000).finally(() => process.kill(work.redisPid, 'SIGCONT'));
     }));
 
-  test('take the next turn after one that fails', () =>
+  test('start the next run after one that fails', () =>
     atWork(async (work) => {
       work.startWorker(EVERY_MS, async () => {
-        throw new Error('a bad turn');
+        throw new Error('a bad run');
       });
       await work.comeRound();
     }));
 });
 
-describe.concurrent('turns come round again within 5 s', () => {
+describe.concurrent('runs start again within 5 s', () => {
   test('of a FLUSHALL', () =>
     atWork(async (work) => {
       work.startWorker();
@@ -105,12 +105,12 @@ describe.concurrent('turns come round again within 5 s', () => {
       await work.comeRound(BACK_WITHIN_MS);
     }));
 
-  test('of a FLUSHALL, though the next turn would have come minutes later', () =>
+  test('of a FLUSHALL, though the next run would have come minutes later', () =>
     atWork(async (work) => {
       work.startWorker(300_000);
-      await until('the first turn', () => work.turns === 1);
+      await until('the first run', () => work.runs === 1);
       await work.looking.flushall();
-      await until('the next turn', () => work.turns >= 2, BACK_WITHIN_MS);
+      await until('the next run', () => work.runs >= 2, BACK_WITHIN_MS);
     }));
 
   test('of a restart of a Redis that keeps nothing', () =>
@@ -128,12 +128,12 @@ describe.concurrent('turns come round again within 5 s', () => {
       (client: Redis) => client.config('SET', 'min-replicas-to-write', '1'),
       ['min-replicas-to-write', '0'],
     ],
-  ])('of a Redis that was %s, where turns came late', (_, refuse, [name = '', value = '']) =>
+  ])('of a Redis that was %s, where runs came late', (_, refuse, [name = '', value = '']) =>
     atWork(async (work) => {
       work.startWorker();
       await work.comeRound();
       await refuse(work.looking);
-      await until('a turn was missed', async () => {
+      await until('a run was missed', async () => {
         const [, next = '0'] = await work.looking.zrange('{bull}:work:repeat', '0', '0', 'WITHSCORES');
         return Number(next) < Date.now() - 3 * EVERY_MS;
       });

@@ -51,15 +51,15 @@ export class Definitions extends Plans {
     for (const name of next.keys()) {
       const path = pathIn(name);
       if (path === null || path.length > MAX_DEPTH) return null;
-      const [base, index] = slotName(name) ?? ['', 0];
+      const [base, slotNumber] = slotName(name) ?? ['', 0];
       const capacity = next.get(base)?.capacity ?? 1;
-      if (capacity > 1 && index < capacity) return null;
+      if (capacity > 1 && slotNumber < capacity) return null;
     }
     this.definitions = next;
     // What was held as a plain resource and is now a pool's slot counts among the pool's.
     for (const hold of this.holds) {
-      const [base, index] = slotName(hold.slot) ?? ['', 0];
-      if (hold.of === hold.slot && next.has(base) && this.capacityOf(base) > 1 && index < this.capacityOf(base)) {
+      const [base, slotNumber] = slotName(hold.slot) ?? ['', 0];
+      if (hold.of === hold.slot && next.has(base) && this.capacityOf(base) > 1 && slotNumber < this.capacityOf(base)) {
         hold.of = base;
         hold.byName = true;
       }

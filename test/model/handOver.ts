@@ -1,5 +1,5 @@
 /**
- * Releases that hand over to held calls (docs/specification.md#waiting-order), on the engine and on the model.
+ * Releases that hand over to long polls (docs/specification.md#waiting-order), on the engine and on the model.
  */
 import { expect } from 'vitest';
 import type { UnreserveItem } from '../../src/contract/reservations.ts';

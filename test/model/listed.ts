@@ -14,7 +14,7 @@ import { WaitingModel } from './waitingModel.ts';
 const MAX_EXEMPTING = 64;
 const MAX_KEPT_LOOKS = 64;
 
-/** What a caller has sent for a ticket. */
+/** A caller's request for a ticket. */
 export interface Sent {
   items: Request['items'];
   /** Its last call had `pollSeconds=0`. */
@@ -43,11 +43,11 @@ class ListedModel extends WaitingModel {
     const meant = this.meaning(resource);
     if (meant === null) throw new Error(`${resource} is held and has no meaning`);
     const plan = this.plan(meant.resource, meant.slot, requester, 'own', [], slots?.length, mode === 'SHARED');
-    const further = slots?.slice(1) ?? [];
+    const moreSlots = slots?.slice(1) ?? [];
     const slotOf = (entry: Entry): string => {
       if (entry.slot !== undefined) return entry.slot;
       if (this.capacityOf(entry.resource) === 1) return entry.resource;
-      if (entry.role === 'further') return further.shift() ?? '';
+      if (entry.role === 'moreSlot') return moreSlots.shift() ?? '';
       if (entry.role !== 'blocker') return acquiredSlots?.[entry.resource] ?? '';
       return acquiredBlockers?.find((slot) => slot.startsWith(`${entry.resource}_`)) ?? '';
     };
@@ -77,7 +77,7 @@ class ListedModel extends WaitingModel {
   /** The hold of a slot: the same one for all reservations that use it. */
   private holdOf(slot: string, { resource, owner, role, ...entry }: Entry): Hold {
     const known = this.holdAt(slot);
-    return known ?? { slot, owner, of: resource, byName: entry.slot !== undefined || role === 'further' };
+    return known ?? { slot, owner, of: resource, byName: entry.slot !== undefined || role === 'moreSlot' };
   }
 
   /** Adds a ticket behind all others of its priority. */

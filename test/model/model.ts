@@ -100,7 +100,7 @@ export class Model extends Matching {
     const pools = taken.filter(
       ({ entry }) => ['own', 'ancestor'].includes(entry.role) && this.capacityOf(entry.resource) > 1,
     );
-    const several = taken.filter(({ entry }) => ['own', 'further'].includes(entry.role)).map(({ hold }) => hold.slot);
+    const several = taken.filter(({ entry }) => ['own', 'moreSlot'].includes(entry.role)).map(({ hold }) => hold.slot);
     several.sort((a, b) => (slotName(a)?.[1] ?? 0) - (slotName(b)?.[1] ?? 0));
     const slotOf = ({ entry, hold }: (typeof taken)[number]) => (entry.role === 'own' && several[0]) || hold.slot;
     const blockers = [...new Set(taken.filter(({ entry }) => entry.role === 'blocker').map(({ hold }) => hold.slot))];

@@ -65,8 +65,8 @@ export async function comparePast(
 
 /**
  * Repeats the items of a batch whose tickets have ended since its answer. A script settles the queue for a limited
- * time, so later ones may grant or end a ticket that it told of. An instance then sends these items again for the held
- * call.
+ * time, so later ones may grant or end a ticket that it told of. An instance then sends these items again for the long
+ * poll.
  */
 
 type Answer = Pick<Issued<ReserveResult[]>, 'result' | 'tickets'>;

@@ -13,8 +13,8 @@ export type Entry = {
   resource: string;
   slot?: string;
   owner: string;
-  role: 'own' | 'further' | 'ancestor' | 'blocker';
-  /** Of a further slot of several: which one it is. */
+  role: 'own' | 'moreSlot' | 'ancestor' | 'blocker';
+  /** Of another slot of several: which one it is. */
   nth?: number;
   /** It is to be held SHARED. */
   isShared?: true;
@@ -53,7 +53,7 @@ export class Plans extends State {
       plan.push(entry);
       added.push(entry);
     }
-    for (let nth = 2; nth <= count; nth++) plan.push({ resource, owner, role: 'further', nth, valid: true });
+    for (let nth = 2; nth <= count; nth++) plan.push({ resource, owner, role: 'moreSlot', nth, valid: true });
     for (const { resource: declarer } of added) {
       for (const blocker of this.definitions.get(declarer)?.blocks ?? []) {
         const meant = this.meaning(blocker, false);
@@ -81,15 +81,15 @@ export class Plans extends State {
     const assigned =
       mine.find((hold) => hold.of === resource && hold.slot !== resource && !hold.byName) ??
       mine.find((hold) => hold.slot === resource);
-    const isFurther = role === 'further';
-    if (assigned !== undefined && !isFurther) return assigned;
+    const isMoreSlot = role === 'moreSlot';
+    if (assigned !== undefined && !isMoreSlot) return assigned;
     if (held.length >= this.capacityOf(resource)) return null;
     if (this.capacityOf(resource) === 1) return { slot: resource, owner, of: resource, byName: false };
     const free = Array.from({ length: this.capacityOf(resource) }, (_, i) => `${resource}_${i}`).filter(
       (name) => !holds.some((hold) => hold.slot === name),
     );
     const name = free.find((one) => !this.keptSlots.has(one)) ?? free[0];
-    return name === undefined ? null : { slot: name, owner, of: resource, byName: isFurther };
+    return name === undefined ? null : { slot: name, owner, of: resource, byName: isMoreSlot };
   }
 
   /** Who holds the one slot that an entry lacks. No field if any slot of a pool would do. */

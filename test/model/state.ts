@@ -41,7 +41,7 @@ export interface Hold {
   owner: string;
   /** The resource whose slot it was when it was taken. */
   of: string;
-  /** It was asked for by its own name, or is a further one of several: not the slot that its owner was assigned. */
+  /** It was asked for by its own name, or is another one of several: not the slot that its owner was assigned. */
   byName: boolean;
 }
 
@@ -91,8 +91,8 @@ export const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toI
 
 /** `base_i`, as a pool names its slots: [base, i]. */
 export function slotName(name: string): [string, number] | null {
-  const [, base, index] = /^(.+)_(0|[1-9]\d*)$/s.exec(name) ?? [];
-  return base === undefined || index === undefined ? null : [base, Number(index)];
+  const [, base, slotNumber] = /^(.+)_(0|[1-9]\d*)$/s.exec(name) ?? [];
+  return base === undefined || slotNumber === undefined ? null : [base, Number(slotNumber)];
 }
 
 export class State {
@@ -163,9 +163,9 @@ export class State {
 
   meaning(name: string, setting = this.requireRegistration): { resource: string; slot?: string } | null {
     if (this.definitions.has(name)) return { resource: name };
-    const [base, index] = slotName(name) ?? ['', 0];
+    const [base, slotNumber] = slotName(name) ?? ['', 0];
     if (this.definitions.has(base) && this.capacityOf(base) > 1) {
-      return index < this.capacityOf(base) ? { resource: base, slot: name } : null;
+      return slotNumber < this.capacityOf(base) ? { resource: base, slot: name } : null;
     }
     const last = name.includes('>') ? name.slice(name.lastIndexOf('>') + 1) : '';
     if (this.definitions.has(last)) {
@@ -188,10 +188,10 @@ export class State {
   }
 
   whyNotValid(name: string): string {
-    const [base, index] = slotName(name) ?? ['', 0];
+    const [base, slotNumber] = slotName(name) ?? ['', 0];
     const capacity = this.capacityOf(base);
     const last = name.slice(name.lastIndexOf('>') + 1);
-    if (this.definitions.has(base) && capacity > 1 && index >= capacity)
+    if (this.definitions.has(base) && capacity > 1 && slotNumber >= capacity)
       return `NOT_VALID: ${base} has ${capacity} slots, ${base}_0 to ${base}_${capacity - 1}`;
     if (name.includes('>') && this.definitions.has(last))
       return `NOT_VALID: ${last} is registered as ${[...this.ancestorsOf(last), last].join('>')}`;

@@ -20,14 +20,14 @@ export const fieldOf = (one: Reservation): string =>
 /** @throws if they disagree */
 export async function compareStored(redis: RedisClient, tenant: string, model: Model): Promise<void> {
   const base = `{${tenant}}:`;
-  const [hot, resets, slots, due, pools, definitions, index, indexed] = await Promise.all([
+  const [hot, resets, slots, due, pools, definitions, nameIndex, dueIndexed] = await Promise.all([
     hotOf(redis, tenant),
     redis.hget(`${base}tenant`, 'resets'),
     redis.hgetallBuffer(`${base}slots`),
     redis.zrange(`${base}due`, '0', '-1', 'WITHSCORES'),
     redis.hgetallBuffer(`${base}pools`),
     redis.hgetallBuffer(`${base}definitions`),
-    redis.zrange(`${base}index`, '0', '-1'),
+    redis.zrange(`${base}nameIndex`, '0', '-1'),
     redis.zscore(expiryKey(expiryShard(tenant)), tenant),
   ]);
 
@@ -64,12 +64,12 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
   ).toEqual(leaseRows.sort());
   expect(hot.count, 'count').toBe(model.reservations.length);
   const several = model.reservations.flatMap(({ details }) => (details.slots ?? []).slice(1));
-  expect(hot.further, 'further').toBe(several.length);
+  expect(hot.moreSlots, 'moreSlots').toBe(several.length);
   const earliest = Math.min(...leases.map(({ expiresAt }) => expiresAt ?? 0));
   expect(hot.nextDue, 'nextDue').toBeLessThanOrEqual(earliest);
   const ends = [...model.sessions.values()].map(({ expiresAt }) => expiresAt);
   const first = Math.min(earliest, ...ends);
-  if (first < Number.POSITIVE_INFINITY) expect(toMs(indexed ?? undefined), 'index').toBeLessThanOrEqual(first);
+  if (first < Number.POSITIVE_INFINITY) expect(toMs(dueIndexed ?? undefined), 'dueIndex').toBeLessThanOrEqual(first);
 
   const pooled = holds.filter(isPooled);
   const fields = Object.entries(pools);
@@ -119,14 +119,14 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
     ];
   };
   const isMark = (member: string) => /^[hm]\d{10}\n/.test(member);
-  expect(index.filter((member) => !isMark(member)).sort(), 'index').toEqual(
+  expect(nameIndex.filter((member) => !isMark(member)).sort(), 'nameIndex').toEqual(
     [...model.definitions].flatMap(indexOf).sort(),
   );
   await comparePast(redis, tenant, slots);
   // A reset drops all marks: they have its number.
   const era = (resets ?? '0').padStart(10, '0');
   compareMarks(
-    index.filter((member) => isMark(member) && member.slice(1, 11) === era),
+    nameIndex.filter((member) => isMark(member) && member.slice(1, 11) === era),
     model,
   );
 }

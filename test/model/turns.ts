@@ -85,7 +85,7 @@ export class Turns extends Model {
   lacks(request: Request): Entry[] {
     return distinct(this.entriesOf(request)).filter(({ resource, slot, owner, role, isShared }) => {
       if (isShared) return !this.isHolder(slot ?? resource, request.requester);
-      if (role === 'further') return this.had(resource, owner) === undefined;
+      if (role === 'moreSlot') return this.had(resource, owner) === undefined;
       return slot === undefined ? this.assigned(resource, owner) === undefined : this.holdAt(slot)?.owner !== owner;
     });
   }

@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 import { watch } from '../support/watch.ts';
 
 let postgres: PostgresServer;
-/** Its jobs would keep those of other tests from their turns. */
+/** Its jobs would keep those of other tests from their runs. */
 let redis: RedisServer;
 let store: OpenStore;
 let own: ConfiguredKey;

@@ -119,7 +119,7 @@ describe('the job', () => {
     expect(await longestWaitingMs(opened.store.redis)).toBe(0);
   });
 
-  test('leaves what does not fit into its turn for the next one', async () => {
+  test('leaves what does not fit into its run for the next one', async () => {
     const { tenant } = await setUp('Pro', 3);
     const waiting = { tenant, sinceMs: Date.now() - 5000 };
     await addWaiting(opened.store.redis, [waiting]);

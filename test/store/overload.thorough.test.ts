@@ -92,7 +92,7 @@ describe.each(Object.entries(KINDS))('on %s', (_, make) => {
     expect(await refusal(database.run((db) => db.execute(sql`select`)))).toBe('done');
   });
 
-  test('callers of several tenants have their turns one after the other, however many one of them has', async () => {
+  test('callers of several tenants get connections one after the other, however many one of them has', async () => {
     const { opened, open } = gate();
     const order: string[] = [];
     const calls = ['loud', 'loud', 'loud', 'quiet', null].map((tenant) =>

@@ -89,7 +89,7 @@ describe('a database that was restored', () => {
     /^ *```sql\n *(UPDATE .*;)$/m.exec(readFileSync('docs/operations/backup.md', 'utf8')) ?? [];
 
   let database: TestDatabase;
-  // Of each test its own: workers of other tests would take turns of the jobs, and the next turn would be later.
+  // Of each test its own: workers of other tests would take runs of the jobs, and the next run would be later.
   let server: RedisServer;
   let store: OpenStore;
   beforeEach(async () => {

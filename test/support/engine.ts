@@ -30,7 +30,7 @@ export interface RunningEngine {
 /**
  * Starts one whose clock is steered by setClock, and is Redis's own until it is.
  * @param includes stand-ins for modules of lua/, by name
- * @param limits of the tenant's tier; what is left out is not limited
+ * @param limits of the tenant's tier; none if left out
  */
 export async function startEngine(
   tenant = makeTenant(),
@@ -119,7 +119,7 @@ export function losingReply(
   });
 }
 
-/** Scripts that settle the queue in the smallest pieces: each looks at one ticket, or at one line. */
+/** Scripts that settle the queue in the smallest pieces: each looks at one ticket, or at one queue. */
 export const SMALL_PIECES = {
   'waiting/settle': readFileSync('lua/waiting/settle.lua', 'utf8').replace(
     /(MIN_SETTLE_WORK, MAX_SETTLE_WORK, MAX_SCRIPT_WORK) = [\d, ]+/,

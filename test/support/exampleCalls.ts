@@ -20,7 +20,7 @@ export interface ExampleCall {
   readonly title: string;
   readonly verb: Verb;
   readonly args: Args;
-  /** Whether somebody who signed in makes it, and may end what others have. */
+  /** Whether a signed-in person makes it, who may end the reservations of others. */
   readonly isPerson?: boolean;
 }
 
@@ -41,9 +41,9 @@ const taking = (
 const SHARED = { options: '{"mode":"SHARED"}' };
 const WAIT = `${10 * MINUTE} 0 30000`;
 /** A call that is held by the instance i1. */
-const HELD_CALL = 'i1 30000';
+const LONG_POLL = 'i1 30000';
 
-/** What every tenant has: definitions, an open stream, and reservations. */
+/** Definitions, an open stream and reservations, which every tenant gets. */
 const FURNITURE: readonly ExampleCall[] = [
   call('openStream', ['stream', 100 * MINUTE]),
   call('reserve', [
@@ -64,12 +64,12 @@ const FURNITURE: readonly ExampleCall[] = [
   ]),
   call('reserve', ['', '', '', ...taking('beds', 7, { count: 2 }), ...taking('given', 8), ...taking('kept', 9)]),
 ];
-/** What takes a tenant's requests off the plain way (lua/plain): a session, requests that wait, a grant. */
+/** A session, requests that wait and a grant: each takes a tenant's requests off the plain way (lua/plain). */
 const QUEUE: readonly ExampleCall[] = [
   call('beginSession', ['', '', SESSION, token(91), 'alice', 5 * MINUTE]),
   call('reserve', ['', '', '', ...taking('desk', 10, { ttl: `s${SESSION}` })]),
-  call('reserve', ['', '', HELD_CALL, ...taking('other', 11, { ttl: MINUTE, who: 'bob', wait: WAIT })]),
-  call('reserve', ['', '', HELD_CALL, ...taking('given', 12, { ttl: MINUTE, who: 'carol', wait: WAIT })]),
+  call('reserve', ['', '', LONG_POLL, ...taking('other', 11, { ttl: MINUTE, who: 'bob', wait: WAIT })]),
+  call('reserve', ['', '', LONG_POLL, ...taking('given', 12, { ttl: MINUTE, who: 'carol', wait: WAIT })]),
   call('beat', ['i1']),
   call('unreserve', ['', 'given', 'alice', token(8)]),
 ];
@@ -98,10 +98,10 @@ export const EXAMPLE_CALLS: readonly ExampleCall[] = [
   call('labelsInUse', [10, 10]),
   call('leave', ['i1', TICKET]),
   call('loadTenant', ['', 0, '', 'Pro', 0, 0, 0, '', 'b'.repeat(64), 'label', 'reserve\n0\n']),
-  call('lowerIndex', ['tenant', START]),
+  call('lowerDueIndex', ['tenant', START]),
   call('openStream', ['another', MINUTE]),
   call('probe', []),
-  call('raiseIndex', ['tenant', START, START + 1]),
+  call('raiseDueIndex', ['tenant', START, START + 1]),
   call('readHistory', ['+', 1_000_000, 10, 100, '', '', 0, START * 2]),
   call('refusals', [3, 'rpool', 2, 'o', 1]),
   call('register', ['', 'now', '', 16, 'bed', 5, 'pillow\n', 'ward\n', '', 'os=b\n', 1, 'pool', 1, '', '', '', '', 0]),
@@ -115,11 +115,11 @@ export const EXAMPLE_CALLS: readonly ExampleCall[] = [
     title: 'reserve plain names in a batch',
   },
   {
-    ...call('reserve', ['', '', HELD_CALL, ...taking('plain', 26, { ttl: MINUTE, who: 'erin', wait: WAIT })]),
+    ...call('reserve', ['', '', LONG_POLL, ...taking('plain', 26, { ttl: MINUTE, who: 'erin', wait: WAIT })]),
     title: 'reserve, and wait',
   },
   {
-    ...call('reserve', ['c', '', HELD_CALL, ...taking('given', 12, { ttl: MINUTE, who: 'carol', wait: WAIT })]),
+    ...call('reserve', ['c', '', LONG_POLL, ...taking('given', 12, { ttl: MINUTE, who: 'carol', wait: WAIT })]),
     title: 'reserve, and claim what was granted',
   },
   {
@@ -175,9 +175,9 @@ const WITHOUT_CREDENTIAL: readonly Verb[] = [
   'copyDefinitions',
   'keepReset',
   'loadTenant',
-  'lowerIndex',
+  'lowerDueIndex',
   'probe',
-  'raiseIndex',
+  'raiseDueIndex',
   'readHistory',
   'refusals',
 ];
@@ -198,7 +198,7 @@ function credentialOf({ verb, isPerson }: ExampleCall, { credential }: RunningEn
 function keysFor(one: ExampleCall, running: RunningEngine): readonly string[] {
   const { tenant } = running.credential;
   const { verb } = one;
-  if (verb === 'lowerIndex' || verb === 'raiseIndex') return [`{${tenant}}:expiry`];
+  if (verb === 'lowerDueIndex' || verb === 'raiseDueIndex') return [`{${tenant}}:expiry`];
   if (verb === 'probe') return [`{${tenant}}:probe`];
   return keysOfRequest(verb, credentialOf(one, running), verb === 'issueToken' ? TOKENS_KEY : ANSWER_KEY);
 }
@@ -224,8 +224,8 @@ export async function furnish(running: RunningEngine, hasQueue: boolean): Promis
     { name: 'beds', capacity: 4, blocks: [], treePath: null },
   ];
   await register(engine, credential, items, 16, NOW);
-  // No call has to lower the expiry index first.
-  await changeHot(engine.redis, credential.tenant, { indexed: 1, bytes: 1000 });
+  // No call has to lower the due index first.
+  await changeHot(engine.redis, credential.tenant, { dueIndexed: 1, bytes: 1000 });
   await engine.redis.set(key('copying'), 'lease');
   const person = {
     rights: 'reserve force',

@@ -1,5 +1,5 @@
 /**
- * A Redis of its own, since workers of other tests would sweep its tenants, a look at the expiry index and the count of
+ * A Redis of its own, since workers of other tests would sweep its tenants, a look at the due index and the count of
  * reservations in it, and reserve items with leases. `useExpiry` starts and stops it.
  */
 import { Redis } from 'ioredis';
@@ -30,7 +30,7 @@ export function useExpiry(): void {
 /** Starts an engine with a tenant of its own on that Redis. */
 export const startOnOwn = (): Promise<RunningEngine> => startEngine(makeTenant(), server.url);
 
-export const indexed = (tenant: string) => looking.zscore(expiryKey(expiryShard(tenant)), tenant);
+export const dueIndexed = (tenant: string) => looking.zscore(expiryKey(expiryShard(tenant)), tenant);
 export const countOf = async (tenant: string) => (await hotOf(looking, tenant)).count;
 export const many = (count: number, ttlSeconds: number): ReserveItem[] =>
   Array.from({ length: count }, (_, i) => ({ resource: `m-${i}`, requester: 'r', ttlSeconds }));

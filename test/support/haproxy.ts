@@ -71,7 +71,7 @@ export interface Relay {
   readonly accepted: number;
   /** Closes every connection. New ones are accepted. */
   cut(): void;
-  /** Closes every connection, and new ones, until it is told to open. */
+  /** Closes every connection, and new ones, until open(). */
   shut(): void;
   open(): void;
   /** Passes nothing on any more on the connections that are open, without closing them. */

@@ -68,7 +68,7 @@ export async function forget(redis: RedisClient, tenant: string): Promise<void> 
 }
 
 /**
- * What Redis has of a tenant: to be compared, and put back.
+ * The data of a tenant in Redis: to be compared, and put back.
  */
 
 const text = (value: Buffer) => value.toString('latin1');

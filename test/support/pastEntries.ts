@@ -67,8 +67,8 @@ function reservationOf({ resource, slot = resource, slots, requester = 'q', ...t
     return buffer.subarray(8 - bytes);
   };
   const { reservedAt = 0, endedAt, waitedMs } = times;
-  const further = waitedMs === undefined ? {} : { x: { waited: waitedMs } };
-  const details = JSON.stringify({ ...further, ...(slots === undefined ? {} : { o: slots }) });
+  const extras = waitedMs === undefined ? {} : { x: { waited: waitedMs } };
+  const details = JSON.stringify({ ...extras, ...(slots === undefined ? {} : { o: slots }) });
   return Buffer.concat([
     Buffer.from(`${slot}\n${endedAt} \n\x03`),
     integer(1, 4),

@@ -19,7 +19,7 @@ if (when === 'connecting') {
 async function connectWithoutTypes(): Promise<void> {
   const address = await withoutArrayTypes(url);
   await postgres(address.url, { max: 1 })`select 1`.catch(() => {});
-  // A rejection that nobody handles ends the process in the next turn.
+  // A rejection that nobody handles ends the process in the next iteration of the event loop.
   await pause(0);
 }
 

@@ -106,7 +106,7 @@ export class Killable {
     this.#instances[i] = await startProcess(this.#env);
   }
 
-  /** Kills Redis, and starts it again with what it has stored. */
+  /** Kills Redis, and starts it again with its stored data. */
   async crashRedis(): Promise<void> {
     process.kill(this.#node.pid, 'SIGKILL');
     await this.#node.stop();

@@ -10,7 +10,7 @@ const say = (line: string) => void process.stdout.write(`${line}\n`);
 /** Returns when this process has been stopped for a second and goes on. */
 function runUntilStopped(): void {
   const giveUpAt = Date.now() + 30_000;
-  // One look at the clock in each turn: a stop may fall between any two.
+  // One look at the clock in each iteration: a stop may fall between any two.
   for (let last = Date.now(), now = last; now - last < 1000; ) {
     if (now > giveUpAt) throw new Error('it was not stopped');
     last = now;

@@ -42,7 +42,7 @@ export const register = (...items: { name: string; capacity?: number; treePath?:
     })),
   );
 
-/** Those who wait, in the order of the queue, each with what it asks for. */
+/** The requests that wait, in the order of the queue. */
 export async function queue(): Promise<string[]> {
   const rows = await all(waiting(running.engine, running.credential));
   return rows.map(({ requester, resources }) => `${requester}: ${resources.join(' ')}`);

@@ -45,7 +45,7 @@ const WANTS: readonly Want[] = [['a'], ['b'], ['pool'], ['a', 'b'], ['a']];
 
 const anyOf = <T>(list: readonly T[]): T | undefined => list[Math.floor(Math.random() * list.length)];
 
-/** One held call. */
+/** One long poll. */
 interface Waiting {
   readonly url: string;
   readonly requester: string;

@@ -89,11 +89,11 @@ describe('a request', () => {
     });
   });
 
-  test('has the span of its script below it, also if the script waited for its turn', async () => {
+  test('has the span of its script below it, also if the script waited in line', async () => {
     const redis = await startRedis(() => {});
     const holdfast = await startInstance({ redisUrl: redis.url, env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } });
     await holdfast.reserve({ resource: 'first', requester: 'me' });
-    // Two are in flight, and the others wait. With an Idempotency-Key, they share no call.
+    // Two are in flight, and the others wait. With an Idempotency-Key, they are in no batch.
     await holdfast.redis.call('CLIENT', 'PAUSE', '300', 'WRITE');
     const requests = Array.from({ length: 10 }, (_, i) =>
       holdfast.request('POST', '/api/v1/Reservation/reserve', [{ resource: `r${i}`, requester: 'me' }], {

@@ -1,5 +1,5 @@
 /**
- * What an instance measures of waits: held calls, how waits end, and how long they took.
+ * What an instance measures of waits: long polls, how waits end, and how long they took.
  */
 
 import { describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ useInstance({ env: { METRICS_PORT: '0' } });
 
 const sample = async (name: string) => parseSamples(await holdfast.scrape()).get(name) ?? Number.NaN;
 const ended = (outcome: string) => sample(`holdfast_waits_ended_total{outcome="${outcome}"}`);
-const held = () => sample('holdfast_held_calls');
+const held = () => sample('holdfast_long_polls');
 
 const RESERVE = '/api/v1/Reservation/reserve';
 const wait = (resource: string, requester = 'waiter', waitSeconds = 60) =>
@@ -81,7 +81,7 @@ describe('waits', () => {
     ]);
   });
 
-  test('do not count as time of the request: a held request counts with the time until it is held', async () => {
+  test('do not count as time of the request: a long poll counts with the time until it begins', async () => {
     const labels = (route: string) => `{method="POST",route="${route}",status="200"}`;
     const seen = async () => ({
       requests: await sample(`holdfast_http_request_duration_seconds_count${labels(RESERVE)}`),

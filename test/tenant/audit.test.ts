@@ -122,8 +122,8 @@ describe('an entry', () => {
   test('of a reset is not written again for a repeat', async () => {
     const { key, tenant } = await storeTenant(store);
     const session = await signIn(store.redis, tenant);
-    const once = { 'X-Api-Key': key, 'Idempotency-Key': 'one' };
-    for (let i = 0; i < 3; i++) await holdfast.request('POST', '/api/v1/Reservation/reset', undefined, once);
+    const idempotency = { 'X-Api-Key': key, 'Idempotency-Key': 'one' };
+    for (let i = 0; i < 3; i++) await holdfast.request('POST', '/api/v1/Reservation/reset', undefined, idempotency);
     await holdfast.request('POST', '/api/v1/Reservation/reset', undefined, { 'X-Api-Key': key });
     const resets = async () => (await read(session, '?action=reservations.reset')).entries.length;
     await until('two are noted', async () => (await resets()) === 2);

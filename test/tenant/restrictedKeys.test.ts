@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ask as askPage } from '../support/ask.ts';
 import { createClient } from '../support/client.ts';
-import { hold, queue, wanted } from '../support/held.ts';
+import { poll, queue, wanted } from '../support/polls.ts';
 import { type Session, signIn, storeTenant } from '../support/tenancy.ts';
 import { one, other, own, store, useTwoInstances } from '../support/twoInstances.ts';
 import { until } from '../support/until.ts';
@@ -136,15 +136,15 @@ test('usedAt says when the key was last used', async () => {
   expect(Math.abs(Date.parse(usedAt) - before)).toBeLessThan(10_000);
 });
 
-test('a key that ends: from then on 401, its streams and held calls end, its reservations stay', async () => {
+test('a key that ends: from then on 401, its streams and long polls end, its reservations stay', async () => {
   const endsAt = Date.now() + 2500;
   const key = await create({ expiresAt: new Date(endsAt).toISOString() });
   const subscriber = await watch({ url: other.url, key: key.key });
   await one.reserve({ resource: 'e', requester: 'q' });
-  const held = hold({ url: other.url, key: key.key }, [wanted('e', 'r')]);
+  const held = poll({ url: other.url, key: key.key }, [wanted('e', 'r')]);
   await queue(one, 'r to wait', (waiting) => waiting.length === 1);
   expect(await reserve(key, 'kept')).toBe(200);
-  // Requests that share calls are refused together.
+  // Requests of a batch are refused together.
   const statuses = await until('the end', async () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => reserve(key, 'kept')));
     return all.includes(401) ? all : null;

@@ -108,7 +108,7 @@ describe('POST /auth/token', () => {
         { jwt, tenant: starter.tenant },
         { 'X-Api-Key': '', 'X-Forwarded-For': address },
       );
-    for (let turn = 0; turn < 3; turn++)
+    for (let round = 0; round < 3; round++)
       expect(await attempt('192.0.2.7', 'bad')).toMatchObject({ status: 401, body: { error: expect.any(String) } });
     expect((await attempt('192.0.2.7', 'bad')).status).toBe(429);
     const jwt = await provider.token('alice', audienceOf(starter.tenant));

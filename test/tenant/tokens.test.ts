@@ -1,5 +1,5 @@
 /**
- * What a derived token may do, and when it ends (docs/specification.md#identity).
+ * The rights of a derived token, and its end (docs/specification.md#identity).
  */
 import { createServer, type ServerResponse } from 'node:http';
 import { eq } from 'drizzle-orm';

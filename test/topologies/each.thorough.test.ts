@@ -131,7 +131,7 @@ describe.each([
     const [, place = 0] = /^\d+ (\d+)/.exec((await one.redis.lindex(answers, -1)) ?? '') ?? [];
     await one.redis.rpush(answers, `${Date.now()} ${place} ${Number(place) + 16 * 1024 * 1024 - 1} {${one.tenant}}:x`);
     await send(one, 2);
-    expect(await one.redis.exists(`{${one.tenant}}:once:key-0`)).toBe(0);
+    expect(await one.redis.exists(`{${one.tenant}}:idempotency:key-0`)).toBe(0);
     expect([await isReplayed(two, 2), await isReplayed(two, 0)]).toEqual([true, false]);
   });
 

@@ -16,7 +16,7 @@ import { watch } from '../support/watch.ts';
 const BACK_WITHIN_MS = DOWN_AFTER_MS + 10_000;
 const CALLERS = 4;
 
-/** What a caller was answered. */
+/** A caller's response. */
 interface Acquired {
   readonly resource: string;
   readonly calledAt: number;

@@ -108,7 +108,7 @@ test('a repeat waits for replicas too', async () => {
 
   process.kill(replica.pid, 'SIGSTOP');
   expect((await send(one)).status).toBe(503);
-  expect(await one.redis.exists(`{${one.tenant}}:once:${headers['Idempotency-Key']}`)).toBe(1);
+  expect(await one.redis.exists(`{${one.tenant}}:idempotency:${headers['Idempotency-Key']}`)).toBe(1);
   expect((await send(two)).status).toBe(503);
   process.kill(replica.pid, 'SIGCONT');
   const done = await until('it is confirmed', async () => {

@@ -1,5 +1,5 @@
 /**
- * Held calls of a tenant whose other requests keep the instance busy: these are told to repeat, held calls wait on
+ * Long polls of a tenant whose other requests keep the instance busy: these are told to repeat, long polls wait on
  * (docs/specification.md#waiting-lifetimes).
  */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -9,9 +9,9 @@ import { Bus } from '../../src/events/bus.ts';
 import { createSubscriptions } from '../../src/redis/client.ts';
 import { observeScripts } from '../../src/redis/scripts.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
-import { HeldCalls } from '../../src/waiting/heldCalls.ts';
+import { LongPolls } from '../../src/waiting/longPolls.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
-import { wanted } from '../support/held.ts';
+import { wanted } from '../support/polls.ts';
 import { until } from '../support/until.ts';
 import { reserve, unreserve } from '../support/verbs.ts';
 
@@ -19,12 +19,12 @@ import { reserve, unreserve } from '../support/verbs.ts';
 const MAX_WAITING = 1024;
 /** The calls of a tenant that are in flight, as long as it is not known that they are short. */
 const IN_FLIGHT = 2;
-/** Credentials of held calls are checked at every second beat. */
+/** Credentials of long polls are checked at every second beat. */
 const BEATS = 3;
 
 let running: RunningEngine;
 let bus: Bus;
-let calls: HeldCalls;
+let calls: LongPolls;
 let beats = 0;
 beforeAll(async () => {
   running = await startEngine();
@@ -34,7 +34,7 @@ beforeAll(async () => {
     return () => {};
   });
   bus = new Bus(createSubscriptions(inject('redisUrl'), redis));
-  calls = new HeldCalls(running.engine, bus, { maxHeld: 10, log: createLogger('silent'), onWaitEnded: () => {} });
+  calls = new LongPolls(running.engine, bus, { maxLongPolls: 10, log: createLogger('silent'), onWaitEnded: () => {} });
 });
 afterAll(async () => {
   calls.leave();
@@ -62,10 +62,10 @@ test('they are granted what becomes free once their tenant is less busy, and the
   const item = { resource: 'r', requester: 'owner' };
   const [owner] = await reserve(other, credential, [item]);
   let isHeld = false;
-  const onHeld = () => {
+  const onLongPoll = () => {
     isHeld = true;
   };
-  const held = calls.reserve(credential, [wanted('r', 'waiter')], 20, { isGone: false, onGone: () => {}, onHeld });
+  const held = calls.reserve(credential, [wanted('r', 'waiter')], 20, { isGone: false, onGone: () => {}, onLongPoll });
   await until('it is held', () => isHeld);
 
   const end = fill();

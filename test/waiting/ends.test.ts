@@ -1,5 +1,5 @@
 /**
- * When an instance ends a held call although nothing was granted (docs/specification.md#waiting-lifetimes).
+ * When an instance ends a long poll although nothing was granted (docs/specification.md#waiting-lifetimes).
  */
 import { describe, expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
@@ -8,7 +8,7 @@ import { configuredTenants } from '../../src/identity/configured.ts';
 import { asAdmin, other, store, useAdministration } from '../support/administration.ts';
 import { createClient } from '../support/client.ts';
 import { startEngine } from '../support/engine.ts';
-import { type Held, hold, queue, requesters, wanted } from '../support/held.ts';
+import { type Poll, poll, queue, requesters, wanted } from '../support/polls.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { storeTenant } from '../support/tenancy.ts';
 import { until } from '../support/until.ts';
@@ -19,13 +19,13 @@ const take = async ({ reserve }: Pick<Awaited<ReturnType<typeof startInstance>>,
 };
 
 describe('a credential that ends', () => {
-  test('ends its held calls with 401 within 5 s, and the tickets stay for another one', async () => {
+  test('ends its long polls with 401 within 5 s, and the tickets stay for another one', async () => {
     const tenant = makeTenant();
     const [gone, kept] = [makeConfiguredKey(tenant), makeConfiguredKey(tenant)];
     const holdfast = await startInstance({ keys: [kept, gone] });
     const owner = await take(holdfast, 'r');
-    const call = hold({ ...holdfast, key: gone.key }, [wanted('r', 'waiter')]);
-    const other = hold(holdfast, [wanted('r', 'other')]);
+    const call = poll({ ...holdfast, key: gone.key }, [wanted('r', 'waiter')]);
+    const other = poll(holdfast, [wanted('r', 'other')]);
     await queue(holdfast, 'both wait', ({ length }) => length === 2);
     const { engine, stop } = await startEngine(tenant);
     const record = configuredTenants([kept]).get(tenant);
@@ -34,7 +34,7 @@ describe('a credential that ends', () => {
     expect((await call.response).status).toBe(401);
     expect(performance.now() - rotatedAt).toBeLessThan(5000);
     expect(other.isAnswered).toBe(false);
-    const again = hold(holdfast, [wanted('r', 'waiter')]);
+    const again = poll(holdfast, [wanted('r', 'waiter')]);
     await holdfast.unreserve(owner);
     expect(await again.first).toMatchObject({ status: 'ACQUIRED' });
     stop();
@@ -47,16 +47,16 @@ describe('an instance that leaves', () => {
     const keys = [makeConfiguredKey(makeTenant())];
     const [leaving, staying] = await Promise.all([startInstance({ keys }), startInstance({ keys })]);
     const owner = await take(staying, 'r');
-    const call = hold(leaving, [wanted('r', 'waiter')]);
+    const call = poll(leaving, [wanted('r', 'waiter')]);
     await queue(staying, 'it waits', ({ length }) => length === 1);
-    const later = hold(staying, [wanted('r', 'later')]);
+    const later = poll(staying, [wanted('r', 'later')]);
     await queue(staying, 'both wait', ({ length }) => length === 2);
     leaving.leave();
     expect(await call.first).toMatchObject({ status: 'WAITING' });
     // One that comes now is not held.
-    expect(await hold(leaving, [wanted('r', 'waiter')]).first).toMatchObject({ status: 'WAITING' });
+    expect(await poll(leaving, [wanted('r', 'waiter')]).first).toMatchObject({ status: 'WAITING' });
     await leaving.stop();
-    const again = hold(staying, [wanted('r', 'waiter')]);
+    const again = poll(staying, [wanted('r', 'waiter')]);
     await staying.unreserve(owner);
     expect(await again.first).toMatchObject({ status: 'ACQUIRED' });
     expect(later.isAnswered).toBe(false);
@@ -64,13 +64,13 @@ describe('an instance that leaves', () => {
   });
 });
 
-describe('held calls', () => {
+describe('long polls', () => {
   test('are not in flight: any number of them keeps nobody out', async () => {
     const holdfast = await startInstance({ env: { MAX_IN_FLIGHT: '8' } });
     const owner = await take(holdfast, 'r');
-    const held: Held[] = [];
+    const held: Poll[] = [];
     for (let from = 0; from < 100; from += 5) {
-      held.push(...Array.from({ length: 5 }, (_, i) => hold(holdfast, [wanted('r', `w${from + i}`)])));
+      held.push(...Array.from({ length: 5 }, (_, i) => poll(holdfast, [wanted('r', `w${from + i}`)])));
       await queue(holdfast, 'they wait', ({ length }) => length === from + 5);
     }
     expect((await holdfast.available('r')).status).toBe(200);
@@ -81,12 +81,12 @@ describe('held calls', () => {
 });
 
 describe('while Redis is away', () => {
-  test('held calls wait on, and are granted when it is back', async () => {
+  test('long polls wait on, and are granted when it is back', async () => {
     const server = await startRedis(() => {});
     const keys = [makeConfiguredKey(makeTenant())];
     const holdfast = await startInstance({ keys, redisUrl: server.url });
     const owner = await take(holdfast, 'r');
-    const call = hold(holdfast, [wanted('r', 'waiter')]);
+    const call = poll(holdfast, [wanted('r', 'waiter')]);
     await queue(holdfast, 'it waits', ({ length }) => length === 1);
     process.kill(server.pid, 'SIGSTOP');
     expect((await holdfast.check({ resource: 'r' })).status).toBe(503);
@@ -99,18 +99,18 @@ describe('while Redis is away', () => {
     await server.stop();
   });
 
-  test('and comes back without its data, the tickets of held calls are issued again in their order', async () => {
+  test('and comes back without its data, the tickets of long polls are issued again in their order', async () => {
     const server = await startRedis(() => {});
     const holdfast = await startInstance({ redisUrl: server.url });
     await take(holdfast, 'r');
-    const held: Held[] = [];
+    const held: Poll[] = [];
     for (const [requester, priority] of [
       ['low', -1],
       ['b', 0],
       ['a', 0],
       ['high', 7],
     ] as const) {
-      held.push(hold(holdfast, [wanted('r', requester, { priority })]));
+      held.push(poll(holdfast, [wanted('r', requester, { priority })]));
       await queue(holdfast, `${requester} waits`, (all) => requesters(all).includes(requester));
     }
     await holdfast.redis.flushall();
@@ -125,7 +125,7 @@ describe('while Redis is away', () => {
     const server = await startRedis(() => {});
     const holdfast = await startInstance({ redisUrl: server.url });
     const owner = await take(holdfast, 'r');
-    const call = hold(holdfast, [wanted('r', 'waiter')]);
+    const call = poll(holdfast, [wanted('r', 'waiter')]);
     await queue(holdfast, 'it waits', ({ length }) => length === 1);
     await holdfast.redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
     await holdfast.unreserve(owner);
@@ -141,15 +141,15 @@ describe('while Redis is away', () => {
 describe('a suspended tenant', () => {
   useAdministration();
 
-  test('its held calls get 403 within 5 s, and its unclaimed grants end', async () => {
+  test('its long polls get 403 within 5 s, and its unclaimed grants end', async () => {
     const { key, tenant } = await storeTenant(store, 'Pro');
     const holdfast = createClient(other.url, key);
     await holdfast.reserve({ resource: 's', requester: 'owner' });
-    const call = hold({ url: other.url, key }, [wanted('s', 'ann')], 30);
+    const call = poll({ url: other.url, key }, [wanted('s', 'ann')], 30);
     await queue(holdfast, 'ann waits', ({ length }) => length === 1);
     // Nothing but the next call must come before this lease ends.
     await holdfast.reserve({ resource: 'r', requester: 'owner', ttlSeconds: 2 });
-    const bob = hold({ url: other.url, key }, [wanted('r', 'bob', { claimSeconds: 5, ttlSeconds: 600 })], 0);
+    const bob = poll({ url: other.url, key }, [wanted('r', 'bob', { claimSeconds: 5, ttlSeconds: 600 })], 0);
     expect(await bob.first).toMatchObject({ status: 'WAITING' });
 
     const suspendedAt = performance.now();

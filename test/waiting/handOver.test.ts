@@ -1,5 +1,5 @@
 /**
- * A release hands its slot to a call that its instance holds: the grant is claimed in the same step
+ * A release hands its slot to a call that waits in a long poll of its instance: the grant is claimed in the same step
  * (docs/specification.md#waiting-order).
  */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -13,9 +13,9 @@ import { Bus } from '../../src/events/bus.ts';
 import { createSubscriptions } from '../../src/redis/client.ts';
 import { observeScripts } from '../../src/redis/scripts.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
-import { HeldCalls } from '../../src/waiting/heldCalls.ts';
+import { LongPolls } from '../../src/waiting/longPolls.ts';
 import { interceptScript, type RunningEngine, startEngine } from '../support/engine.ts';
-import { wanted } from '../support/held.ts';
+import { wanted } from '../support/polls.ts';
 import { makeTenant } from '../support/service.ts';
 import { reserve, unreserve } from '../support/verbs.ts';
 
@@ -23,7 +23,7 @@ let running: RunningEngine;
 let bus: Bus;
 /** The verbs of all script calls, but for beats. */
 const verbs: string[] = [];
-const instances: HeldCalls[] = [];
+const instances: LongPolls[] = [];
 beforeAll(async () => {
   running = await startEngine(makeTenant(), inject('redisUrl'), {});
   observeScripts(running.engine.redis, (verb) => {
@@ -39,10 +39,10 @@ afterAll(async () => {
   running.stop();
 });
 
-/** An instance: its engine, and the calls that it holds. */
+/** An instance: its engine, and its long polls. */
 function start(engine: Engine = { ...running.engine }) {
   const log = createLogger('silent');
-  const calls = new HeldCalls(engine, bus, { maxHeld: 100, log, onWaitEnded: () => {} });
+  const calls = new LongPolls(engine, bus, { maxLongPolls: 100, log, onWaitEnded: () => {} });
   engine.handOver = calls.handOver;
   instances.push(calls);
   return { engine, calls };
@@ -55,15 +55,15 @@ async function take(resource: string) {
 
 const CONNECTED = (): Caller => ({ isGone: false, onGone: () => {} });
 
-/** Has an instance hold a call, and waits until it does. */
+/** Begins a long poll, and waits until it has begun. */
 async function hold(
-  { calls }: { calls: HeldCalls },
+  { calls }: { calls: LongPolls },
   item: ReserveItem,
   { pollSeconds = 20, credential = running.credential as Credential, caller = CONNECTED } = {},
 ) {
-  let answer: ReturnType<HeldCalls['reserve']> | undefined;
-  await new Promise<void>((onHeld) => {
-    answer = calls.reserve(credential, [item], pollSeconds, Object.assign(caller(), { onHeld }));
+  let answer: ReturnType<LongPolls['reserve']> | undefined;
+  await new Promise<void>((onLongPoll) => {
+    answer = calls.reserve(credential, [item], pollSeconds, Object.assign(caller(), { onLongPoll }));
   });
   return async () => (await answer)?.result[0];
 }
@@ -79,7 +79,7 @@ async function verbsOf(work: () => Promise<unknown>): Promise<readonly string[]>
 }
 
 describe('a release hands its slot over in one step', () => {
-  test('to the first in line, with its whole lease', async () => {
+  test('to the first in the queue, with its whole lease', async () => {
     const one = start();
     const owner = await take('lamp');
     const [first, second] = [await hold(one, wanted('lamp', 'first')), await hold(one, wanted('lamp', 'second'))];
@@ -134,7 +134,7 @@ describe('a grant is claimed by a call of its own', () => {
     expect(called).toContain('reserve');
   });
 
-  test('if several calls of its ticket are held: all of them are answered', async () => {
+  test('if its ticket has several long polls: all of them are answered', async () => {
     const one = start();
     const owner = await take('both');
     const calls = [await hold(one, wanted('both', 'first')), await hold(one, wanted('both', 'first'))];

@@ -8,9 +8,9 @@ import type { Engine } from '../../src/engine/engine.ts';
 import { Bus } from '../../src/events/bus.ts';
 import { createSubscriptions } from '../../src/redis/client.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
-import { HeldCalls } from '../../src/waiting/heldCalls.ts';
+import { LongPolls } from '../../src/waiting/longPolls.ts';
 import { interceptScript, type RunningEngine, startEngine } from '../support/engine.ts';
-import { wanted } from '../support/held.ts';
+import { wanted } from '../support/polls.ts';
 import { makeTenant } from '../support/service.ts';
 import { reserve, unreserve } from '../support/verbs.ts';
 
@@ -26,7 +26,7 @@ afterAll(() => {
 });
 
 const log = createLogger('silent', { write: () => {} });
-const startCalls = (engine: Engine) => new HeldCalls(engine, bus, { maxHeld: 100, log, onWaitEnded: () => {} });
+const startCalls = (engine: Engine) => new LongPolls(engine, bus, { maxLongPolls: 100, log, onWaitEnded: () => {} });
 
 /** Something that happens once: a promise of it, and a function that makes it happen. */
 function event(): [promise: Promise<void>, resolve: () => void] {
@@ -36,7 +36,7 @@ function event(): [promise: Promise<void>, resolve: () => void] {
 
 /** A caller that can hang up. `held` resolves when its response starts to be held. */
 function makeCaller() {
-  const [held, onHeld] = event();
+  const [held, onLongPoll] = event();
   let isGone = false;
   let tell = () => {};
   const caller: Caller = {
@@ -46,7 +46,7 @@ function makeCaller() {
     onGone: (callback) => {
       tell = callback;
     },
-    onHeld,
+    onLongPoll,
   };
   const hangUp = () => {
     isGone = true;
@@ -70,8 +70,8 @@ function tellingLate() {
   return { engine, isAsked, mayTell, isTold };
 }
 
-/** Has an instance hold a call. `held` of the caller has resolved. */
-async function call(instance: HeldCalls, resource: string, pollSeconds = 20) {
+/** Begins a long poll. `held` of the caller has resolved. */
+async function call(instance: LongPolls, resource: string, pollSeconds = 20) {
   const caller = makeCaller();
   const answer = instance.reserve(running.credential, [wanted(resource, 'waiter')], pollSeconds, caller.caller);
   await caller.held;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { LUA_FOLDER } from '../../src/redis/bundle.ts';
-import { type Held, hold, queue, requesters, wanted } from '../support/held.ts';
+import { type Poll, poll, queue, requesters, wanted } from '../support/polls.ts';
 import { startProcess } from '../support/process.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 
@@ -29,10 +29,13 @@ const take = async (resource: string) => {
 };
 
 /** Starts calls that wait for a resource, one after the other. */
-async function line(resource: string, ...places: readonly [{ url: string; key: string }, string][]): Promise<Held[]> {
-  const held: Held[] = [];
+async function enqueue(
+  resource: string,
+  ...places: readonly [{ url: string; key: string }, string][]
+): Promise<Poll[]> {
+  const held: Poll[] = [];
   for (const [instance, requester] of places) {
-    held.push(hold(instance, [wanted(resource, requester, { claimSeconds: 5 })]));
+    held.push(poll(instance, [wanted(resource, requester, { claimSeconds: 5 })]));
     await queue(one, `${requester} waits`, (all) => requesters(all).includes(requester));
   }
   return held;
@@ -52,10 +55,10 @@ describe('a caller that disconnects', () => {
       const head = `POST /api/v1/Reservation/reserve HTTP/1.1\r\nHost: ${hostname}:${port}\r\nX-Api-Key: ${one.key}`;
       const type = `Content-Type: application/json\r\nContent-Length: ${body(i).length}`;
       socket.write(`${head}\r\n${type}\r\n\r\n${body(i)}`);
-      // The instance, which is in this process, reads both after this turn.
+      // The instance, which is in this process, reads both after this iteration of the event loop.
       socket.destroy();
     }
-    const later = hold(one, [wanted('unread', 'later')]);
+    const later = poll(one, [wanted('unread', 'later')]);
     const waiting = await queue(one, 'the later one waits', (all) => requesters(all).includes('later'));
     expect(requesters(waiting.filter(({ resources }) => resources.includes('unread')))).toEqual(['later']);
     await one.cancel({ resource: 'unread', requester: 'later' });
@@ -64,7 +67,7 @@ describe('a caller that disconnects', () => {
 
   test('is passed over after claimSeconds, and not granted before the next', async () => {
     const owner = await take('dead');
-    const [gone, next] = await line('dead', [one, 'gone'], [two, 'behind']);
+    const [gone, next] = await enqueue('dead', [one, 'gone'], [two, 'behind']);
     gone?.hangUp();
     const goneAt = performance.now();
     await expect.poll(isAttended('gone')).toEqual([false]);
@@ -79,7 +82,7 @@ describe('a caller that disconnects', () => {
 
   test('is not told of a grant: that stays unclaimed, and falls to the next', async () => {
     const owner = await take('unclaimed');
-    const [gone, next] = await line('unclaimed', [one, 'hung up'], [two, 'next']);
+    const [gone, next] = await enqueue('unclaimed', [one, 'hung up'], [two, 'next']);
     gone?.hangUp();
     await expect(gone?.response).rejects.toThrow();
     // The instance has seen the connection close before it answers this.
@@ -94,9 +97,9 @@ describe('a caller that disconnects', () => {
 
   test('has its turn when it comes back within claimSeconds, at any instance', async () => {
     const owner = await take('back');
-    const [restarted, next] = await line('back', [one, 'restarted'], [one, 'later']);
+    const [restarted, next] = await enqueue('back', [one, 'restarted'], [one, 'later']);
     restarted?.hangUp();
-    const again = hold(two, [wanted('back', 'restarted', { claimSeconds: 5 })]);
+    const again = poll(two, [wanted('back', 'restarted', { claimSeconds: 5 })]);
     await one.unreserve(owner);
     expect(await again.first).toMatchObject({ status: 'ACQUIRED', requester: 'restarted' });
     expect(next?.isAnswered).toBe(false);
@@ -112,7 +115,7 @@ describe('an instance that is killed', () => {
       API_KEYS: JSON.stringify(keys),
       ROLE: 'api',
     });
-    const [lost, next] = await line('killed', [{ url: dying.url, key: one.key }, 'lost'], [two, 'survivor']);
+    const [lost, next] = await enqueue('killed', [{ url: dying.url, key: one.key }, 'lost'], [two, 'survivor']);
     dying.kill('SIGKILL');
     await expect(lost?.response).rejects.toThrow();
     const killedAt = performance.now();
@@ -134,13 +137,13 @@ describe('a wake-up that is lost', () => {
   test('of the end of a wait, is repaired by the next request', async () => {
     const mute = await startMute();
     const owner = await take('ended');
-    const call = hold(one, [wanted('ended', 'cancelled')], 3);
+    const call = poll(one, [wanted('ended', 'cancelled')], 3);
     await queue(one, 'it waits', (all) => requesters(all).includes('cancelled'));
     expect((await mute.cancel({ resource: 'ended', requester: 'cancelled' })).body).toMatchObject([
       { status: 'CANCELLED' },
     ]);
     expect(await call.first).toMatchObject({ status: 'WAITING' });
-    const again = hold(one, [wanted('ended', 'cancelled')]);
+    const again = poll(one, [wanted('ended', 'cancelled')]);
     await queue(one, 'it waits again', (all) => requesters(all).includes('cancelled'));
     await one.unreserve(owner);
     expect(await again.first).toMatchObject({ status: 'ACQUIRED' });
@@ -150,7 +153,7 @@ describe('a wake-up that is lost', () => {
   test('of a grant, is repaired by the next beat', async () => {
     const mute = await startMute();
     const owner = await take('mute');
-    const [waiter] = await line('mute', [one, 'patient']);
+    const [waiter] = await enqueue('mute', [one, 'patient']);
     const { body } = await mute.unreserve(owner);
     expect(body).toMatchObject([{ status: 'RELINQUISHED' }]);
     const releasedAt = performance.now();

@@ -1,5 +1,5 @@
 /**
- * The memory of held calls (docs/specification.md#waiting).
+ * The memory of long polls (docs/specification.md#waiting).
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { expect, inject, test } from 'vitest';
 import { z } from 'zod';
-import { wanted } from '../support/held.ts';
+import { wanted } from '../support/polls.ts';
 import { redisAddress } from '../support/redisAddress.ts';
 import { makeConfiguredKey, makeTenant } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -19,7 +19,7 @@ const IDLE = 1000;
 const MAX_BYTES = 23 * 1024;
 const Memory = z.object({ heapUsed: z.number(), external: z.number(), rss: z.number() });
 
-test('a held call takes at most 23 KiB of an instance, with its connection', { timeout: 120_000 }, async () => {
+test('a long poll takes at most 23 KiB of an instance, with its connection', { timeout: 120_000 }, async () => {
   const key = makeConfiguredKey(makeTenant());
   const redis = new Redis(redisAddress(inject('redisUrl')));
   const { PATH = '', HOME = '' } = process.env;
@@ -80,7 +80,7 @@ test('a held call takes at most 23 KiB of an instance, with its connection', { t
   const bytes = Math.round((after.used - before.used) / CALLS);
   const connection = Math.round((before.used - atFirst.used) / IDLE);
   const rss = Math.round((after.rss - before.rss) / CALLS);
-  console.log(`a held call takes ${bytes} bytes (resident ${rss}), an idle connection ${connection}`);
+  console.log(`a long poll takes ${bytes} bytes (resident ${rss}), an idle connection ${connection}`);
   for (const socket of sockets) socket.destroy();
   child.kill('SIGKILL');
   redis.disconnect();

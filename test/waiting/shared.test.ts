@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ReserveItem } from '../../src/contract/reservations.ts';
-import { hold, queue, wanted } from '../support/held.ts';
+import { poll, queue, wanted } from '../support/polls.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 
 let one: Instance;
@@ -28,13 +28,13 @@ const give = ({ resource, requester, releaseToken }: Awaited<ReturnType<typeof t
 
 /** Sends a call that waits, and waits until it has its place in the queue. */
 const wait = async (resource: string, requester: string, more: Partial<ReserveItem> = {}, pollSeconds = 20) => {
-  const held = hold(one, [wanted(resource, requester, more)], pollSeconds);
+  const held = poll(one, [wanted(resource, requester, more)], pollSeconds);
   await queue(one, `${requester} waits for ${resource}`, (all) =>
     all.some((row) => row.requester === requester && row.resources.includes(resource)),
   );
   return held;
 };
-const releaseOf = async (held: ReturnType<typeof hold>) => {
+const releaseOf = async (held: ReturnType<typeof poll>) => {
   const result = await held.first;
   expect(result?.status).toBe('ACQUIRED');
   return two.unreserve({
@@ -72,7 +72,7 @@ describe('SHARED requests that wait', () => {
 
   test('keep what is free from a writer that comes later, and not from readers', async () => {
     await take('pen', 'other');
-    const both = hold(one, [wanted('ink', 'late', SHARED)]);
+    const both = poll(one, [wanted('ink', 'late', SHARED)]);
     expect(await both.first).toMatchObject({ status: 'ACQUIRED' });
     await releaseOf(both);
     // It lacks both, and waits for the pen; nobody holds the ink.
@@ -156,9 +156,9 @@ describe('the request of a ticket', () => {
   test('includes its mode: another mode is another request', async () => {
     const owner = await take('door', 'o');
     const shared = await wait('door', 'a', SHARED);
-    const exclusive = hold(one, [wanted('door', 'a')]);
+    const exclusive = poll(one, [wanted('door', 'a')]);
     await queue(one, 'both wait', (all) => all.filter(({ resources }) => resources.includes('door')).length === 2);
-    const again = hold(two, [wanted('door', 'a', SHARED)], 0);
+    const again = poll(two, [wanted('door', 'a', SHARED)], 0);
     expect(await again.first).toMatchObject({ status: 'WAITING', waiting: { ahead: 0 } });
     expect((await one.waiting('?resource=door')).body).toHaveLength(2);
     // That call detached the ticket, whose own call goes on.
@@ -172,11 +172,11 @@ describe('the request of a ticket', () => {
     await one.register({ name: 'low', treePath: 'high' });
     await take('gate', 'a', SHARED);
     await take('high', 'a', SHARED);
-    expect(await hold(one, [wanted('gate', 'a')]).first).toMatchObject({
+    expect(await poll(one, [wanted('gate', 'a')]).first).toMatchObject({
       status: 'ALREADY_HELD',
       explanation: 'ALREADY_HELD: you hold it SHARED; release it first',
     });
-    expect(await hold(one, [wanted('low', 'a')]).first).toMatchObject({
+    expect(await poll(one, [wanted('low', 'a')]).first).toMatchObject({
       explanation: 'NOT_AVAILABLE: ancestor high is at capacity',
     });
     const item = { requestType: 'RESERVE', requester: 'b', resource: 'wall', ttlSeconds: 60 };
@@ -199,7 +199,7 @@ describe('the request of a ticket', () => {
 
   test('is met by what its requester holds EXCLUSIVE', async () => {
     await take('seat', 'a');
-    expect(await hold(one, [wanted('seat', 'a', SHARED)]).first).toMatchObject({
+    expect(await poll(one, [wanted('seat', 'a', SHARED)]).first).toMatchObject({
       status: 'ALREADY_HAD',
       mode: 'EXCLUSIVE',
     });

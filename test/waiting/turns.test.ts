@@ -1,9 +1,9 @@
 /**
- * Held calls: what a caller gets, and when (docs/specification.md#waiting).
+ * Long polls: what a caller gets, and when (docs/specification.md#waiting).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TransactionResult } from '../../src/contract/reservations.ts';
-import { hold, queue, requesters, wanted } from '../support/held.ts';
+import { poll, queue, requesters, wanted } from '../support/polls.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 
 let one: Instance;
@@ -26,7 +26,7 @@ describe('a request that waits', () => {
     const owner = await take('printer', 'owner');
     const waiters = [];
     for (const [i, instance] of [one, two, one, two].entries()) {
-      waiters.push(hold(instance, [wanted('printer', `w${i}`)]));
+      waiters.push(poll(instance, [wanted('printer', `w${i}`)]));
       await queue(one, `w${i} waits`, ({ length }) => length === i + 1);
     }
     let held = owner;
@@ -44,15 +44,15 @@ describe('a request that waits', () => {
   test('is answered WAITING when pollSeconds have passed, and keeps its turn', async () => {
     const owner = await take('slow', 'owner');
     const began = performance.now();
-    const { body, headers } = await hold(one, [wanted('slow', 'first')], 1).response;
+    const { body, headers } = await poll(one, [wanted('slow', 'first')], 1).response;
     expect(performance.now() - began).toBeGreaterThan(950);
     expect(body).toMatchObject([
       { status: 'WAITING', explanation: 'WAITING: you are next', waiting: { waitsFor: 'slow' } },
     ]);
     expect(headers.get('holdfast-waiting')).toBe('true');
-    const second = hold(one, [wanted('slow', 'second')]);
+    const second = poll(one, [wanted('slow', 'second')]);
     await queue(one, 'both wait', ({ length }) => length === 2);
-    const again = hold(two, [wanted('slow', 'first')]);
+    const again = poll(two, [wanted('slow', 'first')]);
     await one.unreserve(owner);
     expect(await again.first).toMatchObject({ status: 'ACQUIRED' });
     second.hangUp();
@@ -60,7 +60,7 @@ describe('a request that waits', () => {
 
   test('is answered NOT_AVAILABLE when it is cancelled, and when the tenant is reset', async () => {
     await take('gone', 'owner');
-    const waiters = [hold(one, [wanted('gone', 'a')]), hold(two, [wanted('gone', 'b')])];
+    const waiters = [poll(one, [wanted('gone', 'a')]), poll(two, [wanted('gone', 'b')])];
     await queue(one, 'both wait', (all) => requesters(all).includes('a') && requesters(all).includes('b'));
     expect((await two.cancel({ resource: 'gone', requester: 'a' })).body).toMatchObject([{ status: 'CANCELLED' }]);
     expect(await waiters[0]?.first).toMatchObject({ explanation: 'NOT_AVAILABLE: cancelled' });
@@ -71,7 +71,7 @@ describe('a request that waits', () => {
 
   test('is granted a lease that ends, when it ends', async () => {
     await one.reserve({ resource: 'leased', requester: 'owner', ttlSeconds: 2 });
-    const waiter = hold(two, [wanted('leased', 'next')]);
+    const waiter = poll(two, [wanted('leased', 'next')]);
     const result = await waiter.first;
     expect(result).toMatchObject({ status: 'ACQUIRED' });
     // Not by the sweep, and not by a beat.
@@ -80,14 +80,14 @@ describe('a request that waits', () => {
 
   test('is refused when waitSeconds have passed', async () => {
     await take('long', 'owner');
-    const result = await hold(one, [wanted('long', 'late', { waitSeconds: 1 })]).first;
+    const result = await poll(one, [wanted('long', 'late', { waitSeconds: 1 })]).first;
     expect(result).toMatchObject({ status: 'ALREADY_HELD' });
     expect((await one.waiting('?resource=long')).body).toEqual([]);
   });
 
   test('with several items is answered as soon as one is acquired', async () => {
     const owners = [await take('left', 'owner'), await take('right', 'owner')];
-    const both = hold(one, [wanted('left', 'both'), wanted('right', 'both')]);
+    const both = poll(one, [wanted('left', 'both'), wanted('right', 'both')]);
     await queue(one, 'both items wait', (all) => all.filter(({ requester }) => requester === 'both').length === 2);
     await two.unreserve(...owners.slice(1));
     const { body } = await both.response;
@@ -102,9 +102,9 @@ describe('a request that waits', () => {
     const whole = { method: 'ALL_OR_NONE', requests, waitSeconds: 60 };
     const ticket = one.request<TransactionResult>('POST', '/api/v1/Reservation/transaction', whole);
     await queue(one, 'it keeps a name', (all) => requesters(all).includes('both'));
-    const earlier = [hold(one, [wanted('kept', 'urgent')]), hold(two, [wanted('kept', 'urgent')])];
+    const earlier = [poll(one, [wanted('kept', 'urgent')]), poll(two, [wanted('kept', 'urgent')])];
     await queue(one, 'another waits', (all) => requesters(all).includes('urgent'));
-    const higher = hold(two, [wanted('kept', 'urgent', { priority: 1 })]);
+    const higher = poll(two, [wanted('kept', 'urgent', { priority: 1 })]);
     expect(await higher.first).toMatchObject({ status: 'ACQUIRED' });
     for (const { first } of earlier) expect(await first).toMatchObject({ status: 'ALREADY_HAD' });
     await one.cancel({ resource: 'kept', requester: 'both' });
@@ -114,7 +114,7 @@ describe('a request that waits', () => {
 
   test('does not wait for anything if it is a detached one', async () => {
     await take('bot', 'owner');
-    const { body } = await hold(one, [wanted('bot', 'detached')], 0).response;
+    const { body } = await poll(one, [wanted('bot', 'detached')], 0).response;
     expect(body).toMatchObject([{ status: 'WAITING' }]);
     expect((await one.waiting('?resource=bot')).body).toMatchObject([{ attended: false }]);
   });

@@ -113,7 +113,7 @@ export interface components {
              * @enum {string}
              */
             mode?: "EXCLUSIVE" | "SHARED";
-            /** @description Only with a `count` of more than 1: its slots of the pool, in index order. */
+            /** @description Only with a `count` of more than 1: its slots of the pool, in the order of their numbers. */
             slots?: string[];
             /** @description Grows with every ACQUIRED of the tenant. */
             fencingToken: number | null;
@@ -679,7 +679,7 @@ export interface components {
              * @enum {string}
              */
             mode?: "EXCLUSIVE" | "SHARED";
-            /** @description Only with a `count` of more than 1: its slots of the pool, in index order. */
+            /** @description Only with a `count` of more than 1: its slots of the pool, in the order of their numbers. */
             slots?: string[];
             /** @description Grows with every ACQUIRED of the tenant. */
             fencingToken: number;
@@ -1016,7 +1016,7 @@ export interface components {
             acquiredSlots: {
                 [key: string]: string;
             } | null;
-            /** @description Only if the reservation has several slots of a pool: all of them, in index order. */
+            /** @description Only if the reservation has several slots of a pool: all of them, in the order of their numbers. */
             slots?: string[];
             /**
              * @description Only if the reservation is SHARED.
@@ -1060,7 +1060,7 @@ export interface components {
                 acquiredSlots?: {
                     [key: string]: string;
                 } | null;
-                /** @description Only if the reservation has several slots of a pool: all of them, in index order. */
+                /** @description Only if the reservation has several slots of a pool: all of them, in the order of their numbers. */
                 slots?: string[];
                 /**
                  * @description Only if the reservation is SHARED.

@@ -37,7 +37,7 @@ export const BoardTable = ({ label, rows, isTree, viewer, back }: BoardTableProp
   const slots = Math.max(2, Math.floor(MAX_SLOTS / Math.max(1, pools)));
   const heldSlots = rows.filter(isPool).reduce((sum, row) => sum + holdsOf(row).length, 0);
   const byName = new Map(rows.map((row) => [row.name, row]));
-  const shared = { slots, isTree, viewer, back, byName, hasSlotActions: heldSlots <= MAX_TAKEN };
+  const common = { slots, isTree, viewer, back, byName, hasSlotActions: heldSlots <= MAX_TAKEN };
   return (
     <table class="stacked board" aria-label={label}>
       <thead>
@@ -52,7 +52,7 @@ export const BoardTable = ({ label, rows, isTree, viewer, back }: BoardTableProp
       </thead>
       <tbody>
         {rows.map((row, i) => (
-          <Row row={row} isFirst={i === 0} {...shared} />
+          <Row row={row} isFirst={i === 0} {...common} />
         ))}
       </tbody>
     </table>

@@ -38,7 +38,7 @@ export const StatePart = ({ details, viewer, back }: PartProps) => {
     <section class="state" aria-label="State" data-live="state">
       <p class={isShut ? 'sentence full' : stateClass(state)}>
         {isShut ? 'Not available' : heldNow === undefined ? <Free state={state} /> : <Held one={heldNow} />}
-        <Line state={state} />
+        <Queue state={state} />
       </p>
       <Note text={heldNow?.hold.note} />
       {inTheWay !== null && <NotAvailable by={inTheWay} />}
@@ -71,9 +71,9 @@ const Free = ({ state: { resource, registered, held } }: { state: ResourceState 
 };
 
 /** How many wait, and who is next. */
-const Line = ({ state: { line, waiting, plan } }: { state: ResourceState }) => {
+const Queue = ({ state: { queue, waiting, plan } }: { state: ResourceState }) => {
   const lacks = new Set(plan.map(({ name }) => name));
-  const own = line.filter(({ place, request: { waitsFor } }) => waitsFor === place || lacks.has(waitsFor));
+  const own = queue.filter(({ place, request: { waitsFor } }) => waitsFor === place || lacks.has(waitsFor));
   const [next] = own;
   if (next === undefined) return <>.</>;
   const count = Math.max(waiting, own.length);

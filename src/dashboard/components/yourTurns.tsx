@@ -36,7 +36,7 @@ const Turn = ({ turn, viewer }: { turn: Standing; viewer: Viewer }) => {
           </>
         ) : (
           <>
-            You are {ordinal(ahead + 1)} in line for <strong>{resources.join(', ')}</strong>. The wait ends at{' '}
+            You are {ordinal(ahead + 1)} in the queue for <strong>{resources.join(', ')}</strong>. The wait ends at{' '}
             <When at={until} as="at" />.
           </>
         )}

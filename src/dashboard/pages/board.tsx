@@ -98,16 +98,16 @@ const Chip = ({ text, isOn, to }: { text: string; isOn: boolean; to: string }) =
 const Rows = ({ rows, query, viewer }: { rows: BoardRows; query: BoardQuery; viewer: Viewer }) => {
   const { registered, others, next, isPartial } = rows;
   const isEmpty = registered.length + others.length === 0;
-  const shared = { viewer, back: linkTo(query) };
+  const common = { viewer, back: linkTo(query) };
   return (
     <>
       {registered.length > 0 && (
-        <BoardTable label="Resources" rows={registered} isTree={!isFiltered(query)} {...shared} />
+        <BoardTable label="Resources" rows={registered} isTree={!isFiltered(query)} {...common} />
       )}
       {others.length > 0 && (
         <section aria-labelledby="others-title">
           <h2 id="others-title">Not registered</h2>
-          <BoardTable label="Held without being registered" rows={others} isTree={false} {...shared} />
+          <BoardTable label="Held without being registered" rows={others} isTree={false} {...common} />
         </section>
       )}
       {isEmpty &&

@@ -84,8 +84,8 @@ const firstPage = (name: string): Wanted => ({ name, view: 'day', page: 1, after
 
 /** The address of the resource that a name means: the page of a pool that has the slot. */
 function pathOf({ name, state }: Details): string {
-  const index = Number(state.slot?.slice(name.length + 1) ?? 0);
-  const page = Math.floor(index / SLOTS) + 1;
+  const slotNumber = Number(state.slot?.slice(name.length + 1) ?? 0);
+  const page = Math.floor(slotNumber / SLOTS) + 1;
   const at = page === 1 ? resourcePath(name) : `${resourcePath(name)}&page=${page}`;
   return state.slot === null ? at : `${at}#${encodeURIComponent(`slot-${state.slot}`)}`;
 }
@@ -100,14 +100,14 @@ interface ResourcePageProps {
 
 const ResourcePage = ({ viewer, wanted, details, done, failed }: ResourcePageProps) => {
   const { name, state, past, below } = details;
-  const { registered, line, waiting } = state;
+  const { registered, queue, waiting } = state;
   const link = (to: Partial<Wanted>) => linkTo({ ...wanted, ...to });
   const back = link({});
-  const isKnown = registered !== null || state.held > 0 || line.length > 0 || past.length > 0;
+  const isKnown = registered !== null || state.held > 0 || queue.length > 0 || past.length > 0;
   const waiters = {
-    shown: line.map(({ request }, i) => ({ place: i + 1, request })),
-    matches: Math.max(waiting, line.length),
-    lookedAt: line.length,
+    shown: queue.map(({ request }, i) => ({ place: i + 1, request })),
+    matches: Math.max(waiting, queue.length),
+    lookedAt: queue.length,
     isPartial: false,
   };
   return (

@@ -20,7 +20,7 @@ export interface HistorySearch {
 }
 
 /**
- * @param payFurther charges further reads of a page
+ * @param payMore charges further reads of a page
  * @returns the page, which may have no entries although older ones match: `next` then leads on
  * @throws HoldfastError refused if the cursor is none of the history; unavailable
  */
@@ -28,9 +28,9 @@ export async function searchHistory(
   history: History,
   tenant: string,
   { filter, ending, cursor, rows }: HistorySearch,
-  payFurther: () => Promise<void>,
+  payMore: () => Promise<void>,
 ): Promise<PastPage> {
-  if (ending === undefined) return fillPage(history, tenant, filter, cursor, rows, payFurther);
+  if (ending === undefined) return fillPage(history, tenant, filter, cursor, rows, payMore);
   const found: PastEntry[] = [];
   let from = cursor;
   for (let step = 0; step < MAX_STEPS; step++) {

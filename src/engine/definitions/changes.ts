@@ -67,11 +67,11 @@ export async function register(
     maxTreeDepth,
     ...items.flatMap(encodeRegistration),
   ]);
-  const [before, keyLabel, ...further] = result;
+  const [before, keyLabel, ...rest] = result;
   const stored = new Map(items.map((item) => [item.name, asStored(item)]));
-  for (let i = 0; i < further.length; i += 4) {
-    const [name, treePath, labels] = [toText(further[i]), toText(further[i + 1]), toText(further[i + 3])];
-    const isGroup = toInteger(further[i + 2]) === 1;
+  for (let i = 0; i < rest.length; i += 4) {
+    const [name, treePath, labels] = [toText(rest[i]), toText(rest[i + 1]), toText(rest[i + 3])];
+    const isGroup = toInteger(rest[i + 2]) === 1;
     const item = stored.get(name) ?? { name, capacity: 1, blocks: [], treePath: treePath || null };
     const details = detailsOf(isGroup, decodeLabels(labels === '' ? [] : labels.split('\n')));
     stored.set(name, { ...item, capacity: isGroup ? null : item.capacity, ...details });

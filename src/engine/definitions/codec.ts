@@ -24,7 +24,7 @@ export const toStored = ({ capacity, treePath, group, labels, ...fields }: Defin
   labels: labels ?? {},
 });
 
-/** What a definition has in further fields, which are left out if they say nothing. */
+/** What a definition has in extra fields, which are left out if they say nothing. */
 export const detailsOf = (isGroup: boolean, labels: Labels): Pick<Definition, 'group' | 'labels'> => ({
   ...(isGroup ? { group: true } : {}),
   ...(Object.keys(labels).length === 0 ? {} : { labels }),

@@ -1,6 +1,6 @@
 /**
- * Puts tenants that are missing back into the expiry index. The index is written before a lease is, so that tenants are
- * missing only if Redis lost writes, as in a failover. Leases that are accessed expire without the index.
+ * Puts tenants that are missing back into the due index. It is written before a lease is, so that tenants are
+ * missing only if Redis lost writes, as in a failover. Leases that are accessed expire without it.
  */
 import type { Redis } from 'ioredis';
 import type { RedisClient } from '../../redis/client.ts';
@@ -55,8 +55,8 @@ async function reconcileAt(
 }
 
 /**
- * Lowers the tenant's time in the index to the time at which a lease or a session is next due. Returns whether that was
- * necessary.
+ * Lowers the tenant's time in the due index to the time at which a lease or a session is next due. Returns whether that
+ * was necessary.
  */
 async function reconcileTenant(redis: RedisClient, tenant: string): Promise<boolean> {
   const [hot, sessions] = await send(() => redis.hmgetBuffer(tenantKey(tenant), 'hot', 'sessions'));
@@ -65,8 +65,8 @@ async function reconcileTenant(redis: RedisClient, tenant: string): Promise<bool
   const due = Math.min(readHot(hot).nextDue, Number.isFinite(sessionsDue) ? sessionsDue : NEVER);
   if (due === NEVER) return false;
   const shardKey = expiryKey(expiryShard(tenant));
-  const indexed = await send(() => redis.zscore(shardKey, tenant));
-  if (indexed !== null && Number(indexed) <= due) return false;
-  await runScript(redis, 'lowerIndex', shardKey, tenant, due);
+  const dueIndexed = await send(() => redis.zscore(shardKey, tenant));
+  if (dueIndexed !== null && Number(dueIndexed) <= due) return false;
+  await runScript(redis, 'lowerDueIndex', shardKey, tenant, due);
   return true;
 }

@@ -1,5 +1,5 @@
 /**
- * Ends expired reservations that no request has ended (docs/specification.md#expiry). The expiry index lists the
+ * Ends expired reservations that no request has ended (docs/specification.md#expiry). The due index lists the
  * tenants that have some, so that no other tenant is visited. Any number of sweeps may run at once.
  */
 import type { RedisClient } from '../../redis/client.ts';
@@ -10,13 +10,13 @@ import { isAway, send } from '../../redis/send.ts';
 import { ownerOf } from '../../redis/topology.ts';
 import { endBacklog, pauseAfterPiece } from '../pace.ts';
 
-/** Number of tenants that are read from a shard of the index at a time. */
+/** Number of tenants that are read from a shard of the due index at a time. */
 const PAGE = 100;
 
 /** A sweep leaves queues that are not settled after this time, in ms, to the next sweep. */
 const MAX_SWEEP_MS = 5000;
 
-/** What a sweep did. */
+/** The result of a sweep. */
 export interface Swept {
   /** Number of reservations that were ended. */
   readonly ended: number;
@@ -86,19 +86,19 @@ async function sweepShard(
   while (hasChanged && !(isSlow && !(await pauseAfterPiece(redis, shardKey, endMs)))) {
     hasChanged = false;
     isSlow = false;
-    // Number of tenants of this pass that are still due. In the index they precede those not visited yet.
+    // Number of tenants of this pass that are still due. In the due index they precede those not visited yet.
     let left = 0;
     for (;;) {
       const range = [shardKey, '-inf', String(nowMs), 'BYSCORE', 'LIMIT', left, PAGE, 'WITHSCORES'] as const;
       const rows = await send(() => redis.zrange(...range));
       if (rows.length === 0) break;
       for (let i = 0; i < rows.length; i += 2) {
-        const [tenant = '', indexed = ''] = rows.slice(i, i + 2);
+        const [tenant = '', dueIndexed = ''] = rows.slice(i, i + 2);
         const { ended, isStuck, isDue, isChanged, isUnsettled } = await visit(
           redis,
           shardKey,
           tenant,
-          indexed,
+          dueIndexed,
           nowMs,
           skipped,
         );
@@ -119,7 +119,7 @@ interface Visit {
   readonly ended: number;
   /** Whether a ticket could be granted although nothing had changed. */
   readonly isStuck: boolean;
-  /** Whether the tenant is still due in the index. */
+  /** Whether the tenant is still due by the due index. */
   readonly isDue: boolean;
   readonly isChanged: boolean;
   /** Whether the tenant's queue has work left. */
@@ -133,7 +133,7 @@ async function visit(
   redis: RedisClient,
   shardKey: string,
   tenant: string,
-  indexed: string,
+  dueIndexed: string,
   nowMs: number,
   skipped: Map<string, unknown>,
 ): Promise<Visit> {
@@ -149,7 +149,7 @@ async function visit(
       return { ended: count, isStuck: false, isDue: true, isChanged: true, isUnsettled: count === 0 };
     }
     const nextDue = toInteger(next);
-    await runScript(redis, 'raiseIndex', shardKey, tenant, indexed, nextDue);
+    await runScript(redis, 'raiseDueIndex', shardKey, tenant, dueIndexed, nextDue);
     // A tenant stays due only if its shard's clock is behind, or its time was lowered meanwhile. The next sweep visits
     // it.
     const isDue = nextDue !== -1 && nextDue <= nowMs;

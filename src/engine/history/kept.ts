@@ -7,7 +7,7 @@ import { type History, KEPT_ENTRIES, type PastUse } from '../../domain/history.t
 import { poolsOf } from '../../domain/pools.ts';
 import { usageOf } from '../../domain/usage.ts';
 import type { RedisClient } from '../../redis/client.ts';
-import { ownTurn } from '../pace.ts';
+import { yieldToLoop } from '../pace.ts';
 import { refusalsOf } from '../tenant/refusals.ts';
 import { NEWEST, type Place, readPiece } from './pieces.ts';
 import { keepNewest } from './stream.ts';
@@ -72,6 +72,6 @@ async function usesSince(redis: RedisClient, tenant: string, fromMs: number, res
     looked += piece.looked;
     begin = piece.next;
   }
-  await ownTurn();
+  await yieldToLoop();
   return { uses, looked };
 }

@@ -1,14 +1,14 @@
 /**
  * Reads the stream of a tenant's ended reservations and waits in pieces, the newest first. A piece keeps Redis busy for
  * about a millisecond. An instance reads one piece of a tenant at a time, whichever requests ask, and decodes each in a
- * turn of the event loop of its own: so no tenant's history slows the others down.
+ * iteration of the event loop of its own: so no tenant's history slows the others down.
  */
 import { type HistoryFilter, LOOKED_PER_READ, type PastEntry } from '../../domain/history.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { keysOf } from '../../redis/keys.ts';
 import { parseReply, toInteger, toText } from '../../redis/reply.ts';
 import { runScript } from '../../redis/scripts.ts';
-import { ownTurn } from '../pace.ts';
+import { yieldToLoop } from '../pace.ts';
 import { readPastEntry } from './pastEntry.ts';
 
 /** A place in the stream: what comes before a field of an entry. */
@@ -24,7 +24,7 @@ export const NEWEST: Place = { id: '+', field: 0 };
 
 interface Found {
   readonly entry: PastEntry;
-  /** What follows begins here. */
+  /** The place behind it. */
   readonly place: Place;
 }
 
@@ -39,7 +39,7 @@ export interface Piece {
   readonly looked: number;
 }
 
-/** The last piece of each tenant that is being read or waits for its turn. */
+/** The last piece of each tenant that is being read or waits for that. */
 const last = new Map<string, Promise<unknown>>();
 
 /**
@@ -76,7 +76,7 @@ async function read(
   const times = [from?.getTime() ?? 0, to?.getTime() ?? Number.MAX_SAFE_INTEGER];
   const args = [begin.id, begin.field, most, LOOKED_PER_READ, ...names, ...times];
   const reply = await runScript(redis, 'readHistory', ...keysOf('readHistory', tenant), ...args);
-  await ownTurn();
+  await yieldToLoop();
   const [, id, field, entries, looked, ...rows] = parseReply(reply);
   const next = { id: toText(id), field: toInteger(field) };
   return {

@@ -3,7 +3,7 @@
  * for all items.
  */
 import type { RenewItem, RenewResult } from '../../contract/reservations.ts';
-import type { Once } from '../../domain/once.ts';
+import type { Idempotency } from '../../domain/idempotency.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
@@ -15,7 +15,7 @@ import { packToken } from './releaseToken.ts';
 import { explainLoss } from './unreserve.ts';
 
 /**
- * @param once its Idempotency-Key, if it has one
+ * @param idempotency its Idempotency-Key, if it has one
  * @returns a result for each item, in their order. An item whose token is wrong or missing fails with the explanation
  * INVALID_RELEASE_TOKEN; the other items are not affected
  * @throws HoldfastError unauthenticated, unavailable
@@ -24,12 +24,12 @@ export function renew(
   engine: Engine,
   credential: Credential,
   items: readonly RenewItem[],
-  once?: Once,
+  idempotency?: Idempotency,
 ): Promise<Charged<RenewResult[]>> {
   const args = joined(items, ({ resource, requester, releaseToken, ttlSeconds }) =>
     itemArgs('renew', { resource, requester, token: packToken(releaseToken ?? ''), ttlMs: ttlSeconds * 1000 }),
   );
-  return callInBatch(engine, 'renew', credential, items.length, args, once, (replies, from) =>
+  return callInBatch(engine, 'renew', credential, items.length, args, idempotency, (replies, from) =>
     items.map((item, i) => toResult(item, parseItem(replies[from + i]))),
   );
 }

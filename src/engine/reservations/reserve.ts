@@ -2,7 +2,7 @@
  * Reserves resources (docs/specification.md#reserve, #plans): one script call for any number of items.
  */
 import type { ReserveItem, ReserveResult } from '../../contract/reservations.ts';
-import type { Once } from '../../domain/once.ts';
+import type { Idempotency } from '../../domain/idempotency.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { type Asked, textOfAsked } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
@@ -17,7 +17,7 @@ import { parseDetails } from './slotRecord.ts';
 
 /**
  * @param call the call that attends the tickets; to be passed if an item waits
- * @param once its Idempotency-Key, if it has one and these are all its items
+ * @param idempotency its Idempotency-Key, if it has one and these are all its items
  * @param among all items of the request, if these are a part of them
  * @returns a result for each item, in their order, and their tickets
  * @throws HoldfastError unauthenticated, unavailable
@@ -27,7 +27,7 @@ export function reserve(
   credential: Credential,
   items: readonly ReserveItem[],
   call: WaitCall,
-  once?: Once,
+  idempotency?: Idempotency,
   among?: readonly ReserveItem[],
 ): Promise<Issued<ReserveResult[]>>;
 export function reserve(
@@ -35,7 +35,7 @@ export function reserve(
   credential: Credential,
   items: readonly ReserveItem[],
   call?: WaitCall,
-  once?: Once,
+  idempotency?: Idempotency,
   among?: readonly ReserveItem[],
 ): Promise<Charged<ReserveResult[]>>;
 export function reserve(
@@ -43,19 +43,19 @@ export function reserve(
   credential: Credential,
   items: readonly ReserveItem[],
   call?: WaitCall,
-  once?: Once,
+  idempotency?: Idempotency,
   among: readonly ReserveItem[] = items,
 ): Promise<Charged<ReserveResult[]>> {
   const args = joined(items, (item, i) => reserveArgs(item, among, call?.tokens?.[i]));
   const resultOf = (item: ReserveItem, reply: unknown) => toReserveResult(item, parseItem(reply));
   if (call === undefined)
-    return callInBatch(engine, 'reserve', credential, items.length, args, once, (replies, from) =>
+    return callInBatch(engine, 'reserve', credential, items.length, args, idempotency, (replies, from) =>
       items.map((item, i) => resultOf(item, replies[from + i])),
     );
-  // Tickets belong to one call, so a request that waits shares none.
-  const argsOf = (indexed: string) => [indexed, callArg(call), ...args];
+  // Tickets belong to one call, so a request that waits is in no batch.
+  const argsOf = (dueIndexed: string) => [dueIndexed, callArg(call), ...args];
   const { isContinuation } = call;
-  return callCharged(engine, 'reserve', credential, argsOf, { isContinuation, once }).then((charged) => {
+  return callCharged(engine, 'reserve', credential, argsOf, { isContinuation, idempotency }).then((charged) => {
     const replies = charged.result;
     const result = items.map((item, i) => resultOf(item, replies[i]));
     return { ...charged, result, tickets: replies.map(ticketOf), replies };

@@ -40,8 +40,8 @@ export interface Along {
   readonly owner: string;
 }
 
-export interface LineTicket {
-  /** The resource or slot in whose line it stands. */
+export interface QueueTicket {
+  /** The resource or slot in whose queue it stands. */
   readonly place: string;
   readonly request: WaitingRequest;
 }
@@ -60,13 +60,13 @@ export interface ResourceState {
   /** The slots that are held, of those that were asked for. */
   readonly holds: readonly HeldSlot[];
   readonly plan: readonly Along[];
-  /** The first in its line, in the order of the queue. */
-  readonly line: readonly LineTicket[];
+  /** The first in its queue, in order. */
+  readonly queue: readonly QueueTicket[];
 }
 
 /**
  * @param name also of a slot, or a path
- * @param from the index of the first slot to read, of a pool
+ * @param from the number of the first slot to read, of a pool
  * @param limit the most slots to read
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
@@ -81,16 +81,16 @@ export async function resourceState(
   const holds: HeldSlot[] = [];
   for (;;) {
     const args = [name, read, limit - (read - from)];
-    const [head, blocks, held, covered, plan, line] = await call(engine, 'resource', credential, () => args);
+    const [head, blocks, held, covered, plan, queue] = await call(engine, 'resource', credential, () => args);
     const state = toState(parseItem(head), parseReply(blocks).map(toText));
     holds.push(...toHolds(parseReply(held)));
     read += Number(toText(covered));
     if (read >= Math.min(from + limit, state.registered?.capacity ?? 1) || toText(covered) === '0')
-      return { ...state, holds, plan: parseReply(plan).map(toAlong), line: toLine(parseReply(line)) };
+      return { ...state, holds, plan: parseReply(plan).map(toAlong), queue: toQueue(parseReply(queue)) };
   }
 }
 
-type Head = Omit<ResourceState, 'holds' | 'plan' | 'line'>;
+type Head = Omit<ResourceState, 'holds' | 'plan' | 'queue'>;
 
 function toState(head: readonly string[], blocks: readonly string[]): Head {
   const [resource = '', slot = '', isRegistered, capacity, isGroup, held, waiting, treePath = '', ...labels] = head;
@@ -128,8 +128,8 @@ function toAlong(item: unknown): Along {
   };
 }
 
-function toLine(values: readonly unknown[]): LineTicket[] {
-  const line: LineTicket[] = [];
-  for (let i = 0; i < values.length; i += 2) line.push({ place: toText(values[i]), request: toRow(values[i + 1]) });
-  return line;
+function toQueue(values: readonly unknown[]): QueueTicket[] {
+  const queue: QueueTicket[] = [];
+  for (let i = 0; i < values.length; i += 2) queue.push({ place: toText(values[i]), request: toRow(values[i + 1]) });
+  return queue;
 }

@@ -8,11 +8,11 @@ import { MODES } from '../../domain/reservations.ts';
 import { toTime } from '../../redis/reply.ts';
 import { unpackToken } from './releaseToken.ts';
 
-/** What a reservation holds besides its own slot (docs/specification.md#plans). */
+/** The details of a reservation besides its own slot (docs/specification.md#plans). */
 type Details = Pick<ActiveReservation, 'acquiredSlots' | 'acquiredBlockers' | 'reservedAtPath' | 'slots' | 'mode'>;
 
-/** Further fields of a reservation (lua/slots/codec.lua), each left out if it does not have it. */
-const Further = z.object({
+/** Extra fields of a reservation (lua/slots/codec.lua), each left out if it does not have it. */
+const Extras = z.object({
   note: z.string().optional(),
   session: z.string().transform(unpackToken).optional(),
   /** The digest of the match by which it was made, and the resource that was picked. */
@@ -133,12 +133,12 @@ export function readReservation(slot: string, record: Buffer, sessionEndsAt?: nu
   return details === NO_DETAILS ? reservation : { ...reservation, ...toDetails(details), ...shownOf(details.x) };
 }
 
-/** The further fields that callers see. */
+/** The extra fields that callers see. */
 const shownOf = ({
   match: _,
   waited: __,
   ...shown
-}: z.output<typeof Further> = {}): Pick<ActiveReservation, 'note' | 'session'> => shown;
+}: z.output<typeof Extras> = {}): Pick<ActiveReservation, 'note' | 'session'> => shown;
 
 /** Not z.record(), which leaves out a pool named `__proto__`. */
 const Slots = z.custom<Record<string, string>>(
@@ -147,7 +147,7 @@ const Slots = z.custom<Record<string, string>>(
 );
 
 const DetailsText = z.object({
-  x: Further.optional(),
+  x: Extras.optional(),
   s: Slots.optional(),
   b: z.array(z.string()).optional(),
   p: z.string().optional(),

@@ -1,6 +1,6 @@
 /**
  * Returns what pages show of some resources: what they are, whether they are free, who holds them and who is next. It
- * costs as much as is asked for, however many resources and reservations the tenant has.
+ * costs as much as the request names, however many resources and reservations the tenant has.
  */
 import { PATH_DELIMITER } from '../../domain/names.ts';
 import type { Credential } from '../../domain/tenants.ts';
@@ -71,9 +71,9 @@ export async function resourceStates(
 
 function toState(reply: unknown): ResourceState {
   const [head, ...texts] = parseReply(reply);
-  const [name = '', registered, capacity, group, held, waiting, next, place, above = '', full = '', ...further] =
+  const [name = '', registered, capacity, group, held, waiting, next, place, above = '', full = '', ...rest] =
     parseItem(head);
-  const [blocker = '', ...labels] = further;
+  const [blocker = '', ...labels] = rest;
   const slots = texts.map(toSlotState);
   const inTheWay = blocker === '' ? undefined : slots.shift();
   return {

@@ -2,7 +2,7 @@
  * Reserves and releases in one step (docs/specification.md#transactions): one script call.
  */
 import type { TransactionItem, TransactionItemResult, TransactionResult } from '../../contract/reservations.ts';
-import type { Once } from '../../domain/once.ts';
+import type { Idempotency } from '../../domain/idempotency.ts';
 import { TRANSACTION_STATUSES, type TransactionMethod } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import type { Wait } from '../../domain/waiting.ts';
@@ -22,7 +22,7 @@ export interface WaitingTransaction {
 /**
  * @param items reserves only, if the method is FIRST or the transaction waits; the caller checks that
  * @param waiting to be passed if the transaction waits
- * @param once its Idempotency-Key, if it has one
+ * @param idempotency its Idempotency-Key, if it has one
  * @returns a result for each item, in their order
  * @throws HoldfastError unauthenticated, unavailable
  */
@@ -32,21 +32,21 @@ export async function transaction(
   method: TransactionMethod,
   items: readonly TransactionItem[],
   waiting?: WaitingTransaction,
-  once?: Once,
+  idempotency?: Idempotency,
 ): Promise<Issued<TransactionResult>> {
   const args = transactionArgs(method, items, waiting);
   const { result: reply, ...charged } = await callCharged(
     engine,
     'transaction',
     credential,
-    (indexed) => [indexed, ...args],
-    { isContinuation: waiting?.call.isContinuation ?? false, once },
+    (dueIndexed) => [dueIndexed, ...args],
+    { isContinuation: waiting?.call.isContinuation ?? false, idempotency },
   );
   const result = toTransactionResult(method, items, reply);
   return { ...charged, result, tickets: waiting === undefined ? [] : reply.slice(1).map(ticketOf), replies: [] };
 }
 
-/** The script's arguments after what was written to the expiry index. */
+/** The script's arguments after what was written to the due index. */
 export const transactionArgs = (
   method: TransactionMethod,
   items: readonly TransactionItem[],

@@ -2,7 +2,7 @@
  * Releases reservations (docs/specification.md#release): one script call for all items.
  */
 import type { UnreserveItem, UnreserveResult } from '../../contract/reservations.ts';
-import type { Once } from '../../domain/once.ts';
+import type { Idempotency } from '../../domain/idempotency.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
@@ -14,7 +14,7 @@ import type { Engine, HandOver } from '../engine.ts';
 import { madeAtMs, packToken } from './releaseToken.ts';
 
 /**
- * @param once its Idempotency-Key, if it has one
+ * @param idempotency its Idempotency-Key, if it has one
  * @returns a result for each item, in their order. An item whose token is wrong or missing fails with the explanation
  * INVALID_RELEASE_TOKEN; the other items are not affected
  * @throws HoldfastError unauthenticated, unavailable
@@ -23,10 +23,10 @@ export function unreserve(
   engine: Engine,
   credential: Credential,
   items: readonly UnreserveItem[],
-  once?: Once,
+  idempotency?: Idempotency,
 ): Promise<Charged<UnreserveResult[]>> {
   const handOver =
-    once === undefined &&
+    idempotency === undefined &&
     engine.handOver?.(
       credential,
       items.map(({ resource }) => resource),
@@ -38,12 +38,12 @@ export function unreserve(
     credential,
     items.length,
     joined(items, unreserveArgs),
-    once,
+    idempotency,
     (replies, from) => items.map((item, i) => toUnreserveResult(item, parseItem(replies[from + i]))),
   );
 }
 
-/** Releases what held calls of this instance wait for. */
+/** Releases what long polls of this instance wait for. */
 async function releaseTo(
   handOver: HandOver,
   engine: Engine,
@@ -118,12 +118,17 @@ export function explainLoss(
 
 /**
  * Ends all reservations of a tenant (docs/specification.md#reset). The time does not depend on their number.
- * @param once its Idempotency-Key, if it has one
+ * @param idempotency its Idempotency-Key, if it has one
  * @param actor for whom the service does it, if it does; else the script names the caller
  * @returns the number of reservations ended
  * @throws HoldfastError unauthenticated, unavailable
  */
-export async function reset(engine: Engine, credential: Credential, once?: Once, actor = ''): Promise<Charged<number>> {
-  const { result, ...charged } = await callCharged(engine, 'reset', credential, () => [actor], { once });
+export async function reset(
+  engine: Engine,
+  credential: Credential,
+  idempotency?: Idempotency,
+  actor = '',
+): Promise<Charged<number>> {
+  const { result, ...charged } = await callCharged(engine, 'reset', credential, () => [actor], { idempotency });
   return { ...charged, result: toInteger(result[0]) };
 }

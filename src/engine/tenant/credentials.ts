@@ -15,7 +15,7 @@ export interface Verified {
   readonly tier: Tier;
   /** The label of the key or of the management token; '' none, or another credential */
   readonly label: string;
-  /** What the credential may do. */
+  /** The rights of the credential. */
   readonly rights: readonly Right[];
 }
 

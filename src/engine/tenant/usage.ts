@@ -95,10 +95,10 @@ export async function measure(redis: RedisClient, tenant: string): Promise<Measu
   ]);
   // The first number of the field `sessions` is how many there are (lua/sessions/sessions.lua).
   const begun = Number(sessions?.toString().split(' ')[0] ?? 0);
-  const { tier, count, further, definitions } = readHot(hot);
+  const { tier, count, moreSlots, definitions } = readHot(hot);
   return {
     tenant,
-    reservations: count + further + begun,
+    reservations: count + moreSlots + begun,
     definitions: tier === 0 ? null : definitions,
     requests: minutes.reduce((sum, minute) => sum + minute.requests, 0),
     refusals: minutes.reduce((sum, minute) => sum + minute.refusals, 0),

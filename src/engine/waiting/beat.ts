@@ -22,7 +22,7 @@ export interface Beat {
   readonly isKnown: boolean;
   /** null: the tenant was deleted. */
   readonly tier: Tier | null;
-  /** Tickets of calls that this instance holds, which were granted and not claimed. */
+  /** Tickets of long polls of this instance, which were granted and not claimed. */
   readonly granted: readonly string[];
 }
 

@@ -1,9 +1,9 @@
 /**
- * What the scripts of requests that may wait take and return besides the rest (docs/specification.md#waiting): the
+ * Additional arguments and replies of scripts whose requests may wait (docs/specification.md#waiting): the
  * call that attends the tickets, how long an item waits, and the tickets that items got.
  */
 import type { ReserveResult } from '../../contract/reservations.ts';
-import type { Once } from '../../domain/once.ts';
+import type { Idempotency } from '../../domain/idempotency.ts';
 import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { DEFAULT_CLAIM_SECONDS, DEFAULT_PRIORITY, isWaiting, type Wait } from '../../domain/waiting.ts';
@@ -14,7 +14,7 @@ import { toReason } from '../reservations/holders.ts';
 
 /** A call of an instance that attends the tickets of its request. */
 export interface WaitCall {
-  /** The instance that holds the call. */
+  /** The instance of the long poll. */
   readonly instance: string;
   /** How long the call may still be held, in ms; 0: it is not held, and its tickets are detached. */
   readonly pollMs: number;
@@ -31,7 +31,7 @@ export interface WaitCall {
 export interface Issued<Result> extends Charged<Result> {
   /** The ticket of each item, in their order; '' for an item that does not wait. */
   readonly tickets: readonly string[];
-  /** What the script returned for the items; none if the request does not wait. */
+  /** The replies of the script to the items; none if the request does not wait. */
   readonly replies: readonly unknown[];
 }
 
@@ -69,8 +69,8 @@ export function ticketOf(reply: unknown): string {
 export async function keepReply(
   engine: Engine,
   credential: Credential,
-  once: Once,
+  idempotency: Idempotency,
   reply: readonly string[],
 ): Promise<void> {
-  await callCharged(engine, 'keep', credential, () => [...reply], { once });
+  await callCharged(engine, 'keep', credential, () => [...reply], { idempotency });
 }

@@ -4,7 +4,7 @@
  */
 import type { CancelItem, CancelResult } from '../../contract/waiting.ts';
 import { HoldfastError } from '../../domain/errors.ts';
-import type { Once } from '../../domain/once.ts';
+import type { Idempotency } from '../../domain/idempotency.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { CANCEL_STATUSES } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
@@ -17,7 +17,7 @@ import type { Engine } from '../engine.ts';
 const MAX_MS = 2000;
 
 /**
- * @param once its Idempotency-Key, if it has one
+ * @param idempotency its Idempotency-Key, if it has one
  * @returns a result for each item, in their order
  * @throws HoldfastError unauthenticated, forbidden; unavailable, also if there are too many tickets to look at: then
  * some may have been cancelled; LimitError
@@ -26,7 +26,7 @@ export async function cancel(
   engine: Engine,
   credential: Credential,
   items: readonly CancelItem[],
-  once?: Once,
+  idempotency?: Idempotency,
 ): Promise<Charged<CancelResult[]>> {
   const end = performance.now() + MAX_MS;
   const args = items.flatMap((item) => itemArgs('cancel', item));
@@ -35,7 +35,7 @@ export async function cancel(
     const isContinuation = cursor !== '';
     const { result: reply, ...charged } = await callCharged(engine, 'cancel', credential, () => [cursor, ...args], {
       isContinuation,
-      once,
+      idempotency,
     });
     const [next, ...statuses] = reply;
     cursor = toText(next);

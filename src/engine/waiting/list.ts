@@ -106,7 +106,7 @@ export interface Standing {
   /** When the grant ends if nobody claims it, or the wait. */
   readonly until: string;
   readonly mode: Mode | undefined;
-  /** What the request names, in its order. */
+  /** The names in the request, in its order. */
   readonly resources: readonly string[];
 }
 

@@ -17,16 +17,16 @@ import { addressOf, hasValidHost, Incoming } from './incoming.ts';
 import { NO_HOST, REFUSED, STALLED, send } from './readyResponses.ts';
 
 /**
- * A turn of the event loop that has lasted this long, because CPU is short, accepts no more requests. Requests that
- * wait for Redis do not lengthen a turn: only their number is limited, so that tenants of an unreachable primary do not
- * keep out the others.
+ * An iteration of the event loop that has lasted this long, because CPU is short, accepts no more requests. Requests
+ * that wait for Redis do not lengthen an iteration: only their number is limited, so that tenants of an unreachable
+ * primary do not keep out the others.
  */
-const MAX_TURN_MS = 25;
+const MAX_ITERATION_MS = 25;
 /**
- * Requests that every turn accepts, however long it lasts: an ordinary number of callers is never refused, and neither
- * is anybody after a pause of the process.
+ * Requests that every iteration accepts, however long it lasts: an ordinary number of callers is never refused, and
+ * neither is anybody after a pause of the process.
  */
-const MIN_ACCEPTED_IN_TURN = 256;
+const MIN_ACCEPTED_IN_ITERATION = 256;
 
 /** Larger bodies are read only after the key was verified, and their bytes are counted. */
 const SMALL_BODY_BYTES = 16_384;
@@ -114,11 +114,11 @@ class Admission {
   });
   /** Large bodies, by the tenant whose key was verified. Their requests are in flight too. */
   readonly #known: Arrivals;
-  /** Requests that arrived in this turn of the event loop. They start at its end. */
+  /** Requests that arrived in this iteration of the event loop. They start at its end. */
   #arrived: Arrived[] = [];
   #inFlight = 0;
-  #acceptedInTurn = 0;
-  #turnBegan = 0;
+  #acceptedInIteration = 0;
+  #iterationBegan = 0;
   #refused = 0;
 
   constructor(listener: Listener, options: AdmissionOptions) {
@@ -191,17 +191,17 @@ class Admission {
       this.#refuse(response);
       return;
     }
-    if (this.#acceptedInTurn++ === 0) {
-      this.#turnBegan = performance.now();
-      setImmediate(this.#endTurn);
+    if (this.#acceptedInIteration++ === 0) {
+      this.#iterationBegan = performance.now();
+      setImmediate(this.#endIteration);
     }
     this.#inFlight++;
     request.endFlight = onceEnded(response, this.#endRequest);
     this.#listener(request, response);
   }
 
-  readonly #endTurn = () => {
-    this.#acceptedInTurn = 0;
+  readonly #endIteration = () => {
+    this.#acceptedInIteration = 0;
   };
 
   readonly #endRequest = () => {
@@ -210,7 +210,10 @@ class Admission {
 
   #isFull(): boolean {
     if (this.#inFlight >= this.#options.maxInFlight) return true;
-    return this.#acceptedInTurn >= MIN_ACCEPTED_IN_TURN && performance.now() - this.#turnBegan > MAX_TURN_MS;
+    return (
+      this.#acceptedInIteration >= MIN_ACCEPTED_IN_ITERATION &&
+      performance.now() - this.#iterationBegan > MAX_ITERATION_MS
+    );
   }
 
   async #read(arrivals: Arrivals, request: Incoming, response: Response, owner: string, maxBytes: number) {

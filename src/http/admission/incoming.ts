@@ -25,7 +25,7 @@ export class Incoming extends IncomingMessage {
   heldSinceMs: number | undefined;
 
   /** Gives back what the request takes up, when its response starts to be held: from then on it costs little. */
-  hold(): void {
+  longPoll(): void {
     this.heldSinceMs ??= performance.now();
     this.endFlight?.();
     this.endBody?.();

@@ -4,14 +4,14 @@
  */
 import type { z } from 'zod';
 import { MAX_BLOCKS, type Sizes } from '../../domain/maxSizes.ts';
-import { ownTurn } from '../../engine/pace.ts';
+import { yieldToLoop } from '../../engine/pace.ts';
 import { BodyError } from '../admission/arrivals.ts';
 import { BODY_TIMEOUT, bodyTooLarge, OVERLOADED } from '../admission/readyResponses.ts';
 import { malformed, misfit, Refusal } from '../errors.ts';
 import { actFor } from './actFor.ts';
 import type { Call } from './call.ts';
+import { takeIdempotency } from './idempotency.ts';
 import { hasMoreValues } from './jsonValues.ts';
-import { takeOnce } from './once.ts';
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -19,8 +19,8 @@ const NOTHING = Buffer.alloc(0);
 
 /** Bytes from which the values of a body are counted before it is parsed. Smaller bodies parse fast enough. */
 const COUNTED_FROM_BYTES = 16_384;
-/** Bytes from which a body has a turn of the event loop to itself: some 50 items, about half a millisecond. */
-const OWN_TURN_FROM_BYTES = 4096;
+/** Bytes from which a body has an iteration of the event loop to itself: some 50 items, about half a millisecond. */
+const YIELD_FROM_BYTES = 4096;
 /** Maximum number of values of an item, apart from its blockers: more than any item of a request has. */
 const MAX_FIELDS = 20;
 
@@ -37,7 +37,7 @@ export interface BodyRules<Body> {
 }
 
 /**
- * Sets `body` to the schema's output, and `once`.
+ * Sets `body` to the schema's output, and `idempotency`.
  * @returns undefined for small bodies, which have arrived: there is nothing to wait for
  * @throws Refusal; HoldfastError forbidden if an item names another requester than a token's subject
  */
@@ -49,13 +49,13 @@ export function takeBody<Body>(rules: BodyRules<Body>, call: Call<Body>): Promis
   if (Number(headers['content-length'] ?? 0) > bodyBytes) throw tooLarge(bodyBytes);
   if (readBody !== undefined)
     return wholeBody(readBody(call.tenant, bodyBytes), bodyBytes).then((bytes) => takeLater(rules, call, bytes));
-  if (rawBody.length > OWN_TURN_FROM_BYTES) return takeLater(rules, call, rawBody);
+  if (rawBody.length > YIELD_FROM_BYTES) return takeLater(rules, call, rawBody);
   takeBytes(rules, call, rawBody);
   return undefined;
 }
 
 async function takeLater<Body>(rules: BodyRules<Body>, call: Call<Body>, bytes: Uint8Array): Promise<void> {
-  if (bytes.length > OWN_TURN_FROM_BYTES && bytes.length <= rules.sizes.bodyBytes) await ownTurn();
+  if (bytes.length > YIELD_FROM_BYTES && bytes.length <= rules.sizes.bodyBytes) await yieldToLoop();
   takeBytes(rules, call, bytes);
 }
 
@@ -70,7 +70,7 @@ function takeBytes<Body>(rules: BodyRules<Body>, call: Call<Body>, bytes: Uint8A
   const filled = subject === undefined ? json : fillRequester(subject, json, batch);
   const { data, error } = schema.safeParse(filled);
   if (error !== undefined) throw misfit(error);
-  if (isRepeatable) takeOnce(call, filled);
+  if (isRepeatable) takeIdempotency(call, filled);
   call.body = data;
 }
 

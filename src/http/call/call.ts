@@ -4,7 +4,7 @@
  */
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
-import type { Once } from '../../domain/once.ts';
+import type { Idempotency } from '../../domain/idempotency.ts';
 import type { Quota } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import type { SessionUser } from '../../engine/tenant/signIns.ts';
@@ -24,14 +24,14 @@ export class Call<Body = unknown, Query = unknown, Params = unknown> {
   log: Logger;
   /** Why the request failed, if it did. */
   error: unknown;
-  /** What is left of the caller's quota, once the request is charged. */
+  /** The caller's remaining quota, once the request is charged. */
   quota: readonly Quota[] = NO_QUOTA;
   /** Set if the request has an Idempotency-Key. */
-  once: Once | undefined;
+  idempotency: Idempotency | undefined;
   /** Whether the credential was read, and whether Redis has found it valid outside of the operation's script. */
   isIdentified = false;
   isVerified = false;
-  /** What the operation declares, each set by a step before the handler (route.ts). */
+  /** Values that the operation declares, each set by a step before the handler (route.ts). */
   declare body: Body;
   declare query: Query;
   declare params: Params;

@@ -2,7 +2,7 @@
  * Logs one line for each request that failed, was refused or was slow, or for all: id, tenant, path, status and
  * duration, and why the store was away; never a key, token, body or query. The others and probes are logged at level
  * debug. Measures the time of requests by the pattern of their route, counts those that a limit refused, and records a
- * span for each. A request whose response is held counts with the time until then: how long it waits for its turn says
+ * span for each. A long poll counts with the time until its response is held: how long it waits for its turn says
  * nothing about the service.
  */
 import { createMiddleware } from 'hono/factory';
@@ -18,7 +18,7 @@ import { headersOf } from './reply.ts';
 export type ObserveDeps = Pick<HealthDeps, 'log' | 'logRequests' | 'metrics' | 'traces'>;
 
 const PROBES = ['/healthz', '/readyz'];
-/** From then on a request is slow, unless its response was held. */
+/** From then on a request is slow, unless it was a long poll. */
 const SLOW_MS = 1000;
 
 /** Why what a request needs was away, in words for operators. */

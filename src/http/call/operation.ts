@@ -7,9 +7,11 @@ import type { Sized } from '../../contract/sizes.ts';
 import type { Need } from '../../domain/rights.ts';
 import type { actFor } from './actFor.ts';
 
-/** What the OpenAPI document says of an operation, and how its requests are taken. */
+/** An operation: its description in the OpenAPI document, and how its requests are read. */
 export type Operation = Omit<RouteConfig, 'middleware' | 'hide' | 'security' | 'request'> & {
-  /** What its caller must have. A step before the handler, or the script checks it; the OpenAPI document shows it. */
+  /**
+   * The right that its caller needs. A step before the handler, or the script checks it; the OpenAPI document shows it.
+   */
   readonly right: Need;
   /** Whether its requests may have an Idempotency-Key. */
   readonly isRepeatable?: true;

@@ -1,5 +1,5 @@
 /**
- * What an operation answers, before it becomes a response.
+ * The reply of an operation, before it becomes a response.
  */
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { HoldfastError } from '../../domain/errors.ts';
@@ -64,7 +64,7 @@ function withOwn(forms: Forms, { requestId, error, quota }: Call): Fields {
   return { ...forms.limited, 'X-Request-Id': requestId, 'RateLimit-Policy': made.policy, RateLimit: made.rest };
 }
 
-/** The last texts made: requests that shared a call have the same quota, and are answered one after the other. */
+/** The last texts made: requests of a batch have the same quota, and are answered one after the other. */
 let made: { readonly of: readonly Quota[]; readonly policy: string; readonly rest: string } = {
   of: [],
   policy: '',

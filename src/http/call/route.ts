@@ -11,8 +11,8 @@ import { takeBody } from './body.ts';
 import type { Call } from './call.ts';
 import { checkCaller, type IdentifyDeps, identify } from './callers.ts';
 import { type Handler, handle, type Step } from './handle.ts';
+import { takeIdempotency } from './idempotency.ts';
 import type { ObserveDeps } from './observe.ts';
-import { takeOnce } from './once.ts';
 import type { Operation } from './operation.ts';
 import { admitPerson, isForKeys, type PersonDeps } from './persons.ts';
 import type { Reply } from './reply.ts';
@@ -88,7 +88,7 @@ function stepsOf<Body, Query, Params>(
     const rules = { schema: forSizes(body, sizes), sizes, fillRequester, isRepeatable };
     steps.push((call) => takeBody(rules, call));
   } else if (isRepeatable) {
-    steps.push((call) => takeOnce(call, null));
+    steps.push((call) => takeIdempotency(call, null));
   }
   if (request.query !== undefined) {
     const schema = request.query;

@@ -5,8 +5,8 @@
 import { z } from '@hono/zod-openapi';
 import { Code, Failure, LimitReached } from '../../contract/errors.ts';
 import type { FailureCode } from '../../domain/errors.ts';
-import { MAX_KEY_LENGTH } from '../../domain/once.ts';
-import { WAITING_HEADER } from '../call/hold.ts';
+import { MAX_KEY_LENGTH } from '../../domain/idempotency.ts';
+import { WAITING_HEADER } from '../call/longPoll.ts';
 import type { Operation } from '../call/operation.ts';
 import { REPLAYED_HEADER } from '../call/reply.ts';
 import { CODE_HEADER } from '../errors.ts';
@@ -90,7 +90,7 @@ export function answer<Schema extends z.ZodType>(description: string, schema: Sc
 }
 
 /**
- * What the OpenAPI document says about operations that take an Idempotency-Key
+ * The parts of the OpenAPI document for operations that take an Idempotency-Key
  * (docs/specification.md#repeating-safely).
  */
 export const IdempotencyHeaders = z.object({

@@ -4,7 +4,7 @@
  */
 
 /**
- * What a page of the API reference is made of. Texts are Markdown: `code`, **bold** and [links](address).
+ * The blocks of a page of the API reference. Texts are Markdown: `code`, **bold** and [links](address).
  */
 export type Block =
   | { readonly kind: 'heading'; readonly level: 1 | 2 | 3; readonly text: string }

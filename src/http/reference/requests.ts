@@ -47,7 +47,7 @@ export function curlOf({ as, method, address, headers = {}, body }: Example, ori
   const url = `${origin}${address}`;
   const verb = method === (body === undefined ? 'GET' : 'POST') ? [] : [`-X ${method}`];
   const credential = CREDENTIALS[as];
-  // What changes something with a session must come from a page of the service.
+  // A change with a session must come from a page of the service.
   const needsOrigin = as === 'session' && method !== 'GET';
   const isStream = address.startsWith('/api/v1/events');
   const first = ['curl', isStream ? '-sN' : '-s', ...verb, /[?&>]/.test(url) ? quoted(url) : url].join(' ');

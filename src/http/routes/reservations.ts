@@ -26,8 +26,8 @@ import { listReservations, listWaiting } from '../../operations/lists.ts';
 import { check, renew, reserve, reset, transaction, unreserve } from '../../operations/reservations.ts';
 import { cancel, type WaitDeps } from '../../operations/waiting.ts';
 import { isDryRun } from '../call/dryRun.ts';
-import { holdOf, waitingHeader } from '../call/hold.ts';
 import { answerList, jsonRows } from '../call/listing.ts';
+import { pollingOf, waitingHeader } from '../call/longPoll.ts';
 import { chargedItems, chargedReleases } from '../call/minimal.ts';
 import { operation } from '../call/operation.ts';
 import { asIs, charged, chargedAs, NONE } from '../call/reply.ts';
@@ -58,10 +58,10 @@ export const reserveRoute = (deps: WaitDeps): Route =>
   route(
     reserveOperation,
     (call): Promise<Charged<ReserveResult[]>> => {
-      const hold = holdOf(call);
+      const polling = pollingOf(call);
       return isDryRun(call)
-        ? dryRun.reserve(deps, call.credential, call.body, hold.pollSeconds)
-        : reserve(deps, call.credential, call.body, hold, call.once);
+        ? dryRun.reserve(deps, call.credential, call.body, polling.pollSeconds)
+        : reserve(deps, call.credential, call.body, polling, call.idempotency);
     },
     // A dry run does not go on: the header would ask for the same request again.
     (done, call) => (isDryRun(call) ? charged(done, call) : chargedItems(done, call, 200, waitingHeader(done.result))),
@@ -99,7 +99,7 @@ export const unreserveRoute = (
 ): Route =>
   route(
     unreserveOperation,
-    (call) => (isDryRun(call) ? dryRun.unreserve : unreserve)(deps, call.credential, call.body, call.once),
+    (call) => (isDryRun(call) ? dryRun.unreserve : unreserve)(deps, call.credential, call.body, call.idempotency),
     chargedReleases,
   );
 
@@ -126,7 +126,7 @@ export const renewOperation = operation({
 });
 
 export const renewRoute = (deps: Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads'>): Route =>
-  route(renewOperation, (call) => renew(deps, call.credential, call.body, call.once), chargedReleases);
+  route(renewOperation, (call) => renew(deps, call.credential, call.body, call.idempotency), chargedReleases);
 
 /** POST /api/v1/Reservation/transaction: reserves and releases in one step (docs/specification.md#transactions). */
 export const transactionOperation = operation({
@@ -151,10 +151,10 @@ export const transactionRoute = (deps: WaitDeps): Route =>
   route(
     transactionOperation,
     (call): Promise<Charged<TransactionResult>> => {
-      const hold = holdOf(call);
+      const polling = pollingOf(call);
       return isDryRun(call)
-        ? dryRun.transaction(deps, call.credential, call.body, hold.pollSeconds)
-        : transaction(deps, call.credential, call.body, hold, call.once);
+        ? dryRun.transaction(deps, call.credential, call.body, polling.pollSeconds)
+        : transaction(deps, call.credential, call.body, polling, call.idempotency);
     },
     (done, call) => charged(done, call, 200, isDryRun(call) ? NONE : waitingHeader([done.result])),
   );
@@ -192,7 +192,7 @@ export const cancelOperation = operation({
 });
 
 export const cancelRoute = (deps: Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads' | 'trail'>): Route =>
-  route(cancelOperation, (call) => cancel(deps, call.credential, call.body, call.once), charged);
+  route(cancelOperation, (call) => cancel(deps, call.credential, call.body, call.idempotency), charged);
 
 export const resetOperation = operation({
   method: 'post',
@@ -209,7 +209,7 @@ export const resetOperation = operation({
 export const resetRoute = (deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'trail' | 'history'>): Route =>
   route(
     resetOperation,
-    (call) => reset(deps, call.credential, call.once),
+    (call) => reset(deps, call.credential, call.idempotency),
     chargedAs((cleared) => ({ cleared })),
   );
 

@@ -78,9 +78,9 @@ export const sessionOperations = [beginSessionOperation, renewSessionOperation, 
 export const sessionRoutes = (
   deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'listings'>,
 ): readonly Route[] => [
-  route(beginSessionOperation, (call) => beginSession(deps, call.credential, call.body, call.once), charged),
-  route(renewSessionOperation, (call) => renewSession(deps, call.credential, call.body, call.once), charged),
-  route(endSessionOperation, (call) => endSession(deps, call.credential, call.body, call.once), charged),
+  route(beginSessionOperation, (call) => beginSession(deps, call.credential, call.body, call.idempotency), charged),
+  route(renewSessionOperation, (call) => renewSession(deps, call.credential, call.body, call.idempotency), charged),
+  route(endSessionOperation, (call) => endSession(deps, call.credential, call.body, call.idempotency), charged),
   route(
     sessionsOperation,
     (call) => answerList(call, deps, () => listSessions(deps, call.credential), jsonRows()),

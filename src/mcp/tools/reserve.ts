@@ -92,7 +92,7 @@ export const reserve = (rules: Rules): Tool => {
     run: async (call, input) => {
       if (input.resources !== undefined) return reserveAll(all, call, input, input.resources);
       const one = itemOf(whole, call, input);
-      const { result: results, quota } = await carryOut(call.deps, call.credential, [one], call.hold);
+      const { result: results, quota } = await carryOut(call.deps, call.credential, [one], call.polling);
       const [result] = results;
       if (result === undefined) throw new TypeError('a reserve of one item has one result');
       const { ttlSeconds = DEFAULT_TTL_S } = one;
@@ -104,7 +104,7 @@ export const reserve = (rules: Rules): Tool => {
 
 type Input = z.output<ReturnType<typeof INPUT>>;
 
-/** What a call leaves out. */
+/** Defaults of fields that a call leaves out. */
 const defaultsOf = ({ deps: { sizes } }: ToolCall) => ({
   ttlSeconds: Math.min(DEFAULT_TTL_S, sizes.ttlSeconds),
   waitSeconds: Math.min(DEFAULT_WAIT_S, sizes.waitSeconds),
@@ -143,7 +143,7 @@ async function reserveAll(
     ...(priority !== undefined && { priority }),
   });
   if (error !== undefined) throw refused(describeFault(error).replace(/^requests/, 'resources'));
-  const { result, quota } = await transaction(call.deps, call.credential, data, call.hold);
+  const { result, quota } = await transaction(call.deps, call.credential, data, call.polling);
   // Releases have no fencing token; there are none here.
   const results = result.results.flatMap((one) => ('fencingToken' in one ? [one] : []));
   const told = outcomeOf(results);
@@ -192,7 +192,7 @@ async function messageOf(call: ToolCall, result: ReserveResult): Promise<string>
   }
 }
 
-/** What ALREADY_HAD means to one of several agents that share a requester. */
+/** Explains ALREADY_HAD to one of several agents with the same requester. */
 function siblingText({ credential }: ToolCall, requester: string): string {
   const other = 'If you did not reserve it yourself, another agent with your requester holds it: do not use it';
   if (credential.subject !== undefined) return `${other}.`;
@@ -219,7 +219,7 @@ function waitingText({ ahead, until, reason }: Standing): string {
 const heldByText = ({ resource, requester, ...rest }: NonNullable<ReserveResult['heldBy']>): string =>
   requester === null ? '' : ` ${quoted(resource)} is ${holderText({ requester, ...rest })}.`;
 
-/** A sentence about who is in the way; '' if that cannot be said. */
+/** A sentence about who is in the way; '' if that is unknown. */
 async function whyText({ deps, credential }: ToolCall, resource: string): Promise<string> {
   const { result: results } = await check(deps, credential, [{ resource }]).catch(() => ({ result: [] }));
   const { reason } = results[0] ?? {};

@@ -182,7 +182,7 @@ export function untoldOf(history: History): (tenant: string, requester: string, 
   };
 }
 
-/** Finds callers that were told late of a grant although their call was held (docs/specification.md#waiting). */
+/** Finds callers that were told late of a grant although their long poll was open (docs/specification.md#waiting). */
 
 /** A call that is held is answered at once; the rest is for the way of a busy machine. */
 const WITHIN_MS = 1000;
@@ -214,7 +214,7 @@ export function toldLate(history: History): readonly Violation[] {
     if (!late) return [];
     const { resource, requester, fencingToken } = late.result ?? {};
     const at = grantedAt.get(`${tenant} ${fencingToken}`) ?? 0;
-    const what = `${requester} was granted ${resource} by ${timeOf(at, history.startedAt)}, and its call was held until ${timeOf(completedAt, history.startedAt)}`;
+    const what = `${requester} was granted ${resource} by ${timeOf(at, history.startedAt)}, and its long poll lasted until ${timeOf(completedAt, history.startedAt)}`;
     return [{ check: 'queue', what, calls: callsOf([], [call]) }];
   });
 }

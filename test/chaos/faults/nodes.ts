@@ -16,7 +16,7 @@ const WHOLE_WITHIN_MS = 60_000;
 /** The longest that a command may take, on a machine that is busy. */
 const PATIENCE_MS = 10_000;
 
-/** What sentinels call the primary. */
+/** The sentinels' name for the primary. */
 export const SENTINEL_NAME = 'holdfast';
 
 /** Runs a command at a Redis that may be dead or stopped. */

@@ -103,7 +103,7 @@ const asLocal = (name: string, path: string) => `local ${name} = (function()\n${
 const SCRIPT = `${asLocal('codec', '../../../lua/slots/codec.lua')}${asLocal('hotField', '../../../lua/frame/hot.lua')}
 ${read('./inconsistencies.lua')}`;
 /** In the order of the script's header. */
-const KEYS = ['tenant', 'slots', 'due', 'pools', 'tickets', 'lines', 'waits', 'sessions', 'sessionsDue'];
+const KEYS = ['tenant', 'slots', 'due', 'pools', 'tickets', 'queues', 'waits', 'sessions', 'sessionsDue'];
 
 const Lines = z.array(z.string());
 

@@ -2,7 +2,7 @@
 -- read its records.
 -- Nothing may be due any more, or end while it runs.
 --   KEYS[1]  tenant     KEYS[2]  slots    KEYS[3]  due       KEYS[4]  pools        KEYS[5]  tickets
---   KEYS[6]  lines      KEYS[7]  waits    KEYS[8]  sessions  KEYS[9]  sessionsDue
+--   KEYS[6]  queues     KEYS[7]  waits    KEYS[8]  sessions  KEYS[9]  sessionsDue
 -- Returns lines that say what is wrong.
 local wrong = {}
 local function note(text, ...)
@@ -10,7 +10,7 @@ local function note(text, ...)
 end
 
 -- What reservations need: each their own slot, and the slots of their plans.
-local records, needed, held, count, further = {}, {}, {}, 0, 0
+local records, needed, held, count, moreSlots = {}, {}, {}, 0, 0
 local due = redis.call('ZRANGE', KEYS[3], 0, -1, 'WITHSCORES')
 local dueAt = {}
 for i = 1, #due, 2 do
@@ -34,7 +34,7 @@ for i = 1, #found, 2 do
       needed[other] = (needed[other] or 0) + 1
     end
     if string.find(record.details, '"o":', 1, true) then
-      further = further + math.max(0, #(cjson.decode(record.details).o or {}) - 1)
+      moreSlots = moreSlots + math.max(0, #(cjson.decode(record.details).o or {}) - 1)
     end
     if (dueAt[slot] or 0) ~= record.expiresAt then
       note('%s ends at %.0f, but is due at %.0f', slot, record.expiresAt, dueAt[slot] or 0)
@@ -57,12 +57,12 @@ for slot in pairs(dueAt) do
   end
 end
 
-local counted, countedFurther = select(9, hotField.unpackHot(redis.call('HGET', KEYS[1], 'hot')))
+local counted, countedMoreSlots = select(9, hotField.unpackHot(redis.call('HGET', KEYS[1], 'hot')))
 if counted ~= count then
   note('the count is %d, but there are %d reservations', counted, count)
 end
-if countedFurther ~= further then
-  note('%d further slots are counted, but there are %d', countedFurther, further)
+if countedMoreSlots ~= moreSlots then
+  note('%d other slots are counted, but there are %d', countedMoreSlots, moreSlots)
 end
 
 -- Pools: an entry without a line break or a chunk of a bitmap is the number of slots that are held.
@@ -92,7 +92,7 @@ end
 -- The queue and sessions leave nothing behind.
 if redis.call('HLEN', KEYS[5]) == 0 then
   for _, line in ipairs(redis.call('ZRANGE', KEYS[6], 0, 4)) do
-    note('nobody waits, but there is a line %q', line)
+    note('nobody waits, but there is a queue %q', line)
   end
   for _, ticket in ipairs(redis.call('ZRANGE', KEYS[7], 0, 4)) do
     note('nobody waits, but a ticket is due: %q', ticket)

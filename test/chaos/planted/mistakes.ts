@@ -3,7 +3,7 @@
  * the campaign and other tests that found them:
  *
  * - every 5th repeat with an `Idempotency-Key` is carried out again: loss; test/http/repeats,
- *   test/engine/reservations/once
+ *   test/engine/reservations/idempotency
  * - every 31st request overtakes: queue; test/model/waitingHistories, test/waiting/turns, test/engine/waiting/order
  * - a held name is given away: exclusion, leases, events, history, inconsistencies; test/model/histories
  * - a pool gives out a slot too many: capacity, events, leases, history, inconsistencies; test/http/pools,
@@ -38,7 +38,7 @@ export interface Plant {
 
 export interface Mistake extends Plant {
   readonly name: string;
-  /** What the service does wrong. */
+  /** The mistake of the service. */
   readonly what: string;
   /** Where else it is planted: a request goes the plain way or the general one. */
   readonly also?: readonly Plant[];
@@ -93,7 +93,11 @@ export const MISTAKES: readonly Mistake[] = [
       '  elseif freeSlots.heldOf(resource) + (entry.count or 1) > own.capacity then',
     also: [
       { file: 'lua/plain/slots.lua', find: 'elseif held >= capacity then', replace: 'elseif held > capacity then' },
-      { file: 'lua/plain/slots.lua', find: 'return index < capacity and', replace: 'return index <= capacity and' },
+      {
+        file: 'lua/plain/slots.lua',
+        find: 'return slotNumber < capacity and',
+        replace: 'return slotNumber <= capacity and',
+      },
     ],
   },
   {
@@ -191,8 +195,8 @@ export const MISTAKES: readonly Mistake[] = [
     name: 'count-drifts',
     what: 'the count of reservations is one too high, 1 of 40',
     file: 'lua/frame/tenant.lua',
-    find: 'tenant.fence, tenant.count, tenant.further, finite',
-    replace: `tenant.fence, tenant.count + (${once(40)} and 1 or 0), tenant.further, finite`,
+    find: 'tenant.fence, tenant.count, tenant.moreSlots, finite',
+    replace: `tenant.fence, tenant.count + (${once(40)} and 1 or 0), tenant.moreSlots, finite`,
     also: [
       {
         file: 'lua/plain/tenant.lua',

@@ -30,7 +30,7 @@ const START_STORE = { one: startOne, sentinel: startSentinels, cluster: startClu
 const HOSTS = { one: 1, sentinel: 6, cluster: 6 };
 const THIS_MACHINE: Host = { address: '127.0.0.1', namespace: null, device: 'lo' };
 
-/** What a setup decides. The rest depends on the machine. */
+/** The choices of a setup. The rest depends on the machine. */
 export type Wanted = Omit<Traits, 'canPartition' | 'canStepClock' | 'hasOtherProgram'>;
 
 /** Starts a service. Resolves when all instances are ready and the balancer knows them. */

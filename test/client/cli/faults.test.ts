@@ -1,4 +1,4 @@
-/** What `holdfast` says if the service cannot be reached, or something else answers. */
+/** Messages of `holdfast` if the service cannot be reached, or something else answers. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What a run says while it waits. */
+/** Messages of a run while it waits. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Position } from '../../../packages/client/src/cli/run/position.ts';
 import type { Waiting } from '../../../packages/client/src/types.ts';

@@ -19,11 +19,11 @@ afterAll(() => service.stop());
 const run = (args: readonly string[], options: Options = {}): Promise<Ended> =>
   holdfast(args, { env: { HOLDFAST_URL: service.url, HOLDFAST_KEY: service.key }, ...options });
 
-/** What `reserve --json` prints. */
+/** The output of `reserve --json`. */
 const reserved = async (...args: readonly string[]): Promise<string> =>
   (await run(['reserve', ...args, '--json'])).stdout;
 
-/** What is left of a lease, in s. */
+/** The rest of a lease, in s. */
 async function leftOf(resource: string): Promise<number> {
   const { body } = await service.active(`?resource=${resource}`);
   return (Date.parse(body[0]?.expiresAt ?? '') - Date.now()) / 1000;

@@ -1,6 +1,6 @@
 /** The stream of events, as an iteration that goes on when a connection ends. */
 
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -159,7 +159,7 @@ describe('a signal that aborts', () => {
     const collect: unknown = runInNewContext('gc');
     for (let i = 0; i < 5 && typeof collect === 'function'; i++) {
       collect();
-      await turn();
+      await nextIteration();
     }
   }
 

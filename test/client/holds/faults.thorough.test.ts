@@ -289,7 +289,7 @@ describe('a wait', () => {
     current = rotated.key;
     const before = asked;
     if (record) await loadTenant(engine.redis, record);
-    await until('the held call has ended', () => asked > before);
+    await until('the long poll has ended', () => asked > before);
     expect((await owner.waiting())[0]?.since).toBe(ticket?.since);
     await held.release();
     expect((await wait).requester).toBe(rotating.requester);

@@ -27,7 +27,7 @@ describe('a wait', () => {
 
   test('continues its ticket call by call', async () => {
     const held = await pair.a.reserve('short');
-    // A third of so short a lease: its calls are held for 1 s each.
+    // A third of so short a lease: its long polls last 1 s each.
     const next = pair.b.reserve('short', { wait: '20s', ttl: '1s' });
     await waiting('short', 1);
     const { since } = (await pair.a.waiting({ resource: 'short' }))[0] ?? {};
@@ -197,7 +197,7 @@ describe('a caller that gives up', () => {
     // A cancellation between two calls of a caller ends a ticket that its next call issues again.
     const areHeld = async () =>
       (await pair.a.waiting({ resource: 'cancelled' })).filter((one) => one.attended).length === 2;
-    await until('both calls are held', areHeld);
+    await until('both long polls have begun', areHeld);
     const refused = Promise.all(waits.map((wait) => expect(wait).rejects.toMatchObject({ code: 'NOT_AVAILABLE' })));
     expect(await pair.b.cancel('cancelled')).toBe(true);
     await refused;

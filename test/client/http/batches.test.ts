@@ -63,7 +63,7 @@ describe('calls of a kind', () => {
     expect(sizes().toSorted()).toEqual([...some(MAX_IN_FLIGHT, () => 1), 1, 3]);
   });
 
-  it('that are made in one turn travel together, each with its own result', async () => {
+  it('that are made in one iteration of the event loop travel together, each with its own result', async () => {
     const taken = nextItem();
     await api.reserve({ ...taken, requester: 'bob' });
     const answers = await Promise.all(

@@ -9,7 +9,7 @@ import { active } from '../../../src/engine/reservations/active.ts';
 import { expiryKey, expiryShard, tenantKey } from '../../../src/redis/keys.ts';
 import { setClock } from '../../support/clock.ts';
 import { interceptScript, startEngine } from '../../support/engine.ts';
-import { countOf, indexed, looking, many, server as own, startOnOwn, useExpiry } from '../../support/expiry.ts';
+import { countOf, dueIndexed, looking, many, server as own, startOnOwn, useExpiry } from '../../support/expiry.ts';
 import { changeHot, hotOf } from '../../support/hotRecord.ts';
 import { all } from '../../support/listed.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
@@ -72,7 +72,7 @@ describe('the sweep', () => {
     const { tenant } = worker;
     await until('the sweep', async () => (await countOf(tenant)) === 1, 3000);
     expect(await looking.hkeys(`{${tenant}}:slots`)).toEqual(['stays']);
-    await until('the index lets go of the tenant', async () => (await indexed(tenant)) === null);
+    await until('the due index lets go of the tenant', async () => (await dueIndexed(tenant)) === null);
     await worker.stop();
   });
 
@@ -169,7 +169,7 @@ describe('the sweep', () => {
 });
 
 describe('a worker that comes back to 100,000 due at once', () => {
-  test('ends them all in one turn', async () => {
+  test('ends them all in one run', async () => {
     // A Redis of its own, so that no other sweep takes a share.
     const server = await startRedis(() => {});
     const running = await startEngine(makeTenant(), server.url);

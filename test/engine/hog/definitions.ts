@@ -79,10 +79,10 @@ export const DEFINITIONS: readonly (readonly [string, () => () => Promise<unknow
     'register of 50 with 16 labels each, and others after them',
     () => {
       const names = range(50, () => fresh());
-      let turn = 0;
+      let round = 0;
       return () => {
-        turn++;
-        const labels = Object.fromEntries(range(16, (j) => [`key${j}`.padEnd(64, 'k'), `${turn}`.padEnd(128, 'é')]));
+        round++;
+        const labels = Object.fromEntries(range(16, (j) => [`key${j}`.padEnd(64, 'k'), `${round}`.padEnd(128, 'é')]));
         return register(
           running.engine,
           running.credential,

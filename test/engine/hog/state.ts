@@ -107,8 +107,8 @@ export const resources = (count: number, name: (i: number) => string, ttlSeconds
     requester: `q${i}`,
     ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
   }));
-let turn = 0;
-export const fresh = () => `f${turn++}-`;
+let round = 0;
+export const fresh = () => `f${round++}-`;
 
 /**
  * A Redis of its own with an engine, for tests of how long scripts keep Redis busy. `useHog` starts and stops them.
@@ -121,7 +121,7 @@ export let times: ScriptTimes;
 
 /**
  * To be called at the top of a test file.
- * @param limits of the tenant's tier; what is left out is not limited
+ * @param limits of the tenant's tier; none if left out
  */
 export function useHog(limits: Partial<TierLimits> = {}): void {
   beforeAll(async () => {

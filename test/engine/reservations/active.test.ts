@@ -91,7 +91,7 @@ describe('large pools', () => {
   let requesters = 0;
   const held = new Map<number, Awaited<ReturnType<typeof reserve>>[number]>();
 
-  /** Reserves so many slots. Returns their indexes. */
+  /** Reserves so many slots. Returns their numbers. */
   async function take(count: number): Promise<number[]> {
     const items = Array.from({ length: count }, () => ({ resource: 'desks', requester: `r${requesters++}` }));
     const results = await reserve(running.engine, running.credential, items);

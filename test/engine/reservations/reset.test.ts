@@ -7,7 +7,7 @@ import { Replication } from '../../../src/redis/replication.ts';
 import { observeScripts } from '../../../src/redis/scripts.ts';
 import { setClock } from '../../support/clock.ts';
 import { startEngine } from '../../support/engine.ts';
-import { countOf, indexed, looking, many, startOnOwn, useExpiry } from '../../support/expiry.ts';
+import { countOf, dueIndexed, looking, many, startOnOwn, useExpiry } from '../../support/expiry.ts';
 import { reserve, reset } from '../../support/verbs.ts';
 
 useExpiry();
@@ -37,13 +37,13 @@ describe('a reset', () => {
     expect(keys.filter((key) => !key.startsWith('answer:'))).toEqual([
       'definitions',
       'due',
-      'index',
+      'nameIndex',
       // Until a worker, or a reader of the history, has written it down.
       'resetSlots',
       'slots',
       'tenant',
     ]);
-    expect(Number(await indexed(tenant))).toBeGreaterThan(Date.now());
+    expect(Number(await dueIndexed(tenant))).toBeGreaterThan(Date.now());
     running.stop();
   });
 
@@ -64,10 +64,10 @@ describe('a reset', () => {
  */
 
 test.each([1, 200])(
-  'a reply with %i results is confirmed in the turn of the event loop in which it came',
+  'a reply with %i results is confirmed in the iteration of the event loop in which it came',
   async (count) => {
     const { engine, credential, stop } = await startEngine();
-    /** Turns of the event loop since the last reply. */
+    /** Iterations of the event loop since the last reply. */
     let turns = 0;
     const turnsBefore: number[] = [];
     observeScripts(engine.redis, () => () => {

@@ -93,7 +93,7 @@ describe('the state of a resource', () => {
     expect(await read('House>Room')).toMatchObject({ resource: null, registered: null, held: 0, waiting: 0 });
   });
 
-  test('has the line of the resource and of its slots in the order of the queue, and nothing of other lines', async () => {
+  test('has the queue of the resource and of its slots in the order of the queue, and nothing of other queues', async () => {
     const { engine, credential } = running;
     const call = { instance: 'nobody', pollMs: 0, isContinuation: false };
     const wait = (resource: string, requester: string, priority = 0) =>
@@ -101,12 +101,12 @@ describe('the state of a resource', () => {
     await wait('Room_45', 'first');
     await wait('plain', 'elsewhere');
     await wait('Room_45', 'urgent', 5);
-    const { line, waiting } = await read('Room');
+    const { queue, waiting } = await read('Room');
     expect(waiting).toBe(2);
-    expect(line.map(({ place, request }) => [place, request.requester])).toEqual([
+    expect(queue.map(({ place, request }) => [place, request.requester])).toEqual([
       ['Room_45', 'urgent'],
       ['Room_45', 'first'],
     ]);
-    expect((await read('plain')).line).toMatchObject([{ place: 'plain', request: { requester: 'elsewhere' } }]);
+    expect((await read('plain')).queue).toMatchObject([{ place: 'plain', request: { requester: 'elsewhere' } }]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Sessions with very many reservations, the expiry index, the cap, and tenants that have none
+ * Sessions with very many reservations, the due index, the cap, and tenants that have none
  * (docs/specification.md#sessions).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -158,11 +158,11 @@ describe('a session', () => {
     await fresh();
     const { redis } = running.engine;
     const { tenant } = running.credential;
-    const indexed = () => redis.zscore(expiryKey(expiryShard(tenant)), tenant);
+    const dueIndexed = () => redis.zscore(expiryKey(expiryShard(tenant)), tenant);
     const session = await begin();
     await hold(session, 200);
     expect(await redis.zcard(keyOf('due'))).toBe(0);
-    expect(Number(await indexed())).toBe(START + 60_000);
+    expect(Number(await dueIndexed())).toBe(START + 60_000);
     await goTo(30);
     await renewSession(running.engine, running.credential, session);
     // Redis's own time is not that of the tenant: a visit at the old time keeps what lives.
@@ -173,10 +173,10 @@ describe('a session', () => {
     await redis.zadd(expiryKey(expiryShard(tenant)), 1, tenant);
     await sweep(redis);
     expect(await redis.hlen(keyOf('slots'))).toBe(0);
-    expect(await indexed()).toBeNull();
+    expect(await dueIndexed()).toBeNull();
   });
 
-  test('is put back into the expiry index if that has lost it', async () => {
+  test('is put back into the due index if that has lost it', async () => {
     await fresh();
     const { redis } = running.engine;
     const { tenant } = running.credential;
@@ -186,7 +186,7 @@ describe('a session', () => {
     expect(Number(await redis.zscore(expiryKey(expiryShard(tenant)), tenant))).toBe(START + 60_000);
   });
 
-  test('says when it is due to the instances that hold calls', async () => {
+  test('says when it is due to the instances that have long polls', async () => {
     await fresh();
     await begin(20);
     expect(await look(running.engine, running.credential.tenant)).toBe(20_000);

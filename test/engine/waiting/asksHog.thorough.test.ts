@@ -86,14 +86,14 @@ describe(`${READERS} requesters that hold one resource together`, () => {
     for (let i = 0; i < READERS; i += 250) await take(...range(250, (j) => reader(i + j)));
   }, 120_000);
 
-  let turn = READERS;
+  let round = READERS;
   test('400 more, and their release', async () => {
     let got: ReserveResult[] = [];
     await expectShort('400 readers join', async () => {
-      got = await take(...range(400, () => reader(turn++)));
+      got = await take(...range(400, () => reader(round++)));
     });
     const joined = async () => {
-      got = await take(...range(400, () => reader(turn++)));
+      got = await take(...range(400, () => reader(round++)));
     };
     await expectShort('400 readers leave', () => release(got), joined);
   });

@@ -88,7 +88,7 @@ beforeAll(async () => {
     );
 }, 600_000);
 
-let turn = 0;
+let round = 0;
 const WORST: readonly (readonly [string, () => Promise<unknown>])[] = [
   [
     'states of resources with long lines',
@@ -106,10 +106,10 @@ const WORST: readonly (readonly [string, () => Promise<unknown>])[] = [
   ],
   [
     'a try on another name',
-    () => reserve(running.engine, running.credential, [{ resource: `x${turn++}`, requester: 'x' }]),
+    () => reserve(running.engine, running.credential, [{ resource: `x${round++}`, requester: 'x' }]),
   ],
   [
-    'a try on a name with a long line',
+    'a try on a name with a long queue',
     () => reserve(running.engine, running.credential, [{ resource: 'one', requester: 'x' }]),
   ],
   [
@@ -130,8 +130,8 @@ const WORST: readonly (readonly [string, () => Promise<unknown>])[] = [
         range(500, (i) => ({ resource: `leaf${i % 150}`, requester: `y${i}` })),
       ),
   ],
-  ['a ticket more on a long line', () => issue(1, () => ({ resource: 'one', requester: `m${turn++}` }))],
-  ['100 tickets more', () => issue(100, (i) => ({ resource: 'one', requester: `m${turn++}-${i}` }))],
+  ['a ticket more in a long queue', () => issue(1, () => ({ resource: 'one', requester: `m${round++}` }))],
+  ['100 tickets more', () => issue(100, (i) => ({ resource: 'one', requester: `m${round++}-${i}` }))],
   ['a ticket goes on', () => issue(1, () => ({ resource: 'one', requester: 'w5' }))],
   [
     'check of 500',
@@ -143,7 +143,7 @@ const WORST: readonly (readonly [string, () => Promise<unknown>])[] = [
       ),
   ],
   ['a sweep', () => runScript(running.engine.redis, 'sweep', ...keysOf('sweep', running.credential.tenant), '')],
-  ['a cancel', () => cancel(running.engine, running.credential, [{ resource: 'one', requester: `w${turn++}` }])],
+  ['a cancel', () => cancel(running.engine, running.credential, [{ resource: 'one', requester: `w${round++}` }])],
 ];
 
 describe('no request keeps Redis busy for long, whoever waits', () => {
@@ -151,13 +151,13 @@ describe('no request keeps Redis busy for long, whoever waits', () => {
     expect(await times.longest(title, operation)).toBeLessThan(MAX_MS);
   });
 
-  test('release of what the longest lines wait for', async () => {
+  test('release of what the longest queues wait for', async () => {
     const { engine, credential } = running;
     const held = async (resource: string, requester: string) =>
       (await reserve(engine, credential, [{ resource, requester }])).map((one) => ({ ...one }));
     const one = await held('one', 'holder');
     expect(
-      await times.longest('release of a name with a long line', () => unreserve(engine, credential, one)),
+      await times.longest('release of a name with a long queue', () => unreserve(engine, credential, one)),
     ).toBeLessThan(MAX_MS);
     const leaves = (await Promise.all(range(150, (i) => held(`leaf${i}`, 'holder')))).flat();
     expect(await times.longest('release of 150 leaves', () => unreserve(engine, credential, leaves))).toBeLessThan(
@@ -182,7 +182,7 @@ describe('no request keeps Redis busy for long, whoever waits', () => {
     ).toBeLessThan(MAX_MS);
     expect(
       await times.longest('the pieces after it', () =>
-        reserve(engine, credential, [{ resource: `x${turn++}`, requester: 'x' }]),
+        reserve(engine, credential, [{ resource: `x${round++}`, requester: 'x' }]),
       ),
     ).toBeLessThan(MAX_MS);
   });

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ReserveResult, TransactionResult } from '../../../src/contract/reservations.ts';
 import { type Client, createClient } from '../../support/client.ts';
-import { wanted } from '../../support/held.ts';
+import { wanted } from '../../support/polls.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 import { beat, begin, end } from '../../support/sessions.ts';
 
@@ -37,7 +37,7 @@ const held = async () => (await holdfast.active()).body.map(({ resource }) => re
 const forbidden = (error: unknown) => ({ status: 403, body: { error, code: 'FORBIDDEN' } });
 const only = (place: string, rule = 'start with') =>
   forbidden(`${place} must ${rule} "ci/": this key may change no other names.`);
-/** Sends a request that waits, and that no call is held for. */
+/** Sends a request that waits without a long poll. */
 const ask = <Body>(client: Client, verb: string, body: unknown) =>
   client.request<Body>('POST', `/api/v1/Reservation/${verb}?pollSeconds=0`, body);
 /** A transaction that waits for a name within the prefix and for another one. */
@@ -187,9 +187,9 @@ describe('no detour leads around the prefix', () => {
     expect(await request('POST', '/api/v1/Reservation/transaction', waiting)).toMatchObject(
       only('requests[0].resource'),
     );
-    const once = { 'Idempotency-Key': 'k1' };
+    const idempotency = { 'Idempotency-Key': 'k1' };
     for (let i = 0; i < 2; i++)
-      expect(await request('POST', '/api/v1/Reservation/reserve', [item('prod2')], once)).toMatchObject(
+      expect(await request('POST', '/api/v1/Reservation/reserve', [item('prod2')], idempotency)).toMatchObject(
         only('[0].resource'),
       );
     expect(await held()).toEqual(['prod']);

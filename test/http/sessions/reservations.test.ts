@@ -120,7 +120,7 @@ describe('a reservation with a session', () => {
     expect(await ask(unknown)).toMatchObject([refused]);
   });
 
-  test('of another requester harms no request that shares the call', async () => {
+  test('of another requester harms no request of the same batch', async () => {
     const all = await Promise.all(
       Array.from({ length: 12 }, (_, i) =>
         holdfast.request('POST', '/api/v1/Reservation/reserve', [held(`a${i}`, { requester: i % 4 ? 'w' : 'other' })]),

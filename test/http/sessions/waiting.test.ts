@@ -14,13 +14,13 @@ import { watch } from '../../support/watch.ts';
 
 useInstance({ keys: [makeConfiguredKey(makeTenant())] });
 
-let turn = 0;
+let round = 0;
 let resource = '';
 let owner: ReserveResult | undefined;
 let session: BegunSession;
 beforeEach(async () => {
   await holdfast.reset();
-  resource = `busy${turn++}`;
+  resource = `busy${round++}`;
   [owner] = (await holdfast.reserve({ resource, requester: 'owner' })).body;
   session = await begin(holdfast, 'bot', 600);
 });
@@ -59,7 +59,7 @@ describe('a request with a session that waits', () => {
     expect(await sessions(holdfast)).toContainEqual(expect.objectContaining({ session: session.session, holds: 1 }));
   });
 
-  test('is attended while the session lives, though no call is held: it keeps its turn', async () => {
+  test('is attended while the session lives, without a long poll: it keeps its turn', async () => {
     await ask(0);
     expect(await queue()).toMatchObject([{ requester: 'bot', attended: true }]);
     const leaving = ask(1);
@@ -117,7 +117,7 @@ describe('a request with a session that waits', () => {
     await release();
     expect(await end(holdfast, session)).toEqual({ status: 'ENDED', released: 1 });
     expect(await holders()).toEqual([]);
-    expect(await holdfast.redis.exists(`{${holdfast.tenant}}:tickets`, `{${holdfast.tenant}}:lines`)).toBe(0);
+    expect(await holdfast.redis.exists(`{${holdfast.tenant}}:tickets`, `{${holdfast.tenant}}:queues`)).toBe(0);
   });
 
   test('with an unknown session gets no ticket', async () => {

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ReserveResult, TransactionResult } from '../../../src/contract/reservations.ts';
-import { hold, wanted } from '../../support/held.ts';
+import { poll, wanted } from '../../support/polls.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 import { type Session, signIn } from '../../support/tenancy.ts';
 
@@ -40,7 +40,7 @@ async function grant(send: () => Promise<unknown>): Promise<void> {
   expect((await holdfast.active('?requester=ann')).body.every(({ claimBy }) => claimBy !== null)).toBe(true);
 }
 
-const claim = (): Promise<ReserveResult | undefined> => hold(holdfast, [wanted('a', 'ann')], 0).first;
+const claim = (): Promise<ReserveResult | undefined> => poll(holdfast, [wanted('a', 'ann')], 0).first;
 
 test('a request whose grant was released is carried out again', async () => {
   await grant(claim);

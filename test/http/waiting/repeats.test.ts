@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ReserveItem, ReserveResult, TransactionResult } from '../../../src/contract/reservations.ts';
 import type { Answer } from '../../support/client.ts';
-import { queue, wanted } from '../../support/held.ts';
+import { queue, wanted } from '../../support/polls.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 
 let one: Instance;
@@ -28,7 +28,7 @@ beforeEach(async () => {
   holders = (await one.reserve(...names.map((resource) => ({ resource, requester: 'holder' })))).body;
 });
 
-const release = (...indexes: number[]) => one.unreserve(...indexes.flatMap((i) => holders[i] ?? []));
+const release = (...slotNumbers: number[]) => one.unreserve(...slotNumbers.flatMap((i) => holders[i] ?? []));
 const send = <Body = ReserveResult[]>(instance: Instance, path: string, body: unknown): Promise<Answer<Body>> =>
   instance.request<Body>('POST', `/api/v1/Reservation/${path}`, body, { 'Idempotency-Key': key });
 const isReplayed = ({ headers }: Answer) => headers.get('Idempotency-Replayed');
@@ -62,7 +62,7 @@ describe('a response that says WAITING is not kept', () => {
   });
 });
 
-describe('held calls', () => {
+describe('long polls', () => {
   test('at two instances get one response: a repeat does not wait for the first to end', async () => {
     const calls = [send(one, 'reserve', [item()])];
     await waits(1);

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ReserveResult } from '../../../src/contract/reservations.ts';
-import { hold, queue, wanted } from '../../support/held.ts';
+import { poll, queue, wanted } from '../../support/polls.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 
 let one: Instance;
@@ -27,23 +27,23 @@ beforeEach(async () => {
 const release = () => one.unreserve({ resource, requester: 'holder', releaseToken: holder?.releaseToken ?? null });
 
 /** A call for ann, held by the first instance for 30 s. */
-async function heldCall() {
-  const held = hold(one, [wanted(resource, 'ann')], 30);
+async function longPoll() {
+  const held = poll(one, [wanted(resource, 'ann')], 30);
   await queue(one, 'ann waits', ([ticket]) => ticket?.attended === true);
   return held;
 }
 
-test('a look with pollSeconds=0 at another instance does not cut off a held call', async () => {
-  const held = await heldCall();
-  await hold(other, [wanted(resource, 'ann')], 0).response;
+test('a look with pollSeconds=0 at another instance does not cut off a long poll', async () => {
+  const held = await longPoll();
+  await poll(other, [wanted(resource, 'ann')], 0).response;
   await queue(one, 'ann is detached', ([ticket]) => ticket?.attended === false);
   await release();
   expect(await held.first).toMatchObject({ status: 'ACQUIRED' });
 });
 
-test('calls that two instances hold both learn of the grant: one acquires, the other had it', async () => {
-  const held = await heldCall();
-  const late = hold(other, [wanted(resource, 'ann', { waitSeconds: 600 })], 30);
+test('calls that poll at two instances both learn of the grant: one acquires, the other had it', async () => {
+  const held = await longPoll();
+  const late = poll(other, [wanted(resource, 'ann', { waitSeconds: 600 })], 30);
   await queue(other, 'the last call waits', ([ticket]) => lasts(ticket) === 600_000);
   await release();
   const results = await Promise.all([held.first, late.first]);
@@ -52,8 +52,8 @@ test('calls that two instances hold both learn of the grant: one acquires, the o
 });
 
 test('a call that another instance took up and dropped keeps its turn', async () => {
-  const held = await heldCall();
-  const dropped = hold(other, [wanted(resource, 'ann', { waitSeconds: 600 })], 30);
+  const held = await longPoll();
+  const dropped = poll(other, [wanted(resource, 'ann', { waitSeconds: 600 })], 30);
   await queue(other, 'the other call waits', ([ticket]) => lasts(ticket) === 600_000);
   dropped.hangUp();
   await dropped.response.catch(() => {});
@@ -68,6 +68,6 @@ test('requests of one requester are told apart, although a short digest of them 
   // The SHA-1 of 'r\n\nc4341' begins with the same 32 bits as that of 'r\n\nc48273'.
   const names = ['c4341', 'c48273'];
   await one.reserve(...names.map((name) => ({ resource: name, requester: 'holder' })));
-  for (const name of names) await hold(one, [wanted(name, 'r')], 0).response;
+  for (const name of names) await poll(one, [wanted(name, 'r')], 0).response;
   expect((await one.waiting()).body.map(({ resources }) => resources)).toEqual(names.map((name) => [name]));
 });

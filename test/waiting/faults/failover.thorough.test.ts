@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tenantKey } from '../../../src/redis/keys.ts';
 import { slotOf } from '../../../src/redis/topology.ts';
-import { type Held, hold, queue, requesters, wanted } from '../../support/held.ts';
+import { type Poll, poll, queue, requesters, wanted } from '../../support/polls.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 import { moveSlot, startCluster, startSentinels, type Topology } from '../../support/topologies.ts';
 import { until } from '../../support/until.ts';
@@ -46,9 +46,9 @@ async function loseTickets(topology: Topology): Promise<void> {
   const [one, other] = two;
   const slot = slotOf(tenantKey(one.tenant));
   const { body } = await one.reserve({ resource: 'r', requester: 'owner' });
-  const held: Held[] = [];
+  const held: Poll[] = [];
   const wait = async (instance: Instance, requester: string) => {
-    held.push(hold(instance, [wanted('r', requester)], 30));
+    held.push(poll(instance, [wanted('r', requester)], 30));
     await queue(one, `${requester} waits`, (all) => requesters(all).includes(requester));
   };
   await wait(one, 'known');

@@ -22,7 +22,7 @@ const oneOf = () => Math.floor(Math.random() * 2);
 /** Each fault happens under load, and is over when it returns. Those who wait must then be granted within a time. */
 const FAULTS: readonly [string, number, (load: WaitingLoad) => Promise<void>][] = [
   [
-    'the instance that holds a call is killed in the moment of the grant',
+    'the instance of a long poll is killed in the moment of the grant',
     GRANTED_WITHIN_MS,
     async (load) => {
       const i = oneOf();

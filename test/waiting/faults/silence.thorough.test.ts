@@ -1,11 +1,11 @@
 /**
- * Held calls go on after an instance could neither beat nor hear wake-ups for longer than its tickets are attended
+ * Long polls go on after an instance could neither beat nor hear wake-ups for longer than its tickets are attended
  * (docs/specification.md#waiting-lifetimes). FAULTS is the number of times that this happens.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient } from '../../support/client.ts';
-import { hold, queue, wanted } from '../../support/held.ts';
+import { poll, queue, wanted } from '../../support/polls.ts';
 import { Killable } from '../../support/process.ts';
 import { CLAIM_SECONDS } from '../../support/waitingLoad.ts';
 
@@ -27,13 +27,13 @@ async function wait(resource: string) {
   const other = createClient(otherUrl, service.key);
   const { body } = await other.reserve({ resource, requester: 'owner' });
   const item = { resource, requester: 'owner', releaseToken: body[0]?.releaseToken ?? '' };
-  const call = hold({ url, key: service.key }, [wanted(resource, 'waiter', { claimSeconds: CLAIM_SECONDS })], 30);
+  const call = poll({ url, key: service.key }, [wanted(resource, 'waiter', { claimSeconds: CLAIM_SECONDS })], 30);
   await queue(other, 'it waits', (all) => all.some(({ waitsFor }) => waitsFor === resource));
   return { giveBack: () => other.unreserve(item), first: call.first };
 }
 
 test(
-  'held calls have their turn again once their instance goes on, also where a grant has ended meanwhile',
+  'long polls have their turn again once their instance goes on, also where a grant has ended meanwhile',
   async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const passedOver = await wait(`passed over ${round}`);

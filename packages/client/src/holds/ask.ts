@@ -8,13 +8,13 @@ import { pause as pauseAlive, withCause } from '../http/retries.ts';
 import type { Waiting } from '../types.ts';
 import type { Attempt, Outcome } from './attempts.ts';
 import { startTimer } from './clocks.ts';
-import { shareConnections } from './connections.ts';
+import { withConnection } from './connections.ts';
 
 const MAX_POLL_SECONDS = 20;
 /** How often a caller asks whose response is not held, in ms. Less than `claimSeconds`, or it would lose its turn. */
 const SHORT_POLL_MS = 1000;
 /**
- * The least time from one held call to the next, in ms: a service that does not hold them is not asked all the time.
+ * The least time from one long poll to the next, in ms: a service that does not hold them is not asked all the time.
  */
 const MIN_CALL_MS = 100;
 /** How much later than the caller the service may end a wait, in ms. */
@@ -58,13 +58,13 @@ export async function askUntilDecided<O extends Outcome>(asking: Asking<O>): Pro
   try {
     for (let calls = 0; ; calls++) {
       signal?.throwIfAborted();
-      call = shareConnections(async (mayHold) => {
+      call = withConnection(async (mayPoll) => {
         // The first call only joins the queue, so the second one follows at once.
-        if (calls > 1 || (calls > 0 && !mayHold))
-          await pauseAlive(mayHold ? askedAt + MIN_CALL_MS - performance.now() : SHORT_POLL_MS);
+        if (calls > 1 || (calls > 0 && !mayPoll))
+          await pauseAlive(mayPoll ? askedAt + MIN_CALL_MS - performance.now() : SHORT_POLL_MS);
         askedAt = performance.now();
         return attempt.ask({
-          pollSeconds: mayHold ? pollSecondsOf(asking, calls) : (asking.pollSeconds ?? 0),
+          pollSeconds: mayPoll ? pollSecondsOf(asking, calls) : (asking.pollSeconds ?? 0),
           deadline: until,
           signal: closing?.signal,
           onFailure,

@@ -8,7 +8,7 @@ const isPage = 'document' in globalThis || 'importScripts' in globalThis;
 let held = 0;
 
 /** @param call gets true if the service may hold its response */
-export function shareConnections<T>(call: (mayHold: boolean) => Promise<T>): Promise<T> {
+export function withConnection<T>(call: (mayPoll: boolean) => Promise<T>): Promise<T> {
   if (!isPage) return call(true);
   if (held === MAX_HELD) return call(false);
   held++;

@@ -48,7 +48,7 @@ export type Late<Result> = (answer: Answer<Result>) => void;
 export interface Api {
   readonly retries: Retries;
   /**
-   * A try, or, with `waitSeconds` in the item, one held call of `pollSeconds`: `WAITING` means to call again with the
+   * A try, or, with `waitSeconds` in the item, one long poll of `pollSeconds`: `WAITING` means to call again with the
    * same item. With 0 it is not held, and calls of one name are carried out in their order. What a call gets after its
    * signal has aborted is released.
    */

@@ -67,7 +67,7 @@ export class Lane<Item, Result> {
     });
   }
 
-  /** Calls that are made in the same turn travel together. */
+  /** Calls that are made in the same iteration of the event loop travel together. */
   #soon(): void {
     if (this.#isDue) return;
     this.#isDue = true;

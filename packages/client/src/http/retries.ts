@@ -25,7 +25,7 @@ export class Retries {
     return performance.now() + this.#forMs;
   }
 
-  /** Tells the user of a retry, in a turn of its own: what the function throws must not break the retry. */
+  /** Tells the user of a retry, in an iteration of its own: what the function throws must not break the retry. */
   tell(error: HoldfastError, attempt: number, delayMs: number): void {
     const onRetry = this.#onRetry;
     if (onRetry !== undefined) queueMicrotask(() => onRetry({ error, attempt, delayMs }));

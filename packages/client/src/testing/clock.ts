@@ -53,9 +53,9 @@ export class FakeClock implements Clocks {
   }
 }
 
-/** More turns than any call of the fake takes. They pass under the fake timers of test frameworks, too. */
-const TURNS = 100;
+/** More iterations than any call of the fake takes. They pass under the fake timers of test frameworks, too. */
+const ITERATIONS = 100;
 
 export async function settled(): Promise<void> {
-  for (let turn = 0; turn < TURNS; turn++) await undefined;
+  for (let i = 0; i < ITERATIONS; i++) await undefined;
 }

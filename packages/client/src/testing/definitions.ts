@@ -72,10 +72,10 @@ export class Definitions {
       const slots = Array.from({ length: capacity }, (_, i) => `${name}_${i}`);
       return { resource: name, base: name, isPool: true, slots };
     }
-    const [, pool = '', index] = /^(.+)_(\d+)$/.exec(name) ?? [];
+    const [, pool = '', slotNumber] = /^(.+)_(\d+)$/.exec(name) ?? [];
     const size = this.#all.has(name) ? 1 : (this.#all.get(pool)?.capacity ?? 1);
     if (size === 1) return { resource: name, base: name, isPool: false, slots: [name] };
-    const slots = Number(index) < size ? [name] : [];
+    const slots = Number(slotNumber) < size ? [name] : [];
     return { resource: name, base: pool, isPool: false, slots };
   }
 }

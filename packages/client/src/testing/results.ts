@@ -22,12 +22,12 @@ export function resultOf(
     acquiredBlockers: null,
     reservedAtPath: null,
     fencingToken: row?.fencingToken ?? null,
-    ...sharedFields(row),
+    ...commonFields(row),
     ...(waitedMs !== undefined && status === 'ACQUIRED' && { waitedMs }),
   };
 }
 
-const sharedFields = (row: Row | undefined) => ({
+const commonFields = (row: Row | undefined) => ({
   ...(row !== undefined && row.slots.length > 1 && { slots: [...row.slots] }),
   ...(row?.item.mode === 'SHARED' && { mode: row.item.mode }),
 });
@@ -46,7 +46,7 @@ export function activeOf(row: Row): ActiveReservation {
     reservedAtPath: null,
     fencingToken: row.fencingToken,
     apiKeyLabel: null,
-    ...sharedFields(row),
+    ...commonFields(row),
     ...(note !== undefined && { note }),
     ...(session !== undefined && { session }),
   };

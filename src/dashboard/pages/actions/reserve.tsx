@@ -13,7 +13,7 @@ import { MAX_CLAIM_SECONDS } from '../../../domain/waiting.ts';
 import { readTerms } from '../../../engine/tenant/record.ts';
 import { requesterOf } from '../../../engine/tenant/signIns.ts';
 import { check as checkState, reserve } from '../../../operations/reservations.ts';
-import type { Hold } from '../../../operations/waiting.ts';
+import type { Polling } from '../../../operations/waiting.ts';
 import { leaseFields, leaseOf, suggestedLease } from '../../actions/lease.ts';
 import { refusalText } from '../../actions/refusal.ts';
 import { Page } from '../../components/layout.tsx';
@@ -57,8 +57,8 @@ const doneBy = (done: string, { resource, expiresAt }: ReserveResult): Done => (
   until: done === 'reserved' ? expiresAt : undefined,
 });
 
-/** A page is never held: its person looks at it again. */
-const NOT_HELD: Hold = { pollSeconds: 0, caller: () => ({ isGone: false, onGone: () => {} }) };
+/** A page never polls: its person looks at it again. */
+const NO_POLLING: Polling = { pollSeconds: 0, caller: () => ({ isGone: false, onGone: () => {} }) };
 
 export const reserveRoutes = (deps: DashboardDeps) => {
   const Reserves = reserveSchema(deps);
@@ -84,7 +84,7 @@ export const reserveRoutes = (deps: DashboardDeps) => {
     attempt(deps, c, async () => {
       const { credential } = c.var.viewer;
       const items: ReserveItem[] = check(Reserves, [itemOf()]);
-      return (await reserve(deps, credential, items, NOT_HELD)).result[0];
+      return (await reserve(deps, credential, items, NO_POLLING)).result[0];
     });
 
   const finish = async (c: Context<DashboardEnv>, form: Form, tried: Attempt<ReserveResult | undefined>) => {

@@ -46,7 +46,7 @@ export class Child {
   async pass(signal: NodeJS.Signals): Promise<void> {
     const groups = new Map(listProcesses().map(({ pid, group }) => [pid, group]));
     const isTogether = groups.get(this.#pid) === groups.get(process.pid);
-    if (isTogether && (await this.#guard.sharesSignal(signal))) return;
+    if (isTogether && (await this.#guard.getsSignal(signal))) return;
     this.#process.kill(signal);
   }
 

@@ -29,7 +29,7 @@ export class Guard {
   }
 
   /** Whether a signal that holdfast got just now went to the whole group. It takes a moment to find out. */
-  async sharesSignal(signal: NodeJS.Signals): Promise<boolean> {
+  async getsSignal(signal: NodeJS.Signals): Promise<boolean> {
     const since = performance.now() - SAME_MOMENT_MS;
     const got = () => this.#last?.signal === signal && this.#last.at >= since;
     for (let waited = 0; waited < SAME_MOMENT_MS && !got(); waited += 10) await sleep(10);

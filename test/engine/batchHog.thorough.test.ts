@@ -1,5 +1,5 @@
 /**
- * No call that requests share keeps Redis busy for long (src/engine/batch.ts): as many as share one ask for what is
+ * No batch keeps Redis busy for long (src/engine/batch.ts): as many requests as fit into one ask for what is
  * dearest to look at. Two cheap requests go first, after which a call has room for the most.
  */
 import { beforeAll, describe, expect, test } from 'vitest';

@@ -7,7 +7,7 @@ import type { Answer, Client } from './client.ts';
 import { createClient } from './client.ts';
 import { until } from './until.ts';
 
-export interface Held {
+export interface Poll {
   /** The response; rejects if the connection is closed before. */
   readonly response: Promise<Answer<ReserveResult[]>>;
   /** The first result of the response. */
@@ -26,19 +26,19 @@ export const wanted = (resource: string, requester: string, fields: Partial<Rese
   ...fields,
 });
 
-/** Sends a reserve call that may be held. */
-export function hold(
+/** Sends a reserve call that may become a long poll. */
+export function poll(
   { url, key }: { readonly url: string; readonly key: string },
   items: readonly ReserveItem[],
   pollSeconds = 20,
-): Held {
+): Poll {
   const closing = new AbortController();
   const response = createClient(url, key, closing.signal).request<ReserveResult[]>(
     'POST',
     `/api/v1/Reservation/reserve?pollSeconds=${pollSeconds}`,
     items,
   );
-  const held: Held = {
+  const held: Poll = {
     response,
     first: response.then(({ body }) => body[0]),
     isAnswered: false,

@@ -2,7 +2,7 @@
  * Reads the Idempotency-Key of a request (docs/specification.md#repeating-safely).
  */
 import { z } from '@hono/zod-openapi';
-import { MAX_KEY_LENGTH } from '../../domain/once.ts';
+import { MAX_KEY_LENGTH } from '../../domain/idempotency.ts';
 import { digestOf } from '../../identity/credentials.ts';
 import { malformed } from '../errors.ts';
 import type { Call } from './call.ts';
@@ -12,11 +12,11 @@ const RULE = `the header Idempotency-Key must be 1 to ${MAX_KEY_LENGTH} visible 
 const KEY = z.string().regex(new RegExp(`^[\\x21-\\x7e]{1,${MAX_KEY_LENGTH}}$`), RULE);
 
 /**
- * Sets `once` if the request has a key.
+ * Sets `idempotency` if the request has a key.
  * @param body the request's JSON, with the requesters filled in
  * @throws Refusal
  */
-export function takeOnce(call: Call, body: unknown): undefined {
+export function takeIdempotency(call: Call, body: unknown): undefined {
   const given = call.incoming.headers['idempotency-key'];
   if (given === undefined) return;
   const { data: key } = KEY.safeParse(given);
@@ -25,7 +25,7 @@ export function takeOnce(call: Call, body: unknown): undefined {
   const caller = subject === undefined ? credentialKey : `subject:${subject}`;
   const query = new URL(call.c.req.url).search;
   const text = JSON.stringify([caller, call.method, call.path, query, body], withSortedFields);
-  call.once = { key, fingerprint: digestOf(text).toUpperCase() };
+  call.idempotency = { key, fingerprint: digestOf(text).toUpperCase() };
 }
 
 /** A request is the same in whatever order its objects have their fields. */

@@ -9,12 +9,12 @@ import type { WaitCall } from '../engine/waiting/call.ts';
 import type { Ending } from './news.ts';
 
 /** A ticket of a request, with what it is ordered by. */
-export interface TicketInLine {
+export interface QueuedTicket {
   readonly ticket: string;
   readonly priority: number;
 }
 
-/** What a request has cost. */
+/** The cost of a request. */
 export type Cost = Pick<Charged<unknown>, 'quota' | 'reads' | 'isReplayed'>;
 
 /** The cost of a request after a script call. Only the first one of a request is charged. */
@@ -31,7 +31,7 @@ export interface Pending<Result> {
   /** What may be handed over to it, since it asks for nothing else; undefined: nothing. */
   readonly heir?: { readonly resource: string; readonly token: string } | undefined;
   /** The tickets that it waits on. */
-  readonly lines: readonly TicketInLine[];
+  readonly queued: readonly QueuedTicket[];
   /** The result so far, and what it cost. */
   readonly charged: Charged<Result>;
   /**
@@ -58,8 +58,8 @@ export interface Pending<Result> {
 const nothing = () => {};
 const NONE: ReadonlySet<string> = new Set();
 
-/** One call whose response is held while its request waits. */
-export class HeldCall {
+/** A long poll: a call whose response is held while its request waits. */
+export class LongPoll {
   readonly request: Pending<unknown>;
   readonly caller: Caller;
   /** When it came, as performance.now() counts. */
@@ -97,7 +97,7 @@ export class HeldCall {
     });
   }
 
-  /** Notes that a ticket was granted. Thousands of calls are held, and few have a grant: those get a set. */
+  /** Notes that a ticket was granted. There are thousands of long polls, and few have a grant: those get a set. */
   grant(ticket: string): void {
     this.granted = new Set(this.granted).add(ticket);
   }

@@ -1,5 +1,5 @@
 /**
- * Shares a fixed set of items, such as connections, among callers: one caller uses an item at a time. Callers that find
+ * A fixed set of items, such as connections, for many callers: one caller uses an item at a time. Callers that find
  * none free queue up, and leave the queue when they stop waiting, so that no work is done for callers that have gone.
  *
  * A tenant uses at most half of the items. The next free one goes to the tenant that uses the fewest; of several, to
@@ -11,27 +11,27 @@ import { HoldfastError } from '../domain/errors.ts';
 const CALLERS_PER_ITEM = 25;
 
 /** A tenant's use of the items. */
-interface Share {
+interface Use {
   used: number;
   waiting: number;
-  /** The number of the last turn that it had; 0: it has had none since it was idle */
-  lastTurn: number;
+  /** The number of the last time that it took an item; 0: it has taken none since it was idle */
+  lastTaken: number;
 }
 
 /** A caller in the queue. */
 interface Waiting<Item> {
-  readonly share: Share;
+  readonly use: Use;
   readonly proceed: (item: Item) => void;
 }
 
-export class Turns<Item> {
+export class Pool<Item> {
   readonly #free: Item[];
   readonly #maxUsed: number;
   readonly #maxCallers: number;
   /** The oldest first. */
   readonly #queue = new Set<Waiting<Item>>();
-  readonly #shares = new Map<string, Share>();
-  #turns = 0;
+  readonly #uses = new Map<string, Use>();
+  #taken = 0;
 
   constructor(items: readonly Item[]) {
     this.#free = [...items];
@@ -47,27 +47,27 @@ export class Turns<Item> {
    * too many callers; the errors of `work`
    */
   async take<T>(work: (item: Item) => Promise<T>, signal: AbortSignal, tenant: string | null): Promise<T> {
-    const share = (tenant === null ? undefined : this.#shares.get(tenant)) ?? { used: 0, waiting: 0, lastTurn: 0 };
-    if (share.used + share.waiting >= this.#maxCallers) throw tooMany();
-    if (tenant !== null) this.#shares.set(tenant, share);
+    const use = (tenant === null ? undefined : this.#uses.get(tenant)) ?? { used: 0, waiting: 0, lastTaken: 0 };
+    if (use.used + use.waiting >= this.#maxCallers) throw tooMany();
+    if (tenant !== null) this.#uses.set(tenant, use);
     try {
       // Prefers the item that was used last: connections that are not needed are never made.
-      const free = share.used < this.#maxUsed ? this.#free.pop() : undefined;
-      if (free !== undefined) this.#begin(share);
-      const item = free ?? (await this.#wait(signal, share));
-      return await work(item).finally(() => this.#giveBack(item, share));
+      const free = use.used < this.#maxUsed ? this.#free.pop() : undefined;
+      if (free !== undefined) this.#begin(use);
+      const item = free ?? (await this.#wait(signal, use));
+      return await work(item).finally(() => this.#giveBack(item, use));
     } finally {
-      if (tenant !== null && share.used + share.waiting === 0) this.#shares.delete(tenant);
+      if (tenant !== null && use.used + use.waiting === 0) this.#uses.delete(tenant);
     }
   }
 
-  #begin(share: Share): void {
-    share.used++;
-    share.lastTurn = ++this.#turns;
+  #begin(use: Use): void {
+    use.used++;
+    use.lastTaken = ++this.#taken;
   }
 
-  #giveBack(item: Item, share: Share): void {
-    share.used--;
+  #giveBack(item: Item, use: Use): void {
+    use.used--;
     const next = this.#next();
     if (next === undefined) this.#free.push(item);
     else next.proceed(item);
@@ -77,15 +77,14 @@ export class Turns<Item> {
   #next(): Waiting<Item> | undefined {
     let next: Waiting<Item> | undefined;
     for (const waiting of this.#queue)
-      if (waiting.share.used < this.#maxUsed && (next === undefined || isBefore(waiting.share, next.share)))
-        next = waiting;
+      if (waiting.use.used < this.#maxUsed && (next === undefined || isBefore(waiting.use, next.use))) next = waiting;
     return next;
   }
 
-  #wait(signal: AbortSignal, share: Share): Promise<Item> {
+  #wait(signal: AbortSignal, use: Use): Promise<Item> {
     return new Promise((resolve, reject) => {
       const leave = () => {
-        share.waiting--;
+        use.waiting--;
         this.#queue.delete(waiting);
         signal.removeEventListener('abort', giveUp);
       };
@@ -95,19 +94,19 @@ export class Turns<Item> {
       };
       const proceed = (item: Item) => {
         leave();
-        this.#begin(share);
+        this.#begin(use);
         resolve(item);
       };
-      const waiting = { share, proceed };
-      share.waiting++;
+      const waiting = { use, proceed };
+      use.waiting++;
       this.#queue.add(waiting);
       signal.addEventListener('abort', giveUp);
     });
   }
 }
 
-const isBefore = (one: Share, other: Share): boolean =>
-  one.used < other.used || (one.used === other.used && one.lastTurn < other.lastTurn);
+const isBefore = (one: Use, other: Use): boolean =>
+  one.used < other.used || (one.used === other.used && one.lastTaken < other.lastTaken);
 
 const tooMany = () =>
   new HoldfastError(

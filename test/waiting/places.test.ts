@@ -1,17 +1,17 @@
 /**
- * How tenants and tickets share the calls that an instance holds (docs/specification.md#waiting-lifetimes).
+ * How tenants and tickets share the long polls of an instance (docs/specification.md#waiting-lifetimes).
  */
 import { describe, expect, test } from 'vitest';
 import type { Tier } from '../../src/domain/tiers.ts';
 import { createClient } from '../support/client.ts';
-import { type Held, hold, queue, wanted } from '../support/held.ts';
+import { type Poll, poll, queue, wanted } from '../support/polls.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** Starts an instance with tenants who each hold `r`. Returns it, and their clients. */
-async function startFor(maxHeld: number, ...tiers: readonly Tier[]) {
+async function startFor(maxLongPolls: number, ...tiers: readonly Tier[]) {
   const keys = tiers.map((tier) => ({ ...makeConfiguredKey(makeTenant()), tier }));
-  const instance = await startInstance({ keys, env: { MAX_HELD_CALLS: String(maxHeld) } });
+  const instance = await startInstance({ keys, env: { MAX_LONG_POLLS: String(maxLongPolls) } });
   const tenants = keys.map(({ key }) => createClient(instance.url, key));
   for (const tenant of tenants) await tenant.reserve({ resource: 'r', requester: 'owner' });
   return { instance, tenants: keys.map(({ key }) => ({ url: instance.url, key })) };
@@ -22,10 +22,10 @@ const BEFORE_THEIR_TIME = 15_000;
 type Tenant = Pick<Instance, 'url' | 'key'>;
 
 /** Sends calls for `r`, one after the other, each when the one before has its ticket. */
-async function holdAll(tenant: Tenant, requesters: readonly string[]): Promise<Held[]> {
-  const held: Held[] = [];
+async function holdAll(tenant: Tenant, requesters: readonly string[]): Promise<Poll[]> {
+  const held: Poll[] = [];
   for (const requester of requesters) {
-    held.push(hold(tenant, [wanted('r', requester)]));
+    held.push(poll(tenant, [wanted('r', requester)]));
     await queue(createClient(tenant.url, tenant.key), `${requester} waits`, (all) =>
       all.some((row) => row.requester === requester),
     );
@@ -33,13 +33,13 @@ async function holdAll(tenant: Tenant, requesters: readonly string[]): Promise<H
   return held;
 }
 
-/** Sends a call as a client does: again if it is refused. Returns it once it is held, or answered otherwise. */
-async function holdAgain(tenant: Tenant, requester: string, isHeld: () => boolean): Promise<Held> {
-  let held = hold(tenant, [wanted('r', requester)]);
+/** Sends a call as a client does: again if it is refused. Returns it once it polls, or is answered otherwise. */
+async function holdAgain(tenant: Tenant, requester: string, isHeld: () => boolean): Promise<Poll> {
+  let held = poll(tenant, [wanted('r', requester)]);
   await until(
-    'the call is held',
+    'the long poll has begun',
     async () => {
-      if (held.isAnswered && (await held.response).status === 503) held = hold(tenant, [wanted('r', requester)]);
+      if (held.isAnswered && (await held.response).status === 503) held = poll(tenant, [wanted('r', requester)]);
       return isHeld();
     },
     BEFORE_THEIR_TIME,
@@ -47,9 +47,9 @@ async function holdAgain(tenant: Tenant, requester: string, isHeld: () => boolea
   return held;
 }
 
-const answered = (held: readonly Held[]) => held.map(({ isAnswered }) => isAnswered);
+const answered = (held: readonly Poll[]) => held.map(({ isAnswered }) => isAnswered);
 
-describe('the share of a tenant in the held calls of an instance', () => {
+describe('the share of a tenant in the long polls of an instance', () => {
   test('is used up: its oldest call is answered WAITING, and the new one is held', async () => {
     const { instance, tenants } = await startFor(40, 'Free');
     const [free = instance] = tenants;
@@ -70,7 +70,7 @@ describe('the share of a tenant in the held calls of an instance', () => {
         Array.from({ length: share }, (_, n) => `w${n}`),
       );
       expect(answered(held)).not.toContain(true);
-      const more = hold(tenant, [wanted('r', 'more')]);
+      const more = poll(tenant, [wanted('r', 'more')]);
       await until('one is answered', () => answered([...held, more]).includes(true), BEFORE_THEIR_TIME);
       for (const one of [...held, more]) one.hangUp();
       await Promise.allSettled([...held, more].map(({ response }) => response));
@@ -82,7 +82,7 @@ describe('the share of a tenant in the held calls of an instance', () => {
     const { instance, tenants } = await startFor(20, 'Free');
     const [free = instance] = tenants;
     await until('a call within a second of another one is refused', async () => {
-      const both = ['a', 'b'].map((requester) => hold(free, [wanted('r', requester)], 1));
+      const both = ['a', 'b'].map((requester) => poll(free, [wanted('r', requester)], 1));
       const answers = await Promise.all(both.map(({ response }) => response));
       const refused = answers.find(({ status }) => status === 503);
       if (refused === undefined) return false;
@@ -90,12 +90,12 @@ describe('the share of a tenant in the held calls of an instance', () => {
       expect(refused.body).toMatchObject({ code: 'OVERLOADED', error: expect.stringContaining('Nothing was done') });
       return true;
     });
-    expect((await hold(free, [wanted('r', 'detached')], 0).response).status).toBe(200);
+    expect((await poll(free, [wanted('r', 'detached')], 0).response).status).toBe(200);
     await instance.stop();
   });
 });
 
-describe('an instance that holds as many calls as it can', () => {
+describe('an instance that has as many long polls as it can', () => {
   test('answers the oldest call of the tenant that has most, and refuses no other tenant', async () => {
     const { instance, tenants } = await startFor(4, 'Enterprise', 'Enterprise', 'Enterprise');
     const [greedy = instance, small = instance, other = instance] = tenants;
@@ -111,10 +111,10 @@ describe('an instance that holds as many calls as it can', () => {
 });
 
 describe('a ticket', () => {
-  test('has three held calls at an instance: with a fourth, the oldest is answered WAITING', async () => {
+  test('has three long polls at an instance: with a fourth, the oldest is answered WAITING', async () => {
     const { instance, tenants } = await startFor(100, 'Enterprise');
     const [tenant = instance] = tenants;
-    const calls: Held[] = [];
+    const calls: Poll[] = [];
     for (let i = 0; i < 4; i++) calls.push(...(await holdAll(tenant, ['a'])));
     await until('one is answered', () => answered(calls).includes(true), BEFORE_THEIR_TIME);
     const first = calls.find(({ isAnswered }) => isAnswered);

@@ -1,5 +1,5 @@
 /**
- * Reads that share a call (src/engine/batch.ts): each gets its own reply, and is charged and refused as if it had a
+ * Reads of a batch (src/engine/batch.ts): each gets its own reply, and is charged and refused as if it had a
  * call to itself.
  */
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
@@ -43,7 +43,7 @@ const checked = (items: readonly CheckItem[]) => check(own.engine, { ...own.cred
 const isAvailable = (resource: string) => available(own.engine, { ...own.credential }, resource);
 const left = async () => (await isAvailable('r-0')).quota[0]?.remaining ?? Number.NaN;
 
-describe('reads of one caller that start together share calls', () => {
+describe('reads of one caller that start together go in batches', () => {
   test('each check gets the replies to its own items', async () => {
     const requests = names('r', 60).map((resource, i) =>
       i % 3 === 0 ? [{ resource }, { resource: 'r-0', requester: 'holder of r-0' }] : [{ resource }],
@@ -68,7 +68,7 @@ describe('reads of one caller that start together share calls', () => {
   });
 });
 
-describe('reads that share a call at the quota of reads', () => {
+describe('reads of a batch at the quota of reads', () => {
   beforeEach(async () => {
     own.stop();
     await start({ readsPerMinute: 10 });

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Once } from '../../../src/domain/once.ts';
+import type { Idempotency } from '../../../src/domain/idempotency.ts';
 import { NOW, register } from '../../../src/engine/definitions/changes.ts';
 import * as reserving from '../../../src/engine/reservations/reserve.ts';
 import { transaction } from '../../../src/engine/reservations/transaction.ts';
@@ -33,13 +33,16 @@ beforeAll(async () => {
 });
 afterAll(() => running.stop());
 
-const once = (key = randomUUID(), fingerprint = 'F'): Once => ({ key, fingerprint: fingerprint.padEnd(64, '0') });
-const reserve = (as: Once, resource = 'r', { engine, credential } = running) =>
+const idempotency = (key = randomUUID(), fingerprint = 'F'): Idempotency => ({
+  key,
+  fingerprint: fingerprint.padEnd(64, '0'),
+});
+const reserve = (as: Idempotency, resource = 'r', { engine, credential } = running) =>
   reserving.reserve(engine, credential, [{ resource, requester: 'ann' }], undefined, as);
-const redisKey = ({ key }: Once) => `{${running.credential.tenant}}:once:${key}`;
+const redisKey = ({ key }: Idempotency) => `{${running.credential.tenant}}:idempotency:${key}`;
 const list = () => `{${running.credential.tenant}}:answers`;
 /** A request whose reply has about 60 KB: each item is refused by its long path. */
-const sendLong = (as: Once, items = 240) =>
+const sendLong = (as: Idempotency, items = 240) =>
   reserving.reserve(
     running.engine,
     running.credential,
@@ -50,7 +53,7 @@ const sendLong = (as: Once, items = 240) =>
 
 describe('an answer', () => {
   test('is kept for 10 minutes', async () => {
-    const as = once();
+    const as = idempotency();
     await reserve(as);
     for (const key of [redisKey(as), list()]) {
       const left = await running.engine.redis.pttl(key);
@@ -65,7 +68,7 @@ describe('an answer', () => {
 
   test('is the compact reply, with what it needs besides counted', async () => {
     const { redis } = running.engine;
-    const as = once();
+    const as = idempotency();
     await reserve(as, randomUUID());
     const entry = /^\d+ (\d+) (\d+) /.exec((await redis.lindex(list(), -1)) ?? '');
     const counted = Number(entry?.[2]) - Number(entry?.[1]);
@@ -75,7 +78,7 @@ describe('an answer', () => {
   });
 
   test('of more than 64 KiB is not kept: the request is done once, and its repeat is a 409', async () => {
-    const as = once();
+    const as = idempotency();
     const { result } = await sendLong(as, 400);
     expect(result).toHaveLength(400);
     await expect(sendLong(as, 400)).rejects.toMatchObject({ code: 'notKept' });
@@ -83,9 +86,9 @@ describe('an answer', () => {
   });
 
   test('survives that the instance has lost the reply: its own retry is no repeat', async () => {
-    const held = await reserve(once(), 'lost');
+    const held = await reserve(idempotency(), 'lost');
     const items = [{ resource: 'lost', requester: 'ann', releaseToken: held.result[0]?.releaseToken ?? '' }];
-    const as = once();
+    const as = idempotency();
     const { result, isReplayed } = await unreserve(losingReply(running, 'unreserve'), running.credential, items, as);
     expect([result[0]?.status, isReplayed]).toEqual(['RELINQUISHED', undefined]);
     expect(await unreserve(running.engine, running.credential, items, as)).toMatchObject({ result, isReplayed: true });
@@ -94,7 +97,7 @@ describe('an answer', () => {
   test('of a transaction that hands over is there, though it was rolled back or applied', async () => {
     const { engine, credential } = running;
     for (const resource of ['free', 'wrong>leaf']) {
-      const as = once();
+      const as = idempotency();
       const send = () =>
         transaction(
           engine,
@@ -113,9 +116,9 @@ describe('an answer', () => {
 describe('the answers of a tenant', () => {
   test('take 16 MiB at most: the oldest go first', async () => {
     const { redis } = running.engine;
-    const sent: Once[] = [];
+    const sent: Idempotency[] = [];
     for (let i = 0; i < 300; i += 20) {
-      const some = Array.from({ length: 20 }, () => once());
+      const some = Array.from({ length: 20 }, () => idempotency());
       for (const as of some) await sendLong(as);
       sent.push(...some);
     }
@@ -128,18 +131,18 @@ describe('the answers of a tenant', () => {
     expect(total).toBeGreaterThan(MAX_BYTES - 256 * 1024);
     expect(await redis.llen(list())).toBe(sizes.length - gone);
     // One that is gone is a new request.
-    expect((await sendLong(sent[0] ?? once())).isReplayed).toBeUndefined();
-    expect((await sendLong(sent.at(-1) ?? once())).isReplayed).toBe(true);
+    expect((await sendLong(sent[0] ?? idempotency())).isReplayed).toBeUndefined();
+    expect((await sendLong(sent.at(-1) ?? idempotency())).isReplayed).toBe(true);
   });
 
   test('those whose time is over do not count', async () => {
     const { engine, credential } = running;
     await setClock(engine.redis, credential.tenant, start + 11 * MINUTES);
-    await reserve(once());
-    await reserve(once());
+    await reserve(idempotency());
+    await reserve(idempotency());
     expect(await engine.redis.llen(list())).toBeLessThan(150);
-    await reserve(once());
-    await reserve(once());
+    await reserve(idempotency());
+    await reserve(idempotency());
     expect(await engine.redis.llen(list())).toBeLessThanOrEqual(4);
     await setClock(engine.redis, credential.tenant, start);
   });
@@ -166,7 +169,7 @@ describe('a cancel in several pieces', () => {
   test('while it runs, a repeat is told to wait; if its instance is lost, a repeat carries it on', async () => {
     const { engine, credential } = running;
     const items = await tickets('many');
-    const as = once();
+    const as = idempotency();
     let pieces = 0;
     const dying = losingReply(running, 'cancel', async () => {
       pieces++;

@@ -1,5 +1,5 @@
 /**
- * The expiry index: it has each tenant no later than the end of its earliest lease.
+ * The due index: it has each tenant no later than the end of its earliest lease.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -11,13 +11,13 @@ import { expiryKey, expiryShard, keysOf, keysOfRequest } from '../../../src/redi
 import { runScript } from '../../../src/redis/scripts.ts';
 import { setClock } from '../../support/clock.ts';
 import type { RunningEngine } from '../../support/engine.ts';
-import { countOf, indexed, looking, startOnOwn, useExpiry } from '../../support/expiry.ts';
+import { countOf, dueIndexed, looking, startOnOwn, useExpiry } from '../../support/expiry.ts';
 import { reserve } from '../../support/verbs.ts';
 
 useExpiry();
 
 /** One call of the script of a reserve, of one item by the requester r. */
-const reserveStep = (engine: Engine, credential: Credential, indexed: string, resource: string, leaseMs: number) => {
+const reserveStep = (engine: Engine, credential: Credential, dueIndexed: string, resource: string, leaseMs: number) => {
   const keys = keysOfRequest('reserve', credential);
   return runScript(
     engine.redis,
@@ -25,7 +25,7 @@ const reserveStep = (engine: Engine, credential: Credential, indexed: string, re
     ...keys,
     credential.credentialKey,
     '',
-    indexed,
+    dueIndexed,
     '',
     resource,
     'r',
@@ -35,7 +35,7 @@ const reserveStep = (engine: Engine, credential: Credential, indexed: string, re
   );
 };
 
-describe('the expiry index', () => {
+describe('the due index', () => {
   let running: RunningEngine;
   let tenant: string;
   const start = Date.now();
@@ -48,21 +48,21 @@ describe('the expiry index', () => {
 
   test('does not know a tenant without leases', async () => {
     await reserve(running.engine, running.credential, [{ resource: 'a', requester: 'r' }]);
-    expect(await indexed(tenant)).toBeNull();
+    expect(await dueIndexed(tenant)).toBeNull();
   });
 
   test('holds a tenant at the time of its earliest lease, written before the lease is', async () => {
     const { engine, credential } = running;
     await reserve(engine, credential, [{ resource: 'b', requester: 'r', ttlSeconds: 600 }]);
-    expect(Number(await indexed(tenant))).toBe(start + 600_000);
-    // A reserve with a shorter lease has to write the index first, and does nothing until then.
-    expect(await reserveStep(engine, credential, '', 'c', 60_000)).toEqual(['INDEX', start + 60_000, 0]);
+    expect(Number(await dueIndexed(tenant))).toBe(start + 600_000);
+    // A reserve with a shorter lease has to write the due index first, and does nothing until then.
+    expect(await reserveStep(engine, credential, '', 'c', 60_000)).toEqual(['DUE_INDEX', start + 60_000, 0]);
     expect(await looking.hexists(`{${tenant}}:slots`, 'c')).toBe(0);
     await reserve(engine, credential, [{ resource: 'c', requester: 'r', ttlSeconds: 60 }]);
-    expect(Number(await indexed(tenant))).toBe(start + 60_000);
+    expect(Number(await dueIndexed(tenant))).toBe(start + 60_000);
     // A longer one need not.
     await reserve(engine, credential, [{ resource: 'd', requester: 'r', ttlSeconds: 900 }]);
-    expect(Number(await indexed(tenant))).toBe(start + 60_000);
+    expect(Number(await dueIndexed(tenant))).toBe(start + 60_000);
   });
 
   test('is raised by a sweep to the next lease, and a tenant with none left is taken out', async () => {
@@ -74,11 +74,11 @@ describe('the expiry index', () => {
     };
     await setClock(engine.redis, tenant, start + 60_000);
     await visit();
-    expect(Number(await indexed(tenant))).toBe(start + 600_000);
+    expect(Number(await dueIndexed(tenant))).toBe(start + 600_000);
     expect(await countOf(tenant)).toBe(3);
     await setClock(engine.redis, tenant, start + 900_000);
     await visit();
-    expect(await indexed(tenant)).toBeNull();
+    expect(await dueIndexed(tenant)).toBeNull();
     expect(await countOf(tenant)).toBe(1);
   });
 
@@ -86,15 +86,15 @@ describe('the expiry index', () => {
     const { engine } = running;
     const shard = expiryKey(expiryShard(tenant));
     await looking.zadd(shard, 5000, tenant);
-    await runScript(engine.redis, 'lowerIndex', shard, tenant, 9000);
-    await runScript(engine.redis, 'raiseIndex', shard, tenant, '5000', 9000);
-    expect(Number(await indexed(tenant))).toBe(4999);
-    await runScript(engine.redis, 'raiseIndex', shard, tenant, '4999', 9000);
-    expect(Number(await indexed(tenant))).toBe(9000);
+    await runScript(engine.redis, 'lowerDueIndex', shard, tenant, 9000);
+    await runScript(engine.redis, 'raiseDueIndex', shard, tenant, '5000', 9000);
+    expect(Number(await dueIndexed(tenant))).toBe(4999);
+    await runScript(engine.redis, 'raiseDueIndex', shard, tenant, '4999', 9000);
+    expect(Number(await dueIndexed(tenant))).toBe(9000);
   });
 });
 
-describe('a lease is in the expiry index whatever sweeps come between the steps of its reserve', () => {
+describe('a lease is in the due index whatever sweeps come between the steps of its reserve', () => {
   const start = Date.now();
   const prepared = async () => {
     const running = await startOnOwn();
@@ -103,46 +103,47 @@ describe('a lease is in the expiry index whatever sweeps come between the steps 
     await setClock(engine.redis, tenant, start);
     await reserve(engine, credential, [{ resource: 'endless', requester: 'r' }]);
     const shard = expiryKey(expiryShard(tenant));
-    const isIndexed = async (due: number) =>
-      expect(Number((await indexed(tenant)) ?? Number.POSITIVE_INFINITY)).toBeLessThanOrEqual(due);
-    return { ...running, tenant, shard, isIndexed };
+    const isDueIndexed = async (due: number) =>
+      expect(Number((await dueIndexed(tenant)) ?? Number.POSITIVE_INFINITY)).toBeLessThanOrEqual(due);
+    return { ...running, tenant, shard, isDueIndexed };
   };
 
   test('a sweep visits the tenant between the two calls', async () => {
-    const { engine, credential, tenant, shard, isIndexed, stop } = await prepared();
+    const { engine, credential, tenant, shard, isDueIndexed, stop } = await prepared();
     const [, ms, swept] = z
-      .tuple([z.literal('INDEX'), z.number(), z.number()])
+      .tuple([z.literal('DUE_INDEX'), z.number(), z.number()])
       .parse(await reserveStep(engine, credential, '', 'a', 1000));
-    await runScript(engine.redis, 'lowerIndex', shard, tenant, ms);
-    // The instance stalls, and all that was indexed is due: a sweep finds nothing of the tenant, and takes it out.
+    await runScript(engine.redis, 'lowerDueIndex', shard, tenant, ms);
+    // The instance stalls, and all tenants in the due index are due: a sweep finds nothing of the tenant, and takes it
+    // out.
     await looking.zadd(shard, 1, tenant);
     await sweep(engine.redis);
-    expect(await indexed(tenant)).toBeNull();
-    expect(await reserveStep(engine, credential, `${ms} ${swept}`, 'a', 1000)).toEqual(['INDEX', ms, swept + 1]);
+    expect(await dueIndexed(tenant)).toBeNull();
+    expect(await reserveStep(engine, credential, `${ms} ${swept}`, 'a', 1000)).toEqual(['DUE_INDEX', ms, swept + 1]);
     await reserve(engine, credential, [{ resource: 'a', requester: 'r', ttlSeconds: 1 }]);
-    await isIndexed(ms);
+    await isDueIndexed(ms);
     stop();
   });
 
   test('the reserve falls between the two steps of a sweep, and the next round of it before the second call', async () => {
-    const { engine, credential, tenant, shard, isIndexed, stop } = await prepared();
+    const { engine, credential, tenant, shard, isDueIndexed, stop } = await prepared();
     await looking.zadd(shard, 5, tenant);
     await runScript(engine.redis, 'sweep', ...keysOf('sweep', tenant), '');
     const [, ms, swept] = z
-      .tuple([z.literal('INDEX'), z.number(), z.number()])
+      .tuple([z.literal('DUE_INDEX'), z.number(), z.number()])
       .parse(await reserveStep(engine, credential, '', 'a', 600_000));
-    await runScript(engine.redis, 'lowerIndex', shard, tenant, ms);
-    await runScript(engine.redis, 'raiseIndex', shard, tenant, '5', -1);
+    await runScript(engine.redis, 'lowerDueIndex', shard, tenant, ms);
+    await runScript(engine.redis, 'raiseDueIndex', shard, tenant, '5', -1);
     await sweep(engine.redis);
-    expect(await reserveStep(engine, credential, `${ms} ${swept}`, 'a', 600_000)).toEqual(['INDEX', ms, swept + 1]);
+    expect(await reserveStep(engine, credential, `${ms} ${swept}`, 'a', 600_000)).toEqual(['DUE_INDEX', ms, swept + 1]);
     await reserve(engine, credential, [{ resource: 'a', requester: 'r', ttlSeconds: 600 }]);
-    await isIndexed(ms);
+    await isDueIndexed(ms);
     stop();
   });
 });
 
 describe('the reconciliation', () => {
-  test('puts back a tenant that the index has lost, or has too late', async () => {
+  test('puts back a tenant that the due index has lost, or has too late', async () => {
     const running = await startOnOwn();
     const { engine, credential } = running;
     const { tenant } = credential;
@@ -152,7 +153,7 @@ describe('the reconciliation', () => {
     for (const lose of [() => looking.zrem(shard, tenant), () => looking.zadd(shard, due + 5000, tenant)]) {
       await lose();
       expect(await reconcile(engine.redis)).toBeGreaterThanOrEqual(1);
-      expect(Number(await indexed(tenant))).toBeLessThanOrEqual(due);
+      expect(Number(await dueIndexed(tenant))).toBeLessThanOrEqual(due);
     }
     running.stop();
   });
@@ -161,9 +162,9 @@ describe('the reconciliation', () => {
     const running = await startOnOwn();
     const { engine, credential } = running;
     await reserve(engine, credential, [{ resource: 'a', requester: 'r', ttlSeconds: 600 }]);
-    const before = await indexed(credential.tenant);
+    const before = await dueIndexed(credential.tenant);
     await reconcile(engine.redis);
-    expect(await indexed(credential.tenant)).toBe(before);
+    expect(await dueIndexed(credential.tenant)).toBe(before);
     running.stop();
   });
 });

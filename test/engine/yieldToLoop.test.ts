@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
 import { NEWEST, readPiece } from '../../src/engine/history/pieces.ts';
-import { ownTurn, PIECE } from '../../src/engine/pace.ts';
+import { PIECE, yieldToLoop } from '../../src/engine/pace.ts';
 import { active } from '../../src/engine/reservations/active.ts';
 import { Activity, lastHour, type Minute } from '../../src/engine/tenant/activity.ts';
 import { allRefusals, keptSince } from '../../src/engine/tenant/refusals.ts';
@@ -25,29 +25,29 @@ afterAll(() => running.stop());
 const items = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, i) => ({ resource: `${prefix}-${i}`, requester: 'r' }));
 
-/** Runs something while it counts the turns of the event loop. */
-async function countTurns(run: (turn: () => number) => Promise<unknown>): Promise<void> {
-  let turns = 0;
+/** Runs something while it counts the iterations of the event loop. */
+async function countIterations(run: (iteration: () => number) => Promise<unknown>): Promise<void> {
+  let iterations = 0;
   let isOver = false;
   const count = () => {
-    turns++;
+    iterations++;
     if (!isOver) setImmediate(count);
   };
   setImmediate(count);
-  await run(() => turns);
+  await run(() => iterations);
   isOver = true;
 }
 
 describe('pieces of long work', () => {
-  test('each have a turn of the event loop, in order, with other work in between', async () => {
-    const began: [name: string, turn: number][] = [];
-    await countTurns((turn) =>
-      Promise.all(['a', 'b', 'c'].map((name) => ownTurn().then(() => began.push([name, turn()])))),
+  test('each have an iteration of the event loop, in order, with other work in between', async () => {
+    const began: [name: string, iteration: number][] = [];
+    await countIterations((iteration) =>
+      Promise.all(['a', 'b', 'c'].map((name) => yieldToLoop().then(() => began.push([name, iteration()])))),
     );
     expect(began.map(([name]) => name)).toEqual(['a', 'b', 'c']);
-    // Two turns apart: in the one between, requests start that arrived meanwhile.
-    const [first = 0, ...others] = began.map(([, turn]) => turn);
-    expect(others.map((turn) => turn - first)).toEqual([2, 4]);
+    // Two iterations apart: in the one between, requests start that arrived meanwhile.
+    const [first = 0, ...others] = began.map(([, iteration]) => iteration);
+    expect(others.map((iteration) => iteration - first)).toEqual([2, 4]);
   });
 
   test.each<[what: string, read: (name: string) => Promise<unknown>]>([
@@ -57,13 +57,13 @@ describe('pieces of long work', () => {
   ])('are the %s', async (_, read) => {
     await reserve(running.engine, running.credential, items('first', 1));
     const ended: number[] = [];
-    await countTurns(async (turn) => {
+    await countIterations(async (iteration) => {
       const both = ['p', 'q'].map(async (name) => {
         await read(name);
-        ended.push(turn());
+        ended.push(iteration());
       });
-      await nextTurn();
-      // Both are sent. Redis carries them out meanwhile, so that both replies are there in the next turn.
+      await nextIteration();
+      // Both are sent. Redis carries them out meanwhile, so that both replies are there in the next iteration.
       const until = performance.now() + 200;
       while (performance.now() < until);
       await Promise.all(both);
@@ -78,11 +78,11 @@ describe('pieces of long work', () => {
     const activity = new Activity(engine.redis, createLogger('silent'));
     const deps = { engine, activity, reads: new ReadLimiter(engine), listings: new Listings() };
     const read: number[] = [];
-    await countTurns((turn) =>
+    await countIterations((iteration) =>
       Promise.all(
         [1, 2, 3].map(async () => {
           const list = await listReservations(deps, credential);
-          for await (const _ of list.pages) read.push(turn());
+          for await (const _ of list.pages) read.push(iteration());
           list.close();
         }),
       ),
@@ -102,8 +102,8 @@ describe('work for many tenants at a pace', () => {
 
   let server: RedisServer;
   let running: RunningEngine;
-  /** The number of scripts that were called in each turn of the event loop. */
-  const turns: number[] = [];
+  /** The number of scripts that were called in each iteration of the event loop. */
+  const iterations: number[] = [];
   beforeAll(async () => {
     server = await startRedis(() => {});
     running = await startEngine('asked', server.url);
@@ -113,7 +113,7 @@ describe('work for many tenants at a pace', () => {
     observeScripts(redis, () => {
       if (inTurn++ === 0)
         setImmediate(() => {
-          turns.push(inTurn);
+          iterations.push(inTurn);
           inTurn = 0;
         });
       return () => {};
@@ -136,10 +136,10 @@ describe('work for many tenants at a pace', () => {
         }
       };
       countAll();
-      await until('a round has begun', () => turns.length > 2);
+      await until('a round has begun', () => iterations.length > 2);
       countAll();
       // A call of `activity` and one of `refusals` for each tenant of a piece.
-      expect(Math.max(...turns)).toBeLessThanOrEqual(2 * PIECE);
+      expect(Math.max(...iterations)).toBeLessThanOrEqual(2 * PIECE);
       await activity.close();
       expect(await engine.redis.zcard(ACTIVE_KEY)).toBe(TENANTS.length);
       const minutes: Minute[] = [];

@@ -1,4 +1,4 @@
--- The lines in which tickets stand, and what else is stored of them by name. Opens the queue for calls that touch a
+-- The queues in which tickets stand, and what else is stored of them by name. Opens the queue for calls that touch a
 -- resource somebody waits for.
 local clock = require('frame/clock')
 local keys = require('frame/keys')
@@ -7,9 +7,9 @@ local slotMap = require('slots/slots')
 local state = require('waiting/state')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
-local lines = {}
+local queues = {}
 
--- firstMembers[name]: the first members of the lines (waiting/lines.lua) of a resource or slot, as they are stored.
+-- firstMembers[name]: the first members of the queues (waiting/queues.lua) of a resource or slot, as they are stored.
 local firstMembers
 
 -- ranges[prefix]: what follows the prefix in its members, sorted, as far as it was read. `last` is the last one read,
@@ -19,12 +19,12 @@ local ranges
 local FIRST_PAGE = 8
 
 -- Returns true if no stored ticket's plan has a resource or slot, and none waits for it.
-local function hasNoLine(name)
+local function hasNoQueue(name)
   local members = firstMembers[name]
   if members == nil then
     work.spend(3)
     members = redis.call(
-      'ZRANGE', keys.lines, '[' .. name .. '\n', '(' .. name .. '\11', 'BYLEX', 'LIMIT', 0, FIRST_PAGE
+      'ZRANGE', keys.queues, '[' .. name .. '\n', '(' .. name .. '\11', 'BYLEX', 'LIMIT', 0, FIRST_PAGE
     )
     firstMembers[name] = members
   end
@@ -32,8 +32,8 @@ local function hasNoLine(name)
 end
 
 -- Opens the queue if a ticket has to do with a resource or slot.
-function lines.openFor(name)
-  if not tenant.queue and not hasNoLine(name) then
+function queues.openFor(name)
+  if not tenant.queue and not hasNoQueue(name) then
     tenant.openQueue()
   end
 end
@@ -41,7 +41,7 @@ end
 -- Opens the queue if a match waits: a slot of a resource that fits may have become free, or been taken by a match of
 -- the same requester.
 local function openForMatches()
-  local first = redis.call('ZRANGE', keys.lines, '[\9', '(\10', 'BYLEX', 'LIMIT', 0, 1)
+  local first = redis.call('ZRANGE', keys.queues, '[\9', '(\10', 'BYLEX', 'LIMIT', 0, 1)
   if first[1] then
     tenant.openQueue()
   end
@@ -49,7 +49,7 @@ end
 
 -- Returns true if a change of a record ended a requester's reservation of its slot, and the slot is still held: shared
 -- with others, through another of its plans, or by another owner.
-function lines.isOnlyLeft(slot, before, now)
+function queues.isOnlyLeft(slot, before, now)
   if shared.isShare(slot) then
     return before and not now
   end
@@ -58,21 +58,21 @@ end
 
 -- Opens the queue if tickets have to do with a change of a slot.
 local function openForChange(slot, before, record)
-  if tenant.labelled and (not record or record.match or lines.isOnlyLeft(slot, before, record)) then
+  if tenant.labelled and (not record or record.match or queues.isOnlyLeft(slot, before, record)) then
     openForMatches()
   end
   if shared.isShare(slot) or record and before and record.owner == before.owner then
     return
   end
-  lines.openFor(slot)
+  queues.openFor(slot)
   local pool = (record or before or { pool = '' }).pool
   if pool ~= '' then
-    lines.openFor(pool)
+    queues.openFor(pool)
   end
 end
 
 -- Opens the queue if this script changed a slot that tickets have to do with.
-function lines.openForChanges()
+function queues.openForChanges()
   for _, slot in ipairs(slotMap.changed) do
     openForChange(slot, slotMap.original[slot], slotMap.records[slot])
     if tenant.queue then
@@ -82,19 +82,19 @@ function lines.openForChanges()
 end
 
 -- Returns ms until something of the tenant is due; -1 if nothing is.
-function lines.dueInMs()
+function queues.dueInMs()
   local ofSessions = tenant.sessions and tenant.sessions.nextDue or math.huge
   local due = math.min(tenant.nextDue, tenant.queueState.nextDue, ofSessions)
   return due == math.huge and -1 or math.max(0, math.ceil(due - clock.nowMs()))
 end
 
--- The sorted set of lines, in byte order. A ticket's order is 8 bytes: 100 minus its priority, then its number, so that
--- orders sort as the queue does. Members:
---   <name>\n<kind><order>           a ticket in the line for a resource, or for one slot of a pool. Kinds:
+-- The sorted set of queues, in byte order. A ticket's order is 8 bytes: 100 minus its priority, then its number, so
+-- that orders sort as the queue does. Members:
+--   <name>\n<kind><order>           a ticket in the queue for a resource, or for one slot of a pool. Kinds:
 --     k  it was seen as next (walks.lua), and is also one of these:
 --     l  its plan has the resource; it waits for something else
 --     w  likewise, and it waits for this
---     v  it waits for this, and is in no line, since nobody attends it (detached)
+--     v  it waits for this, and is in no queue, since nobody attends it (detached)
 --     u  it waited for this when its caller vanished; it is neither counted nor granted
 --     f  an item of a FIRST waits for this, and another item stands for the ticket
 --     d  the definition of this matters to a ticket that has none of the other kinds here
@@ -107,17 +107,17 @@ end
 --   \6<order>                       a ticket that waits for many slots (agenda.lua)
 --   \7<name>\n<order>              a ticket that asks for a path which ends with this name
 --   \8<session>\n<order>           a ticket of a session
---   \8<text>\n<kind><order>        a ticket that wants any resource which fits a match, by the text of that: the line
+--   \8<text>\n<kind><order>        a ticket that wants any resource which fits a match, by the text of that: the queue
 --                                  has no resource, and whose turn it is does not matter
 --   \9<text>\n<match>              a match that tickets wait for (reservations/match.lua)
--- lineWrites[prefix][rest]: true to add the member, 'new' if it certainly was not stored, false to remove it. queue.lua
--- does so.
+-- queueWrites[prefix][rest]: true to add the member, 'new' if it certainly was not stored, false to remove it.
+-- queue.lua does so.
 
--- The line of a match is this and its text.
-lines.MATCH = '\8'
+-- The queue of a match is this and its text.
+queues.MATCH = '\8'
 
 -- Returns the place in a sorted list at which a value is, or belongs.
-function lines.placeIn(list, value)
+function queues.placeIn(list, value)
   local low, high = 1, #list + 1
   while low < high do
     local middle = math.floor((low + high) / 2)
@@ -171,7 +171,7 @@ local function nextMembers(prefix, before)
   local size = before == '' and FIRST_PAGE or PAGE
   local upper = '(' .. string.sub(prefix, 1, -2) .. string.char(string.byte(prefix, -1) + 1)
   local members = redis.call(
-    'ZRANGE', keys.lines, (before == '' and '[' or '(') .. prefix .. before, upper, 'BYLEX', 'LIMIT', 0, size
+    'ZRANGE', keys.queues, (before == '' and '[' or '(') .. prefix .. before, upper, 'BYLEX', 'LIMIT', 0, size
   )
   work.spend(3 + #members / 4)
   return members, #members < size
@@ -181,7 +181,7 @@ local function readPage(prefix, range)
   local before = range.last
   local members, isAll = nextMembers(prefix, before)
   range.last = not isAll and string.sub(members[#members], #prefix + 1) or nil
-  local writes, length = lines.lineWrites[prefix] or {}, #prefix + 1
+  local writes, length = queues.queueWrites[prefix] or {}, #prefix + 1
   for _, member in ipairs(members) do
     local rest = string.sub(member, length)
     if writes[rest] == nil then
@@ -190,13 +190,13 @@ local function readPage(prefix, range)
   end
   for rest, isIn in pairs(writes) do
     if isIn and rest > before and (not range.last or rest <= range.last) then
-      table.insert(range, lines.placeIn(range, rest), rest)
+      table.insert(range, queues.placeIn(range, rest), rest)
     end
   end
 end
 
 -- Returns what follows the prefix in its nth member; nil if there are fewer.
-function lines.nthOf(prefix, n)
+function queues.nthOf(prefix, n)
   local range = ranges[prefix]
   if not range then
     range = { last = '' }
@@ -209,24 +209,24 @@ function lines.nthOf(prefix, n)
 end
 
 -- Returns the first member with a prefix that is not before a place, among the first `limit` of them.
-function lines.firstFrom(prefix, from, limit)
-  local n = lines.nthOf(prefix, 1) and lines.placeIn(ranges[prefix], from) or limit + 1
+function queues.firstFrom(prefix, from, limit)
+  local n = queues.nthOf(prefix, 1) and queues.placeIn(ranges[prefix], from) or limit + 1
   while n <= limit do
-    local rest = lines.nthOf(prefix, n)
+    local rest = queues.nthOf(prefix, n)
     if not rest or rest >= from then
       return rest
     end
-    n = lines.placeIn(ranges[prefix], from)
+    n = queues.placeIn(ranges[prefix], from)
   end
 end
 
 -- Returns the orders of the first members with a prefix, which end with them, in the order of the queue.
-function lines.ordersIn(prefix, limit)
+function queues.ordersIn(prefix, limit)
   local orders = ranges[prefix] and ranges[prefix].orders
   if not orders then
     orders = {}
     for n = 1, limit do
-      local rest = lines.nthOf(prefix, n)
+      local rest = queues.nthOf(prefix, n)
       if not rest then
         break
       end
@@ -240,13 +240,13 @@ function lines.ordersIn(prefix, limit)
 end
 
 -- Adds a member, or removes it.
-function lines.setMember(prefix, rest, isIn)
-  local range, writes = ranges[prefix], lines.lineWrites[prefix] or {}
-  lines.lineWrites[prefix], lines.isLineWritten = writes, true
+function queues.setMember(prefix, rest, isIn)
+  local range, writes = ranges[prefix], queues.queueWrites[prefix] or {}
+  queues.queueWrites[prefix], queues.areQueuesWritten = writes, true
   if range then
     range.orders = nil
   end
-  local at = range and lines.placeIn(range, rest)
+  local at = range and queues.placeIn(range, rest)
   local isThere = range and range[at] == rest
   if isThere and not isIn then
     table.remove(range, at)
@@ -264,41 +264,41 @@ function lines.setMember(prefix, rest, isIn)
 end
 
 -- Notes that tickets wait for a free slot of a resource, or to join a hold of it, which is kept for others.
-function lines.keepLine(name)
+function queues.noteKept(name)
   state.hasKept = true
-  lines.setMember('\4', name, true)
+  queues.setMember('\4', name, true)
 end
 
 -- Returns true if a free slot of a resource, or joining a hold of it, is noted as kept.
-function lines.isLineKept(name)
+function queues.isNotedAsKept(name)
   if not state.hasKept then
     return false
   end
-  local writes = lines.lineWrites['\4']
+  local writes = queues.queueWrites['\4']
   if writes and writes[name] ~= nil then
     return writes[name] ~= false
   end
   work.spend(1)
-  return redis.call('ZSCORE', keys.lines, '\4' .. name) ~= false
+  return redis.call('ZSCORE', keys.queues, '\4' .. name) ~= false
 end
 
 -- Returns true if no ticket's plan has a resource or slot, and none waits for it.
-function lines.isLineEmpty(name)
-  if not hasNoLine(name) then
+function queues.isQueueEmpty(name)
+  if not hasNoQueue(name) then
     return false
   end
   for _, kind in ipairs({ 'l', 'w', 'v', 'f' }) do
-    if lines.lineWrites[name .. '\n' .. kind] then
+    if queues.queueWrites[name .. '\n' .. kind] then
       return false
     end
   end
   return true
 end
 
--- Returns the next attended ticket in the line for a name, in order, nil at the end; and where to go on. Begins at 1,
+-- Returns the next attended ticket in the queue for a name, in order, nil at the end; and where to go on. Begins at 1,
 -- 1.
-function lines.nextInLine(name, i, j)
-  local a, b = lines.nthOf(name .. '\nl', i), lines.nthOf(name .. '\nw', j)
+function queues.nextInQueue(name, i, j)
+  local a, b = queues.nthOf(name .. '\nl', i), queues.nthOf(name .. '\nw', j)
   if b and not (a and a < b) then
     return b, i, j + 1
   end
@@ -307,14 +307,14 @@ end
 
 -- Returns the number of members with a prefix that come before one.
 local function countBefore(prefix, rest)
-  lines.nthOf(prefix, 1)
+  queues.nthOf(prefix, 1)
   local range = ranges[prefix]
   if not range.last or range.last >= rest then
-    return lines.placeIn(range, rest) - 1
+    return queues.placeIn(range, rest) - 1
   end
   work.spend(3)
-  local count = redis.call('ZLEXCOUNT', keys.lines, '[' .. prefix, '(' .. prefix .. rest)
-  for other, isIn in pairs(lines.lineWrites[prefix] or {}) do
+  local count = redis.call('ZLEXCOUNT', keys.queues, '[' .. prefix, '(' .. prefix .. rest)
+  for other, isIn in pairs(queues.queueWrites[prefix] or {}) do
     if other < rest then
       count = count + (isIn and 1 or -1)
     end
@@ -322,8 +322,8 @@ local function countBefore(prefix, rest)
   return count
 end
 
--- Returns the number of tickets ahead of one in a line.
-function lines.countAhead(name, order)
+-- Returns the number of tickets ahead of one in a queue.
+function queues.countAhead(name, order)
   local total = 0
   for _, kind in ipairs({ '\nl', '\nw', '\nv' }) do
     total = total + countBefore(name .. kind, order)
@@ -332,25 +332,25 @@ function lines.countAhead(name, order)
 end
 
 -- Returns the number of tickets that wait for a resource or a slot, to be sent as text.
-function lines.waitersOf(name)
+function queues.waitersOf(name)
   if not tenant.queueText then
     return '0'
   end
   work.spend(3)
-  return redis.call('ZLEXCOUNT', keys.lines, '[' .. name .. '\nu', '(' .. name .. '\nx')
+  return redis.call('ZLEXCOUNT', keys.queues, '[' .. name .. '\nu', '(' .. name .. '\nx')
 end
 
-function lines.begin()
+function queues.begin()
   firstMembers = {}
-  lines.lineWrites, lines.isLineWritten = {}, false
+  queues.queueWrites, queues.areQueuesWritten = {}, false
   ranges = {}
 end
 
 -- Notes which members the state says that there are none of. begin() is too early: the state is then still that of the
 -- script before, which may have been another tenant's.
-function lines.open()
+function queues.open()
   ranges['\4'] = not state.hasKept and {} or nil
   ranges['\5'] = not state.isUnsettled and {} or nil
 end
 
-return lines
+return queues

@@ -1,5 +1,5 @@
 /**
- * Requests that share a call (src/engine/batch.ts) while their tenant is at a limit: each is charged and refused as
+ * Requests of a batch (src/engine/batch.ts) while their tenant is at a limit: each is charged and refused as
  * if it had a call to itself, and together they cost Redis few calls.
  */
 import { describe, expect, inject, test } from 'vitest';
@@ -22,7 +22,7 @@ const asked = async (items: readonly ReserveItem[], { engine, credential }: Runn
 const names = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
 const item = (resource: string, requester = 'r') => ({ resource, requester });
 
-describe('requests that share a call at a limit', () => {
+describe('requests of a batch at a limit', () => {
   /** Starts a tenant that has used up what a request of it needs, and counts the scripts that Redis runs meanwhile. */
   async function scriptsOf<T>(limits: Partial<TierLimits>, used: number, work: (own: RunningEngine) => Promise<T>) {
     const server = await startRedis(() => {});

@@ -1,11 +1,11 @@
 /**
- * Reads how a call of reserve or transaction may be held, and marks responses in which something waits
+ * Reads for how long a response to reserve or transaction may be held, and marks responses in which something waits
  * (docs/specification.md#requests-that-wait).
  */
 import { PollQuery } from '../../contract/waiting.ts';
 import { type Caller, DEFAULT_POLL_SECONDS } from '../../domain/waiting.ts';
 import { onceEnded } from '../../events/onceEnded.ts';
-import type { Hold } from '../../operations/waiting.ts';
+import type { Polling } from '../../operations/waiting.ts';
 import type { AppEnv } from '../deps.ts';
 import { misfit } from '../errors.ts';
 import type { Call } from './call.ts';
@@ -16,8 +16,8 @@ import type { Fields } from './requestId.ts';
 export const WAITING_HEADER = 'Holdfast-Waiting';
 const WAITING: Fields = { [WAITING_HEADER]: 'true' };
 
-/** How a call may be held. @throws Refusal */
-export const holdOf = (call: Call): Hold => holdFor(call, pollSecondsOf(call));
+/** How long the response to a call may be held. @throws Refusal */
+export const pollingOf = (call: Call): Polling => pollingFor(call, pollSecondsOf(call));
 
 function pollSecondsOf(call: Call): number {
   // Nearly no call has the parameter, and parsing it would cost each of them.
@@ -28,13 +28,13 @@ function pollSecondsOf(call: Call): number {
   return data.pollSeconds;
 }
 
-/** How a call may be held that cannot say for how long. */
-export const holdFor = ({ c }: Call, pollSeconds: number): Hold => ({
+/** How long the response to a call may be held that cannot say it itself. */
+export const pollingFor = ({ c }: Call, pollSeconds: number): Polling => ({
   pollSeconds,
   caller: () => new HttpCaller(c.env),
 });
 
-/** A class: an object with a getter of its own would take up 0.5 KiB more while a call is held. */
+/** A class: an object with a getter of its own would take up 0.5 KiB more during a long poll. */
 class HttpCaller implements Caller {
   readonly #call: AppEnv['Bindings'];
 
@@ -54,8 +54,8 @@ class HttpCaller implements Caller {
     });
   }
 
-  onHeld(): void {
-    this.#call.incoming.hold();
+  onLongPoll(): void {
+    this.#call.incoming.longPoll();
   }
 }
 

@@ -27,10 +27,10 @@ createServer((_, response) => {
 /** In bytes. */
 const Memory = z.object({ rss: z.number(), heapUsed: z.number() });
 
-export async function heldCalls(stage: Stage, table: Table): Promise<void> {
+export async function longPolls(stage: Stage, table: Table): Promise<void> {
   const { env, tenant } = stage;
   const probePort = String(await freePort());
-  const held = { MAX_HELD_CALLS: String(2 * CALLS), MAX_IN_FLIGHT: String(2 * CALLS) };
+  const held = { MAX_LONG_POLLS: String(2 * CALLS), MAX_IN_FLIGHT: String(2 * CALLS) };
   const probed = ['--expose-gc', '--import', `data:text/javascript,${encodeURIComponent(PROBE)}`];
   const server = await startServer(SERVICE, { ...env, ...held, PROBE_PORT: probePort }, probed);
   pin(0, [server.pid]);
@@ -64,7 +64,7 @@ export async function heldCalls(stage: Stage, table: Table): Promise<void> {
     ['heap', 'heapUsed'],
   ] as const)
     table.add({
-      what: `memory of a held call besides its connection, of ${CALLS.toLocaleString('en')}: ${what}`,
+      what: `memory of a long poll besides its connection, of ${CALLS.toLocaleString('en')}: ${what}`,
       figure: figureOf([kib(of)]),
       unit: 'KiB',
       beside: { what: 'an idle connection', figure: figureOf([idleKib(of)]) },

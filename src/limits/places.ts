@@ -1,11 +1,11 @@
 /**
- * Shares the places of an instance among tenants. It only counts, and says whose thing makes room for a new one: the
+ * Divides the places of an instance among tenants. It only counts, and says whose thing makes room for a new one: the
  * caller lets that thing end.
  */
 
 const NONE: ReadonlySet<never> = new Set<never>();
 
-export class Shares<Thing> {
+export class Places<Thing> {
   readonly #places: number;
   /** Tenant → its things, the oldest first. */
   readonly #things = new Map<string, Set<Thing>>();
@@ -30,7 +30,7 @@ export class Shares<Thing> {
    * Says which tenant must give a place back before another one gets one.
    * @param tenant who wants a place
    * @param share maximum number of places of this tenant
-   * @returns the tenant itself if its share is used up; if all places are taken, the tenant that has most of them;
+   * @returns the tenant itself if its part is used up; if all places are taken, the tenant that has most of them;
    * undefined if there is room
    */
   givesWay(tenant: string, share: number): string | undefined {
