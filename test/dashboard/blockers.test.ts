@@ -31,7 +31,7 @@ afterAll(() => holdfast.stop());
 /** HTML as text; buttons are in brackets. */
 const textOf = (html: string) =>
   html
-    .replace(/<a [^>]*class="button"[^>]*>(.*?)<\/a>/gs, '[$1]')
+    .replace(/<a [^>]*class="button\b[^>]*>(.*?)<\/a>/gs, '[$1]')
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ')
     .replace(/ (?=[.,:;\]])/g, '');
