@@ -11,11 +11,11 @@
 -- - While a library is loaded, Redis has neither `string` nor `redis.call`: a module is made at the first call.
 -- - A module's variables live on after a call. What belongs to a call is assigned by the module's function begin(),
 --   which runs before each verb that needs the module; of the queue's modules by open(), which runs when a call has to
---   do with tickets. test/engine/failingCalls.test.ts makes every call of Redis fail in turn.
+--   do with tickets. test/engine/failingCalls.thorough.test.ts makes every call of Redis fail in turn.
 -- - A verb works only on keys of one tenant, which share a hash tag. It takes the time from clock.nowMs().
--- - Every read, loop and list spends from the work budget (frame/work.lua) or has a limit. test/engine/hog.test.ts
---   holds the worst request of every script to 10 ms. `HOG=full` runs it with 1,000,000 reservations and prints the
---   figures.
+-- - Every read, loop and list spends from the work budget (frame/work.lua) or has a limit.
+--   test/engine/hog.thorough.test.ts holds the worst request of every script to 10 ms. `HOG=full` runs it with 1,000,000
+--   reservations and prints the figures.
 -- - A verb that charges is made by charged.verb() of a table, whose fields frame/charged.lua names. A verb that reads
 --   is made by verb() or freeVerb() of frame/reading.lua. Each kind of item has a function in frame/items.lua and a
 --   line in src/redis/layouts.ts.

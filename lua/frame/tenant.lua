@@ -24,7 +24,7 @@
 --   closing              ms: until then some resource cannot be reserved, since it may be about to be deleted
 --   beats                last beats of the instances that have long polls (waiting/state.lua)
 --   queue                state of the waiting queue (waiting/state.lua); absent if there is no ticket
---   sessions             state of the sessions (sessions/records.lua); absent if there is none
+--   sessions             state of the sessions (sessions/sessions.lua); absent if there is none
 --   terms                the settings for leases and notes (terms.lua), '' or absent if none is set
 --   resetBy              ms and actor of the last reset, with a line break between
 --   resets               number of resets so far: a paged walk that began before a reset ends

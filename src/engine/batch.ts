@@ -1,7 +1,7 @@
 /**
- * Batches requests of one caller: those that start together (src/http/admission.ts) go into one call, and those that
- * arrive while the caller's calls are in flight go into the next one. The fixed cost of a call (round trip, credential
- * check, quota, writes, event) is then paid once for all of them.
+ * Batches requests of one caller: those that start together (src/http/admission/admission.ts) go into one call, and
+ * those that arrive while the caller's calls are in flight go into the next one. The fixed cost of a call (round trip,
+ * credential check, quota, writes, event) is then paid once for all of them.
  */
 import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
