@@ -14,8 +14,8 @@
 --   do with tickets. test/engine/failingCalls.thorough.test.ts makes every call of Redis fail in turn.
 -- - A verb works only on keys of one tenant, which share a hash tag. It takes the time from clock.nowMs().
 -- - Every read, loop and list spends from the work budget (frame/work.lua) or has a limit.
---   test/engine/hog.thorough.test.ts holds the worst request of every script to 10 ms. `HOG=full` runs it with 1,000,000
---   reservations and prints the figures.
+--   test/engine/hog.thorough.test.ts holds the worst request of every script to 10 ms. `HOG=full` runs it with
+--   1,000,000 reservations and prints the figures.
 -- - A verb that charges is made by charged.verb() of a table, whose fields frame/charged.lua names. A verb that reads
 --   is made by verb() or freeVerb() of frame/reading.lua. Each kind of item has a function in frame/items.lua and a
 --   line in src/redis/layouts.ts.

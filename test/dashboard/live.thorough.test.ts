@@ -41,11 +41,11 @@ describe('the live page', () => {
     );
     await page.locator('#events tr').getByText('alice').waitFor();
     expect(await page.locator('#events tr').allInnerTexts()).toEqual([expect.stringMatching(/RESERVED\s+b\s+alice/)]);
-    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await client.reserve({ resource: 'c', requester: 'alice' });
     await page.locator('[data-live="held"]').getByText('c', { exact: true }).waitFor();
     expect(await page.locator('#events tr').count()).toBe(1);
-    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await page.locator('#events tr').nth(1).waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
     expect(await page.locator('#events tr').count()).toBe(0);

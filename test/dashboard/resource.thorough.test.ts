@@ -72,7 +72,7 @@ describe('the state of a resource', () => {
     await queueUp(client, 'ann@example.com', 'desk');
     await queueUp(client, 'bob', 'desk');
     await part('state')
-      .getByText(/; 2 wait, next: ann@example\.com\.$/)
+      .getByText(/; 2 waiting, next: ann@example\.com\.$/)
       .waitFor();
     await client.unreserve({ resource: 'desk', requester: 'ci-42', releaseToken: held?.releaseToken });
     await part('state')
