@@ -164,6 +164,21 @@ describe('rotation', () => {
     await remove(body.id);
   });
 
+  test('shows the new value from then on, on every instance, and never the old one', async () => {
+    const { body } = await create('shown');
+    const shown = async ({ url }: Instance) => {
+      const headers = { Cookie: session.cookie };
+      return (await fetch(`${url}/dashboard/access/keys?show=${body.id}`, { headers })).text();
+    };
+    expect(await shown(one)).toContain(body.key);
+    const { body: rotated } = await session.request<Key>(one.url, 'POST', `${KEYS}/${body.id}/rotate`);
+    for (const instance of [one, other]) {
+      expect(await shown(instance)).toContain(rotated.key);
+      expect(await shown(instance)).not.toContain(body.key);
+    }
+    await remove(body.id);
+  });
+
   test('ends the old value’s streams', async () => {
     const { body } = await create();
     const subscriber = await watch({ url: other.url, key: body.key ?? '' });
