@@ -7,6 +7,7 @@ import type { Role } from '../../src/domain/rights.ts';
 import { Sealer } from '../../src/identity/credentials.ts';
 import { membershipsInDatabase } from '../../src/operations/members.ts';
 import { auditPage } from '../../src/store/audit.ts';
+import { invitations } from '../../src/store/schema.ts';
 import type { Instance } from '../support/service.ts';
 import { KEY_SECRET, member, type Person, type Session, signIn, team } from '../support/tenancy.ts';
 import { one, other, store, useTwoInstances } from '../support/twoInstances.ts';
@@ -231,6 +232,25 @@ describe('an invitation', () => {
     expect([status, body.link]).toEqual([201, expect.stringMatching(/\/join\/[0-9a-f]{40}$/)]);
     expect((await invite(owner, { id, role: 'member' })).body.link).toBeNull();
     expect((await invite(owner, { role: 'owner' })).status).toBe(400);
+  });
+
+  test('is one of at most 1,000 that are open: 400 for another one until one is revoked or expires', async () => {
+    const { tenant, owner } = await team();
+    const given = { tenantId: tenant, role: 'member', createdBy: 'person:ann@id.example' } as const;
+    const open = (i: number, ms: number) => ({
+      ...given,
+      email: `${i}@id.example`,
+      expiresAt: new Date(Date.now() + ms),
+    });
+    const many = [open(0, -1), ...Array.from({ length: 999 }, (_, i) => open(i + 1, 600_000))];
+    await store.database.run((db) => db.insert(invitations).values(many));
+    const { status, body } = await invite(owner, { role: 'member' });
+    expect(status).toBe(201);
+    const refused = { status: 400, body: expect.stringContaining('At most 1000 invitations can be open') };
+    expect(await invite(owner, { role: 'member' })).toMatchObject(refused);
+    expect(await invite(owner, { email: 'eve@id.example', role: 'member' })).toMatchObject(refused);
+    await owner.request(other.url, 'DELETE', `${TENANT}/invitations/${body.id}`);
+    expect((await invite(owner, { email: 'eve@id.example', role: 'member' })).status).toBe(201);
   });
 });
 
