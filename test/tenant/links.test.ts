@@ -88,6 +88,16 @@ describe('a link gives nothing to somebody', () => {
     expect(entry).toMatchObject({ actor: `person:${owner.known.email}`, details: { userId: dan.id, role: 'member' } });
   });
 
+  test('who is a member already: their role stays as it is', async () => {
+    const { tenant, owner } = await team();
+    const [ann, dan] = [await member(tenant, 'viewer'), await guest()];
+    const elsewhere = await signIn(store.redis, (await team()).tenant, { ...ann.known, role: 'owner' });
+    await join(dan, await makeLink(owner, 'member'));
+    const path = await makeLink(owner, 'operator');
+    expect([await follow(elsewhere, path), await join(dan, path)]).toEqual([303, 303]);
+    expect([await roleIn(owner, ann), await roleIn(owner, dan)]).toEqual(['viewer', 'member']);
+  });
+
   test('but an invitation of their address does', async () => {
     const { tenant, owner } = await team();
     const dan = await member(tenant, 'operator');
