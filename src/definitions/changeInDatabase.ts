@@ -114,15 +114,15 @@ async function writeAndApply<P extends Planned>(
         return planned;
       }
       if (performance.now() > start + PATIENCE_MS) throw beingChanged();
+      await pause(Math.random() * 20 * (conflicts + 1));
+      if (conflicts >= MAX_CONFLICTS) await stores.copy.refresh(tenant);
+      plannedAt = performance.now();
+      planned = await change.step(REPLAN);
     } catch (error) {
       // If this fails too, the names open after CLOSING_MS.
       await change.reopen().catch(() => {});
       throw error;
     }
-    await pause(Math.random() * 20 * (conflicts + 1));
-    if (conflicts >= MAX_CONFLICTS) await stores.copy.refresh(tenant);
-    plannedAt = performance.now();
-    planned = await change.step(REPLAN);
   }
 }
 

@@ -3,18 +3,20 @@
  */
 
 import { eq } from 'drizzle-orm';
-import { describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { changeInDatabase } from '../../src/definitions/changeInDatabase.ts';
 import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
 import { HoldfastError } from '../../src/domain/errors.ts';
+import type { Quota } from '../../src/domain/quota.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { copyDefinitions, takeCopyLease } from '../../src/engine/definitions/copy.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { tenants } from '../../src/store/schema.ts';
 import { startEngine } from '../support/engine.ts';
-import { KINDS, openStore, storeTenant } from '../support/tenancy.ts';
+import { KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
 import { reserve, unreserve } from '../support/verbs.ts';
 
 test('of more held slots than one script adopts, none is given out twice, and each is again once it is free', async () => {
@@ -52,24 +54,45 @@ test('of more held slots than one script adopts, none is given out twice, and ea
   stop();
 });
 
-/**
- * A change of definitions that fails after it was charged still tells its caller the remaining quota.
- */
 describe('a change of definitions that fails', () => {
-  test('a change that meets another version has the quota in its error; one that fails opens its names again', async () => {
-    const made = await KINDS.Postgres();
-    const store = await openStore(made.url);
-    defineScripts(store.redis, loadScripts(DEFAULT_TIERS));
-    const copy = new WorkingCopy(store.database, { redis: store.redis, tiers: DEFAULT_TIERS });
-    const engine = { redis: store.redis, tiers: DEFAULT_TIERS, loadTenant: (id: string) => copy.refresh(id) };
-    const changes = changeInDatabase(store.database, engine, copy, 16);
-    const { tenant, key } = await storeTenant(store);
-    const credential: Credential = { tenant, credentialKey: digestOf(key), kind: 'key' };
-    const register = () => changes.register(credential, [{ name: 'room', capacity: 1, blocks: [], treePath: null }]);
-    const { quota } = await register();
-    await store.database.run((db) => db.update(tenants).set({ definitionsVersion: 900 }).where(eq(tenants.id, tenant)));
-    vi.spyOn(copy, 'refresh').mockRejectedValue(new HoldfastError('unavailable', 'The tenant is being loaded.'));
+  let made: TestDatabase;
+  let store: OpenStore;
+  let copy: WorkingCopy;
+  let engine: Engine;
+  let changes: ReturnType<typeof changeInDatabase>;
+  let credential: Credential;
+  let quota: readonly Quota[];
+  const register = () => changes.register(credential, [{ name: 'room', capacity: 1, blocks: [], treePath: null }]);
+  const unavailable = (message: string) => new HoldfastError('unavailable', message);
+  const failWriting = () =>
+    vi.spyOn(store.database, 'of').mockImplementation(() => {
+      throw unavailable('The database is away.');
+    });
+  const failRefreshing = () => vi.spyOn(copy, 'refresh').mockRejectedValue(unavailable('The tenant is being loaded.'));
 
+  beforeAll(async () => {
+    made = await KINDS.Postgres();
+    store = await openStore(made.url);
+    defineScripts(store.redis, loadScripts(DEFAULT_TIERS));
+    copy = new WorkingCopy(store.database, { redis: store.redis, tiers: DEFAULT_TIERS });
+    engine = { redis: store.redis, tiers: DEFAULT_TIERS, loadTenant: (id) => copy.refresh(id) };
+    changes = changeInDatabase(store.database, engine, copy, 16);
+    const { tenant, key } = await storeTenant(store);
+    credential = { tenant, credentialKey: digestOf(key), kind: 'key' };
+    quota = (await register()).quota;
+    // Each change from now on meets another version than it planned for.
+    await store.database.run((db) => db.update(tenants).set({ definitionsVersion: 900 }).where(eq(tenants.id, tenant)));
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+  afterAll(async () => {
+    await store.close();
+    await made.drop();
+  });
+
+  test('after it was charged still tells its caller the remaining quota', async () => {
+    failRefreshing();
     const error = await register().catch((thrown: unknown) => thrown);
     if (!(error instanceof HoldfastError)) throw error;
     expect(error.code).toBe('unavailable');
@@ -77,16 +100,16 @@ describe('a change of definitions that fails', () => {
       quota.map(({ limitType, limit }) => [limitType, limit]),
     );
     expect(error.quota.length).toBeGreaterThan(0);
+  });
 
-    // A change that fails opens the names that it has closed to reservations.
-    vi.spyOn(store.database, 'of').mockImplementation(() => {
-      throw new HoldfastError('unavailable', 'The database is away.');
-    });
+  test.each([
+    ['while it is written to the database', failWriting],
+    ['while it is planned again', failRefreshing],
+  ])('%s opens the names that it has closed to reservations', async (_, fail) => {
+    fail();
     await expect(changes.delete(credential, 'room', false)).rejects.toMatchObject({ code: 'unavailable' });
-    expect(await reserve(engine, credential, [{ resource: 'room', requester: 'r' }])).toMatchObject([
-      { status: 'ACQUIRED' },
-    ]);
-    await store.close();
-    await made.drop();
+    const [held] = await reserve(engine, credential, [{ resource: 'room', requester: 'r' }]);
+    expect(held).toMatchObject({ status: 'ACQUIRED' });
+    await unreserve(engine, credential, [{ resource: 'room', requester: 'r', releaseToken: held?.releaseToken ?? '' }]);
   });
 });
