@@ -1,13 +1,13 @@
 /**
  * When an instance ends a stream: no reader may miss an event without noticing (docs/specification.md#events).
  */
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
 import { loadTenant } from '../../src/engine/tenant/record.ts';
 import { configuredTenants } from '../../src/identity/configured.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';
-import { hotOf } from '../support/hotRecord.ts';
+import { changeHot, hotOf } from '../support/hotRecord.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { leases, looking, reserve, useStreams, watch } from '../support/streams.ts';
 import { until } from '../support/until.ts';
@@ -147,6 +147,37 @@ describe('a stream ends at a break in the numbers of messages', () => {
       return stream.ended === 'in good order';
     });
     expect(stream.events.map(({ resource }) => resource)).toEqual(['before']);
+    await holdfast.stop();
+  });
+});
+
+describe('a message that does not arrive within 5 s is lost', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  test('the streams of its tenant end, though none comes after it; those of other tenants stay', async () => {
+    const keys = [makeConfiguredKey(makeTenant()), makeConfiguredKey(makeTenant())] as const;
+    const [losing, other] = keys;
+    const holdfast = await startInstance({ keys });
+    const streams = [await watch({ ...holdfast, ...losing }), await watch({ ...holdfast, ...losing })];
+    const kept = await watch({ ...holdfast, ...other });
+    const { messages } = await hotOf(looking, losing.tenant);
+    await changeHot(looking, losing.tenant, { messages: messages + 1 });
+
+    const now = performance.now.bind(performance);
+    const faster = 500;
+    vi.spyOn(performance, 'now').mockImplementation(() => now() * faster);
+    const haveEnded = async () => {
+      // What has an instance renew the leases of its streams.
+      for (const { tenant } of keys) await looking.call('SPUBLISH', `{${tenant}}:events`, '');
+      return streams.every(({ ended }) => ended === 'in good order');
+    };
+    await until('they end', haveEnded, 30_000 * faster);
+    vi.restoreAllMocks();
+    expect(kept.ended).toBe('no');
+    await holdfast.request('POST', '/api/v1/Reservation/reset', undefined, { 'X-Api-Key': other.key });
+    await kept.count(1);
     await holdfast.stop();
   });
 });
