@@ -9,7 +9,9 @@ import { changeInDatabase } from '../../src/definitions/changeInDatabase.ts';
 import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
+import { PLAN, register } from '../../src/engine/definitions/changes.ts';
 import { detailsOf } from '../../src/engine/definitions/codec.ts';
+import { copyDefinitions, takeCopyLease } from '../../src/engine/definitions/copy.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
@@ -119,6 +121,31 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
       expect((await allDefinitions(engine, credential)).find(({ name }) => name === 'room')?.treePath).toBe(
         'tower>floor',
       );
+    });
+  });
+
+  describe('while definitions are being changed', () => {
+    test('a reserve goes by the present ones: those that are only planned are not in force', async () => {
+      const present = await inRedis();
+      await register(engine, credential, [item('planned', 2)], 16, PLAN);
+      expect(await inRedis()).toEqual(present);
+      const both = ['r', 's'].map((requester) => ({ resource: 'planned', requester }));
+      const [held, refused] = await reserve(engine, credential, both);
+      expect([held?.status, refused?.status]).toEqual(['ACQUIRED', 'ALREADY_HELD']);
+      await unreserve(engine, credential, [
+        { resource: 'planned', requester: 'r', releaseToken: held?.releaseToken ?? '' },
+      ]);
+    });
+
+    test('a copy that was read before the change is given up, and Redis has the new ones', async () => {
+      const { redis } = store;
+      expect(await takeCopyLease(redis, tenant, 'older')).toBe(true);
+      await changes.register(credential, [item('changed', 2)]);
+      expect(await inRedis()).toEqual(await inDatabase());
+      const older = [{ name: 'changed', capacity: 9, parent: null, blocks: [], isGroup: false, labels: {} }];
+      expect(await copyDefinitions(redis, tenant, 'older', older)).toBe(false);
+      expect(await inRedis()).toEqual(await inDatabase());
+      await changes.delete(credential, 'changed', false);
     });
   });
 
