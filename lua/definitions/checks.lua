@@ -1,6 +1,5 @@
--- What requests that change definitions must keep to: the limits of the tier, what a key with a prefix may change, and
--- what definitions that a request has made on paper (verbs/register.lua, which describes the fields of a request) must
--- be like before they are in force.
+-- The checks of requests that change definitions: the limits of the tier, the prefix of a key, and the definitions that
+-- a request has made on paper, before they are in force. verbs/register.lua describes the fields of a request.
 --
 -- With a database, a change takes three phases:
 --   plan    a call charges the change, and refuses it if it is not possible; replan does the same without a charge

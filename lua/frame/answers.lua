@@ -6,7 +6,7 @@
 --     stored under a Redis key of its own, by the script that carries it out, and a repeat gets it from there. So a
 --     repeat never meets a request that is half done, on any instance
 --
--- What is stored of the second kind: the fingerprint of the request (frame/call.lua), its place (16 digits), a form
+-- The value of the second kind: the fingerprint of the request (frame/call.lua), its place (16 digits), a form
 -- (one letter) and the rest:
 --   r  the reply, packed
 --   l  a reply that is too long to be kept
@@ -20,7 +20,7 @@ local flags = require('frame/call').flags
 local keys = require('frame/keys')
 local tenant = require('frame/tenant')
 local answers = {}
--- How long replies are kept: with an Idempotency-Key, and without one.
+-- The time to keep a reply: with an Idempotency-Key, and without one.
 local KEEP_MS, ANSWER_MS = 600000, 5000
 local MAX_REPLY_BYTES = 65536
 local MAX_TENANT_BYTES = 16777216
@@ -61,7 +61,7 @@ local function beforeRepeat()
   return reply
 end
 
--- Drops answers whose time is over, which Redis has removed by itself, and the oldest ones up to a place. Their keys
+-- Drops the oldest answers up to a place, and those that have expired in Redis. Their keys
 -- cannot be declared, but lie in the tenant's slot. No script runs while that is moved: its own key is not there yet.
 local function dropOldest(upTo)
   for _ = 1, MAX_DROPPED do

@@ -12,9 +12,9 @@ local find, floor, format = string.find, math.floor, string.format
 local CHUNK_SLOTS = pools.CHUNK_SLOTS
 local FULL = 'NOT_AVAILABLE'
 
--- What is written of the hash `pools`: the bitmap's field, the chunk as it was, and the number that is marked in it;
--- and, unless the slot is a plain name, the pool, its value ('' none), the owner's field (nil if the slot is held by
--- its own name) and the slot.
+-- The values to write into the hash `pools`: the bitmap's field, the chunk as it was, and the number that is marked in
+-- it; and, unless the slot is a plain name, the pool, its value ('' none), the owner's field (nil if the slot is held
+-- by its own name) and the slot.
 local field, chunk, slotNumber, pool, value, assigned, slot
 
 -- Returns what the only name of a request means: true; if it has the form of a slot's name, the pool and the number;

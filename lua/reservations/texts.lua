@@ -10,7 +10,7 @@ local shared = require('slots/shared')
 local slotMap = require('slots/slots')
 local work = require('frame/work')
 local texts = {}
--- What detailsOf() returns for a SHARED reservation of a plain name.
+-- The result of detailsOf() for a SHARED reservation of a plain name.
 texts.SHARED = '{"m":"SHARED"}'
 
 -- Returns the number of a slot; -1 if it is a resource's only slot, held since the pool had that capacity.

@@ -8,7 +8,7 @@ local handOver = {}
 -- The instance; tokens[ticket]: the release token of the call. Both nil unless this call's own changes are settled:
 -- what is granted before could be told to nobody if the request is refused.
 local instance, tokens
--- What was handed over.
+-- The tickets that were handed over, with their replies.
 local told
 
 -- Grants made by any script are swept in time if their leases are not shorter (queue.lua).

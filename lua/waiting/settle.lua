@@ -108,7 +108,7 @@ end
 local function settleStep()
   local kind, order = walks.moveOn()
   local ticket = order and tickets.ticketAt(order)
-  -- What is granted, or was left by its caller, is neither next nor granted.
+  -- A ticket that is granted, or that its caller has left, is neither next nor to be granted.
   if not ticket or ticket.order ~= order or ticket.status ~= 'attended' and ticket.status ~= 'detached' then
     return
   end

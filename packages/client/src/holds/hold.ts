@@ -222,7 +222,7 @@ export const keyOf = ({ resource, requester, releaseToken }: ReservationResult):
 
 const finite = (ms: number): number | undefined => (Number.isFinite(ms) ? ms : undefined);
 
-/** Whether the service could not be reached: reservations that were not released end with their leases. */
+/** Returns whether the service could not be reached: then reservations that were not released end with their leases. */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof HoldfastError)) return false;
   const { status = 503, code } = error;
