@@ -1,6 +1,7 @@
 /**
  * The style sheet, scripts and icon of the pages. Their addresses contain a digest of all of them, so that browsers can
  * cache them for ever and a new version has new addresses. They have one folder, so that scripts can import each other.
+ * The style sheet is one file for browsers, and one a part of the pages for developers.
  */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -8,6 +9,9 @@ import { Hono } from 'hono';
 import { onFirstUse } from '../domain/firstUse.ts';
 import { fixedContent, respondWith } from '../http/browsers.ts';
 import type { DashboardEnv } from './env.ts';
+
+/** The parts of the style sheet. A later one overrides an earlier one. */
+const STYLES = ['tokens', 'shell', 'parts', 'resource', 'actions', 'tables', 'board', 'insight', 'firstSteps', 'lists'];
 
 const TYPES = {
   'dashboard.css': 'text/css; charset=utf-8',
@@ -27,9 +31,11 @@ const CACHED = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
 type Asset = keyof typeof TYPES;
 
+const textOf = (name: string) => readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8');
+
 const contents = (Object.keys(TYPES) as Asset[]).map((name) => ({
   name,
-  content: readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8'),
+  content: name === 'dashboard.css' ? STYLES.map((style) => textOf(`styles/${style}.css`)).join('\n') : textOf(name),
 }));
 const digest = hash('sha256', JSON.stringify(contents)).slice(0, 12);
 
