@@ -1,5 +1,6 @@
 -- The tenant's hash, as far as a plain request needs it. lua/frame/tenant.lua describes it.
 -- begin() assigns all state of this module, so nothing stays from the call before.
+local fencing = require('reservations/fencing')
 local hot = require('frame/hot')
 local LIMITS = require('frame/limits')
 local quota = require('limits/quota')
@@ -14,6 +15,7 @@ local PER_ENTRY, ROUNDED_UP = 128, 1.25
 local FIRST_FLAG = 8
 
 local FORM, pack, unpackNumbers = hot.FORM, struct.pack, struct.unpack
+local tokenAfter = fencing.after
 local find, format, floor = string.find, string.format, math.floor
 local key, found, packed, grant, nowUs, nowMs
 -- The numbers of the packed field, in its order.
@@ -90,7 +92,7 @@ function tenant.add(expiresAt)
     return nil
   end
   fenceBefore, nextDueBefore = fence, nextDue
-  count, fence = count + 1, fence < nowUs and nowUs or fence + 1
+  count, fence = count + 1, tokenAfter(fence, nowUs)
   if expiresAt > 0 and expiresAt < nextDue then
     nextDue = expiresAt
   end

@@ -2,6 +2,7 @@
 -- slots of its plan, and makes the reservation. reservations/match.lua calls it for each item.
 local clock = require('frame/clock')
 local codec = require('slots/codec')
+local fencing = require('reservations/fencing')
 local itemForms = require('frame/items')
 local naming = require('definitions/names')
 local ownership = require('reservations/owners')
@@ -258,7 +259,7 @@ function reserving.reserveNamed(item, collected)
     addExtras(reservation, item.options or {}, session, item.waited)
   end
   -- The fencing token is drawn last, once the reservation is certain. Nothing has read the record yet.
-  tenant.fence = math.max(tenant.fence + 1, clock.nowUs())
+  tenant.fence = fencing.after(tenant.fence, clock.nowUs())
   reservation.fence = tenant.fence
   return {
     'ACQUIRED', 'ACQUIRED', string.format('%d', reservation.fence),

@@ -8,7 +8,7 @@ import { HoldfastError } from '../domain/errors.ts';
 import { RIGHTS_OF_ROLE, type Right } from '../domain/rights.ts';
 import { actorNameOf, requesterOf } from '../engine/tenant/signIns.ts';
 import { standings } from '../engine/waiting/list.ts';
-import { clientAddress } from '../http/admission/incoming.ts';
+import { clientAddress } from '../http/admission/clientAddress.ts';
 import { isChange } from '../http/browsers.ts';
 import { adminStanding } from '../identity/admins.ts';
 import { parseSession } from '../identity/credentials.ts';

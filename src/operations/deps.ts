@@ -11,7 +11,8 @@ import type { Credential } from '../domain/tenants.ts';
 import type { Caller, Wait } from '../domain/waiting.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Activity } from '../engine/tenant/activity.ts';
-import type { Listings, ReadLimiter } from '../limits/reads.ts';
+import type { ConcurrentLists } from '../limits/concurrentLists.ts';
+import type { ReadLimiter } from '../limits/reads.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Trail } from './trail.ts';
 
@@ -44,7 +45,7 @@ export interface OperationDeps {
   readonly definitions: DefinitionChanges;
   readonly activity: Activity;
   readonly reads: ReadLimiter;
-  readonly listings: Listings;
+  readonly listings: ConcurrentLists;
   readonly calls: LongPolls;
   readonly history: History;
   /** null: there is no database */

@@ -10,8 +10,9 @@ import { look } from '../engine/waiting/beat.ts';
 import type { ConfiguredKey } from '../identity/configured.ts';
 import { cookieName, OneTimeToken, Sealer } from '../identity/credentials.ts';
 import { startUp } from '../jobs/startUp.ts';
+import { ConcurrentLists } from '../limits/concurrentLists.ts';
 import { FailedAuthentications } from '../limits/failedAuthentications.ts';
-import { Listings, ReadLimiter } from '../limits/reads.ts';
+import { ReadLimiter } from '../limits/reads.ts';
 import { redisFault, refusalOf } from '../redis/health.ts';
 import { mostReplicas } from '../redis/replication.ts';
 import { isFull } from '../redis/send.ts';
@@ -186,7 +187,7 @@ function adaptersOf(config: Config, engine: Engine, stores: Stores, signIn: Sign
     trail: stores.trailOf(engine),
     history: stores.history,
     reads: new ReadLimiter(engine),
-    listings: new Listings(),
+    listings: new ConcurrentLists(),
     failedAuthentications: new FailedAuthentications(engine.redis, config.maxFailedAuthentications),
     tenants: store && { store, sealer, allowPrivateJwks },
     adminRule,

@@ -4,7 +4,7 @@ import type { Event } from '../../src/contract/events.ts';
 import type { ActiveReservation, ReserveResult } from '../../src/contract/reservations.ts';
 import type { Check } from './check.ts';
 import { capacity } from './checks/capacity.ts';
-import { leases } from './checks/exclusion.ts';
+import { leases } from './checks/leases.ts';
 import { loss } from './checks/loss.ts';
 import { quotas } from './checks/quotas.ts';
 import { sessions } from './checks/sessions.ts';

@@ -6,7 +6,8 @@ import { PIECE, yieldToLoop } from '../../src/engine/pace.ts';
 import { active } from '../../src/engine/reservations/active.ts';
 import { Activity, lastHour, type Minute } from '../../src/engine/tenant/activity.ts';
 import { allRefusals, keptSince } from '../../src/engine/tenant/refusals.ts';
-import { Listings, ReadLimiter } from '../../src/limits/reads.ts';
+import { ConcurrentLists } from '../../src/limits/concurrentLists.ts';
+import { ReadLimiter } from '../../src/limits/reads.ts';
 import { listReservations } from '../../src/operations/lists.ts';
 import { ACTIVE_KEY } from '../../src/redis/keys.ts';
 import { observeScripts } from '../../src/redis/scripts.ts';
@@ -76,7 +77,7 @@ describe('pieces of long work', () => {
     const { engine, credential } = running;
     for (let from = 0; from < 1500; from += 500) await reserve(engine, credential, items(`r${from}`, 500));
     const activity = new Activity(engine.redis, createLogger('silent'));
-    const deps = { engine, activity, reads: new ReadLimiter(engine), listings: new Listings() };
+    const deps = { engine, activity, reads: new ReadLimiter(engine), listings: new ConcurrentLists() };
     const read: number[] = [];
     await countIterations((iteration) =>
       Promise.all(

@@ -2,7 +2,7 @@
  * The quota of reads (docs/specification.md#limits).
  */
 import { describe, expect, test } from 'vitest';
-import { Listings } from '../../src/limits/reads.ts';
+import { ConcurrentLists } from '../../src/limits/concurrentLists.ts';
 import { openExport } from '../../src/operations/lists.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { watch } from '../support/watch.ts';
@@ -95,14 +95,14 @@ describe('the quota of reads', () => {
 });
 
 /** An export of so many pages with a row each. */
-const exportOf = (listings: Listings, pages: number) =>
+const exportOf = (listings: ConcurrentLists, pages: number) =>
   openExport<number, number>({ listings }, 'tenant', [], {
     readPage: async (page = 1) => ({ rows: [page], next: page < pages ? page + 1 : null }),
     debit: async () => {},
   });
 
 test('an export of one page gives its place back once, although its reader closes it too', async () => {
-  const listings = new Listings();
+  const listings = new ConcurrentLists();
   const long = await Promise.all([1, 2, 3, 4].map(() => exportOf(listings, 2)));
   await expect(exportOf(listings, 1)).rejects.toMatchObject({ hit: { limitType: 'ConcurrentListings' } });
   long.pop()?.close();

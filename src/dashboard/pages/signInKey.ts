@@ -4,7 +4,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
-import { clientAddress } from '../../http/admission/incoming.ts';
+import { clientAddress } from '../../http/admission/clientAddress.ts';
 import { digestOf } from '../../identity/credentials.ts';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { readForm } from '../form.ts';

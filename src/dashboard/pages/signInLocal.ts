@@ -7,7 +7,7 @@ import { HoldfastError } from '../../domain/errors.ts';
 import type { Person } from '../../domain/memberships.ts';
 import { LOCAL_ISSUER, LOCAL_SUBJECT } from '../../domain/names.ts';
 import { type SessionUser, SIGN_IN_MS } from '../../engine/tenant/signIns.ts';
-import { clientAddress } from '../../http/admission/incoming.ts';
+import { clientAddress } from '../../http/admission/clientAddress.ts';
 import type { OneTimeToken } from '../../identity/credentials.ts';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { readForm } from '../form.ts';

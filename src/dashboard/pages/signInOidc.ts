@@ -5,7 +5,7 @@ import { type Context, Hono } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
-import { clientAddress } from '../../http/admission/incoming.ts';
+import { clientAddress } from '../../http/admission/clientAddress.ts';
 import { DESCRIBED_MS } from '../../identity/admins.ts';
 import { cookieName, isBehindTls, type Sealer } from '../../identity/credentials.ts';
 import { type OidcClient, type SignedIn, SignIn } from '../../identity/oidc.ts';

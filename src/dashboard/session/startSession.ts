@@ -7,7 +7,7 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { CookieOptions } from 'hono/utils/cookie';
 import type { Credential } from '../../domain/tenants.ts';
 import { actorNameOf, beginSignIn, endSignIn, type SessionUser, SIGN_IN_MS } from '../../engine/tenant/signIns.ts';
-import { clientAddress } from '../../http/admission/incoming.ts';
+import { clientAddress } from '../../http/admission/clientAddress.ts';
 import { cookieName, isBehindTls, makeSession, parseSession } from '../../identity/credentials.ts';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 

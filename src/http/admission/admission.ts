@@ -13,7 +13,8 @@ import type { Logger } from 'pino';
 import { onceEnded, pendingOn } from '../../events/onceEnded.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { Arrivals, BodyError } from './arrivals.ts';
-import { addressOf, hasValidHost, Incoming } from './incoming.ts';
+import { addressOf } from './clientAddress.ts';
+import { hasValidHost, Incoming } from './incoming.ts';
 import { NO_HOST, REFUSED, STALLED, send } from './readyResponses.ts';
 
 /**

@@ -7,7 +7,7 @@
 import { HoldfastError } from '../../domain/errors.ts';
 import { verifyCredential } from '../../engine/tenant/credentials.ts';
 import { type SignedInDeps, signedInUser } from '../../operations/permissions.ts';
-import { addressOf } from '../admission/incoming.ts';
+import { addressOf } from '../admission/clientAddress.ts';
 import type { CallerDeps } from '../deps.ts';
 import type { Call } from './call.ts';
 import { credentialOf } from './credential.ts';

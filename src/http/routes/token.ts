@@ -8,7 +8,7 @@ import { HoldfastError } from '../../domain/errors.ts';
 import type { JwtVerifier } from '../../identity/jwtVerifier.ts';
 import type { OperationDeps } from '../../operations/deps.ts';
 import { issueToken, verifyJwt } from '../../operations/tokens.ts';
-import { addressOf } from '../admission/incoming.ts';
+import { addressOf } from '../admission/clientAddress.ts';
 import { takeBody } from '../call/body.ts';
 import type { Call } from '../call/call.ts';
 import type { ObserveDeps } from '../call/observe.ts';

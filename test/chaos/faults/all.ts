@@ -2,11 +2,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Loses } from '../history.ts';
 import { TENANT_FAULTS } from './administration.ts';
+import { CLOCK_FAULTS } from './clocks.ts';
 import type { Fault } from './make.ts';
 import { NETWORK_FAULTS } from './networks.ts';
 import { SLOT_FAULTS } from './nodes.ts';
 import { PRIMARY_FAULTS, REPLICA_FAULTS } from './primaries.ts';
-import { CLOCK_FAULTS, PROCESS_FAULTS } from './processes.ts';
+import { PROCESS_FAULTS } from './processes.ts';
 import { REDIS_FAULTS } from './redis.ts';
 
 /** The second begins within this time after the first. */

@@ -14,7 +14,6 @@ import {
   someOf,
   stopFor,
 } from './make.ts';
-import { somePrimary } from './nodes.ts';
 
 const STOP_MS = [1000, 20_000] as const;
 const DEAD_MS = [200, 3000] as const;
@@ -122,23 +121,4 @@ export const PROCESS_FAULTS = [
   rollingUpdate,
   killPostgres,
   stopPostgres,
-];
-
-/** Steps of the clock of a Redis, and back. */
-
-async function step(system: System, random: Random, sign: 1 | -1) {
-  const target = await somePrimary(system, random);
-  // Small steps as often as large ones.
-  const clockStepMs = sign * Math.round(200 * 300 ** random.next());
-  const ms = random.between(1000, 5000);
-  await system.setClock(target, clockStepMs);
-  await during(ms, () => system.setClock(target, 0));
-  return { targets: [target], clockStepMs, detail: `${target.name} by ${seconds(clockStepMs)} for ${seconds(ms)}` };
-}
-
-const canStepClock = ({ canStepClock: can }: System['traits']) => can;
-
-export const CLOCK_FAULTS = [
-  fault('clock-forward', canStepClock, (system, random) => step(system, random, 1)),
-  fault('clock-backward', canStepClock, (system, random) => step(system, random, -1)),
 ];

@@ -103,16 +103,9 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'token-twice',
     what: 'a fencing token is used again, 1 of 50',
-    file: 'lua/reservations/reserve.lua',
-    find: 'tenant.fence = math.max(tenant.fence + 1, clock.nowUs())',
-    replace: `tenant.fence = ${once(50)} and tenant.fence or math.max(tenant.fence + 1, clock.nowUs())`,
-    also: [
-      {
-        file: 'lua/plain/tenant.lua',
-        find: 'fence < nowUs and nowUs or fence + 1',
-        replace: `${once(50)} and fence or (fence < nowUs and nowUs or fence + 1)`,
-      },
-    ],
+    file: 'lua/reservations/fencing.lua',
+    find: 'return last < nowUs and nowUs or last + 1',
+    replace: `return ${once(50)} and last or (last < nowUs and nowUs or last + 1)`,
   },
   {
     name: 'lease-early',

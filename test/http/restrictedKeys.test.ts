@@ -3,11 +3,11 @@
  * (docs/specification.md#restricted-keys).
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ReserveResult, TransactionResult } from '../../../src/contract/reservations.ts';
-import { type Client, createClient } from '../../support/client.ts';
-import { wanted } from '../../support/polls.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
-import { beat, begin, end } from '../../support/sessions.ts';
+import type { ReserveResult, TransactionResult } from '../../src/contract/reservations.ts';
+import { type Client, createClient } from '../support/client.ts';
+import { wanted } from '../support/polls.ts';
+import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { beat, begin, end } from '../support/sessions.ts';
 
 const tenant = makeTenant();
 const full = makeConfiguredKey(tenant);
