@@ -18,14 +18,33 @@ const TO_THE_SECOND = {
   minute: '2-digit',
   second: '2-digit',
 };
-const local = new Intl.DateTimeFormat(undefined, TO_THE_SECOND);
-const localWithZone = new Intl.DateTimeFormat(undefined, { ...TO_THE_SECOND, timeZoneName: 'short' });
+/** The pages are in English, so their times are too: in the reader's own English, if the browser has one. */
+const locale = navigator.languages.find((one) => /^en\b/i.test(one)) ?? 'en-GB';
+const local = new Intl.DateTimeFormat(locale, TO_THE_SECOND);
+const localWithZone = new Intl.DateTimeFormat(locale, { ...TO_THE_SECOND, timeZoneName: 'short' });
 
 /** The marks of a timeline's axis. */
 const AXIS = {
-  hour: new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }),
-  day: new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' }),
+  hour: new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }),
+  day: new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' }),
 };
+
+/** A time to the minute, with as much of the date as it takes: the day of the week, then day and month, then the year. */
+const CLOCK = { hour: '2-digit', minute: '2-digit' };
+const CLOCKS = [
+  { ...CLOCK },
+  { weekday: 'short', ...CLOCK },
+  { day: 'numeric', month: 'short', ...CLOCK },
+  { day: 'numeric', month: 'short', year: 'numeric' },
+].map((options) => new Intl.DateTimeFormat(locale, /** @type {Intl.DateTimeFormatOptions} */ (options)));
+const HALF_YEAR_DAYS = 183;
+
+/** Writes when something is, for a plan: `14:29`, `Fri 14:29`, `23 Jan, 14:29`. @param {Date} at */
+function clock(at) {
+  const days =
+    Math.abs(new Date(at).setHours(0, 0, 0, 0) - new Date(Date.now() + aheadMs).setHours(0, 0, 0, 0)) / 86_400_000;
+  return CLOCKS[days < 0.5 ? 0 : days < 6.5 ? 1 : days < HALF_YEAR_DAYS ? 2 : 3]?.format(at) ?? '';
+}
 
 /** Shows the times of a part of the page. @param {ParentNode} root */
 export function showTimes(root) {
@@ -55,8 +74,10 @@ export function timeElement(at) {
 function refresh(root) {
   for (const time of root.querySelectorAll('time[data-as]')) {
     const as = time.getAttribute('data-as');
+    const at = time.getAttribute('datetime') ?? '';
+    if (as === 'clock') setText(time, clock(new Date(at)));
     if (as === 'since' || as === 'in' || as === 'ago')
-      setText(time, relative(as, Date.parse(time.getAttribute('datetime') ?? ''), Date.now() + aheadMs));
+      setText(time, relative(as, Date.parse(at), Date.now() + aheadMs));
   }
 }
 

@@ -9,12 +9,17 @@ import { assetPath } from '../assets.ts';
 import type { Viewer } from '../env.ts';
 import type { Failed } from '../form.ts';
 import { DoneNotice } from './doneNotice.tsx';
+import { Head, type HeadProps } from './head.tsx';
 import { JoinedNotice } from './joinedNotice.tsx';
 import { BottomBar, Sidebar, Tabs } from './shell.tsx';
 import { YourTurns } from './yourTurns.tsx';
 
 export interface PageProps {
   readonly title: string;
+  /** The head line beside the title (components/head.tsx). */
+  readonly head?: Omit<HeadProps, 'title'>;
+  /** Another head in place of the head line. It contains the h1. */
+  readonly ownHead?: Child;
   /** null: nobody is signed in */
   readonly viewer: Viewer | null;
   /** The page's place in the navigation. */
@@ -32,7 +37,7 @@ export interface PageProps {
 /** A whole page as HTML. */
 export const Page = (props: PageProps) => html`<!doctype html>${<Document {...props} />}`;
 
-const Document = ({ title, viewer, at, done = '', failed, renew, script, children }: PageProps) => (
+const Document = ({ title, head, ownHead, viewer, at, done = '', failed, renew, script, children }: PageProps) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -56,9 +61,9 @@ const Document = ({ title, viewer, at, done = '', failed, renew, script, childre
       </a>
       {viewer && <Sidebar viewer={viewer} at={at} />}
       <main id="main" tabindex={-1}>
-        <h1>{title}</h1>
-        {viewer && <Tabs viewer={viewer} at={at} />}
+        {ownHead ?? <Head title={title} {...head} />}
         {viewer && <YourTurns viewer={viewer} />}
+        {viewer && <Tabs viewer={viewer} at={at} />}
         {failed !== undefined && (
           <p class="notice bad" role="alert">
             {failed.fault}

@@ -10,9 +10,10 @@ export interface WhenProps {
   readonly at: string | number | Date | null | undefined;
   /**
    * `since`: how long ago (`12 min`). `in`: how long until then (`2 h 5 min`; `0 s` if it has passed). `ago`: either,
-   * in words (`3 d ago`, `in 3 d`). `at`: the absolute time
+   * in words (`3 d ago`, `in 3 d`). `at`: the absolute time. `clock`: to the minute, with the day if it is not today
+   * (`14:29`, `Fri 14:29`)
    */
-  readonly as: 'since' | 'in' | 'ago' | 'at';
+  readonly as: 'since' | 'in' | 'ago' | 'at' | 'clock';
   readonly none?: string;
 }
 
@@ -29,7 +30,13 @@ export const When = ({ at, as, none = '–' }: WhenProps) => {
     );
   return (
     <time datetime={iso} data-as={as} title={absolute} tabindex={0}>
-      {relative(as, date.getTime(), Date.now())}
+      {as === 'clock' ? clock(iso) : relative(as, date.getTime(), Date.now())}
     </time>
   );
+};
+
+/** The time of day of a time today, in UTC; else with the date. */
+const clock = (iso: string): string => {
+  const [date = ''] = new Date().toISOString().split('T');
+  return `${iso.startsWith(date) ? '' : `${iso.slice(0, 10)} `}${iso.slice(11, 16)} UTC`;
 };
