@@ -18,6 +18,17 @@ const ICONS = {
   search: 'search',
   bell: 'bell',
   signOut: 'log-out',
+  scan: 'qr-code',
+  plus: 'plus',
+  close: 'x',
+  undo: 'undo-2',
+  down: 'chevron-down',
+  ellipsis: 'ellipsis',
+  timeline: 'chart-no-axes-gantt',
+  table: 'list',
+  grid: 'layout-grid',
+  filter: 'list-filter',
+  print: 'printer',
 } as const;
 
 /** Returns the text of src/dashboard/icons.ts. */

@@ -38,16 +38,24 @@ export interface DashboardDeps extends OperationDeps, SignedInDeps, BodyDeps, Ca
   readonly memberships: Memberships;
 }
 
+/** Where a request of the person stands. */
+export interface OwnStanding extends Standing {
+  /** Who gets what was granted if the person does not take it; null: nobody waits; undefined: not known */
+  readonly next?: string | null | undefined;
+}
+
 /** The person who looks at a page. */
 export interface Viewer extends Actor {
   readonly user: SessionUser;
   readonly standing: AdminStanding;
   /** The tenants that the person can switch to, this one among them; none if there is only this one. */
   readonly memberships: readonly Membership[];
-  /** The tenants that the sign-in has made the person a member of, until they have read it. */
+  /** The tenants that the sign-in has made the person a member of, until a page has said so. */
   readonly joined: readonly Joined[];
+  /** Whether the person can leave the tenant: in the in-memory mode there are no memberships. */
+  readonly mayLeave: boolean;
   /** Where the person's own requests stand that wait or can be taken. */
-  readonly standings: readonly Standing[];
+  readonly standings: readonly OwnStanding[];
   /** The address of the page. */
   readonly page: string;
 }

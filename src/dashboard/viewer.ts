@@ -2,19 +2,21 @@
  * Finds the person who looks at a page by the session cookie, and sends others to sign in. A page costs one read.
  */
 import type { Context } from 'hono';
-import { getCookie } from 'hono/cookie';
+import { getCookie, setCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
 import { HoldfastError } from '../domain/errors.ts';
 import { RIGHTS_OF_ROLE, type Right } from '../domain/rights.ts';
-import { actorNameOf, requesterOf } from '../engine/tenant/signIns.ts';
-import { standings } from '../engine/waiting/list.ts';
+import type { Credential } from '../domain/tenants.ts';
+import type { Engine } from '../engine/engine.ts';
+import { actorNameOf, requesterOf, type SessionUser, SIGN_IN_MS } from '../engine/tenant/signIns.ts';
+import { standings, waitingPage } from '../engine/waiting/list.ts';
 import { clientAddress } from '../http/admission/clientAddress.ts';
 import { isChange } from '../http/browsers.ts';
 import { adminStanding } from '../identity/admins.ts';
 import { parseSession } from '../identity/credentials.ts';
 import { signedInUser } from '../operations/permissions.ts';
-import type { DashboardDeps, DashboardEnv, Viewer } from './env.ts';
-import { joinedReadCookie } from './session/startSession.ts';
+import type { DashboardDeps, DashboardEnv, OwnStanding, Viewer } from './env.ts';
+import { cookieOptions, joinedReadCookie } from './session/startSession.ts';
 
 /** Where people sign in, and where administrators find tenants. */
 export const SIGN_IN = '/dashboard/sign-in';
@@ -22,6 +24,19 @@ export const TENANTS = '/dashboard/tenants';
 
 const SWITCH = '/dashboard/switch';
 const JOIN = '/join/';
+
+type ViewerDeps = Pick<
+  DashboardDeps,
+  | 'engine'
+  | 'reads'
+  | 'roleNow'
+  | 'adminRule'
+  | 'memberships'
+  | 'publicUrl'
+  | 'sessionCookie'
+  | 'tenants'
+  | 'trustedProxies'
+>;
 
 /** @throws HoldfastError unauthenticated, unavailable; LimitError */
 export const viewer = ({
@@ -32,11 +47,9 @@ export const viewer = ({
   memberships,
   publicUrl,
   sessionCookie,
+  tenants,
   trustedProxies,
-}: Pick<
-  DashboardDeps,
-  'engine' | 'reads' | 'roleNow' | 'adminRule' | 'memberships' | 'publicUrl' | 'sessionCookie' | 'trustedProxies'
->) =>
+}: ViewerDeps) =>
   createMiddleware<DashboardEnv>(async (c, next) => {
     const session = parseSession(getCookie(c, sessionCookie) ?? '');
     const user = session && (await signedInUser({ engine, roleNow }, session));
@@ -62,6 +75,7 @@ export const viewer = ({
       address,
       memberships: others,
       joined,
+      mayLeave: tenants !== null,
       standings: [],
       page,
     };
@@ -73,9 +87,27 @@ export const viewer = ({
     if (!isFree) await reads.charge(credential, null);
     // A page does without the person's turns rather than fail.
     if (!isFree && !isChange(c.req.method) && may(person, 'reserve'))
-      c.set('viewer', { ...person, standings: await standings(engine, credential, requesterOf(user)).catch(() => []) });
+      c.set('viewer', { ...person, standings: await ownStandings(engine, credential, user).catch(() => []) });
     await next();
+    // Said once.
+    if (joined.length > 0 && c.res.status === 200 && c.res.headers.get('Content-Type')?.startsWith('text/html'))
+      setCookie(c, joinedReadCookie(publicUrl), 'yes', cookieOptions(publicUrl, SIGN_IN_MS));
   });
+
+/** Reads where the person's requests stand. Who is next is read only for what is granted, which is seldom. */
+async function ownStandings(engine: Engine, credential: Credential, user: SessionUser): Promise<OwnStanding[]> {
+  const requester = requesterOf(user);
+  const own = await standings(engine, credential, requester);
+  return Promise.all(
+    own.map(async (standing) => {
+      const [resource] = standing.resources;
+      if (!standing.isGranted || resource === undefined) return standing;
+      const { rows, next } = await waitingPage(engine, credential, { resource });
+      const other = rows.find((row) => row.requester !== requester)?.requester;
+      return { ...standing, next: other ?? (next === undefined ? null : undefined) };
+    }),
+  );
+}
 
 /** Whether a person's role gives them a right. */
 export const may = ({ user }: Viewer, right: Right): boolean => RIGHTS_OF_ROLE[user.role].includes(right);

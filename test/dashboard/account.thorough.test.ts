@@ -16,6 +16,7 @@ import {
   service,
   signIn,
   signInByHand,
+  signOut,
   useVisitor,
 } from '../support/visitor.ts';
 
@@ -54,7 +55,7 @@ describe('signing in', () => {
     const second = await open();
     await go('/activity/live', second, service.other);
     await second.getByText('connected', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut();
     await page.getByText('You are signed out of Holdfast').waitFor();
     await second.waitForURL(/sign-in/);
     await go('/access/keys', second, service.other);
@@ -72,7 +73,7 @@ describe('signing in', () => {
       await (await refetched).finished();
       await route.fulfill({ response });
     });
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut();
     await page.getByText('You are signed out of Holdfast').waitFor();
     expect((await context.cookies()).some(({ name }) => name === 'holdfast_session')).toBe(false);
   });
@@ -246,8 +247,8 @@ describe('tenants', () => {
     await forgetSession();
     await signIn('root');
     await go('');
-    await page.locator('#tenants summary').click();
-    await page.getByRole('link', { name: 'Tenants' }).click();
+    await page.locator('[popovertarget=tenants]').click();
+    await page.getByRole('link', { name: 'All tenants' }).click();
     await page.getByLabel('Search').fill(who);
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByRole('link', { name: new RegExp(`^${who}-`) }).click();

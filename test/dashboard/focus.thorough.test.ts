@@ -88,13 +88,13 @@ describe('a page that renews itself', () => {
   test('stands still while it is paused', async () => {
     const { take } = await visitorWith('bench');
     await go('');
-    await page.getByRole('button', { name: 'Pause updates' }).click();
+    await page.getByRole('button', { name: 'Pause live updates' }).click();
     await take('late');
     const other = await page.context().newPage();
     await go('', other);
     await other.locator('tr[data-name="late"]').waitFor();
     expect(await row('late').count()).toBe(0);
-    await page.getByRole('button', { name: 'Pause updates' }).click();
+    await page.getByRole('button', { name: 'Pause live updates' }).click();
     await row('late').waitFor();
   });
 });

@@ -52,10 +52,12 @@ describe('the Board with a banner', () => {
       labels: { os: 'android', site: 'a' },
     }));
     await client.register(...list);
-    await client.reserve({ resource: 'phone-10', requester: 'ci', ttlSeconds: 3600 });
+    const [held] = (await client.reserve({ resource: 'phone-10', requester: 'ci', ttlSeconds: 3600 })).body;
     await client.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [
-      { resource: 'phone-10', requester, ttlSeconds: 60, waitSeconds: 600 },
+      { resource: 'phone-10', requester, ttlSeconds: 60, waitSeconds: 600, claimSeconds: 600 },
     ]);
+    if (held?.releaseToken === undefined) throw new Error('not reserved');
+    await client.unreserve({ resource: 'phone-10', requester: 'ci', releaseToken: held.releaseToken });
   };
   const tops = () =>
     page.evaluate<number[]>(
@@ -66,7 +68,7 @@ describe('the Board with a banner', () => {
     await fill();
     await page.setViewportSize({ width: 1440, height: 900 });
     await go('');
-    await page.getByText('You are 1st in the queue').waitFor();
+    await page.locator('.turn').waitFor();
     expect((await tops()).filter((bottom) => bottom <= 900).length).toBeGreaterThanOrEqual(10);
   });
 

@@ -9,22 +9,24 @@ import { setTerms } from '../support/hotRecord.ts';
 
 useActing();
 
+const plain = (html: string) => html.replace(/<[^>]+>/g, '').replace(/\s+/g, ' ');
+
 describe('waiting', () => {
   const wait = (one: Awaited<ReturnType<typeof person>>, resource: string, more: Record<string, string> = {}) =>
     one.post('/reserve', { resource, act: 'wait', lease: '1800', back: '/dashboard/reservations', ...more });
 
-  test('shows the place in the queue on every page, and the person can leave', async () => {
+  test('shows the place in the queue on Mine, and the person can leave', async () => {
     const [ann, bob] = [await person(), await person()];
     const resource = randomUUID();
     await hold(resource);
     expect((await wait(bob, resource)).to).toBe(`/dashboard/reservations?done=waiting&what=${resource}`);
     await wait(ann, resource, { note: 'after bob' });
-    for (const path of ['', '/reservations', '/activity/live'])
-      expect((await ann.get(path)).text).toContain('You are 2nd in the queue');
-    expect((await bob.get('')).text).toContain('You are 1st in the queue');
+    expect((await ann.get('/mine')).text).toContain('you are 2nd');
+    expect((await bob.get('/mine')).text).toContain('you are 1st');
+    expect((await bob.get('/activity')).text).not.toContain(resource);
     expect((await bob.post('/leave-queue', { resource, requester: bob.requester })).to).toBe('/dashboard?done=left');
-    expect((await bob.get('')).text).not.toContain('in the queue');
-    expect((await ann.get('')).text).toContain('You are 1st in the queue');
+    expect((await bob.get('/mine')).text).not.toContain('you are');
+    expect((await ann.get('/mine')).text).toContain('you are 1st');
     expect((await bob.post('/leave-queue', { resource, requester: bob.requester })).status).toBe(409);
     expect((await bob.post('/leave-queue', { resource, requester: ann.requester })).status).toBe(403);
   });
@@ -35,8 +37,10 @@ describe('waiting', () => {
     const { releaseToken } = await hold(resource);
     await wait(ann, resource, { note: 'my turn', lease: '7200' });
     await holdfast.unreserve({ resource, requester: 'ci-42', releaseToken });
-    const { text } = await ann.get('/reservations');
-    expect(text).toContain('Take it within');
+    for (const path of ['', '/reservations', '/activity/live'])
+      expect(plain((await ann.get(path)).text)).toMatch(
+        new RegExp(`It is your turn: ${resource}. Take it by \\d\\d:\\d\\d UTC, or it is free again.`),
+      );
     expect(inSeconds((await active(resource))[0]?.expiresAt)).toBeGreaterThan(590);
     expect((await ann.post('/extend', { resource, lease: '7200' })).status).toBe(403);
     expect((await ann.post('/claim', { resource, back: '/dashboard/activity/live' })).to).toContain(
@@ -66,6 +70,7 @@ describe('waiting', () => {
     await wait(ann, resource);
     await wait(bob, resource);
     await holdfast.unreserve({ resource, requester: 'ci-42', releaseToken });
+    expect(plain((await ann.get('')).text)).toContain(`or it goes to ${bob.requester.replace('person:', '')}.`);
     await ann.post('/leave-queue', { resource, requester: ann.requester });
     expect((await bob.get('')).text).toContain('It is your turn');
   });

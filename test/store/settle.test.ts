@@ -41,7 +41,7 @@ test('a role that was read before a lower one was given is not written after it'
   const { userId: id } = await recordSignIn(store, person, '127.0.0.1', () => Promise.reject(new Error('a tenant')));
   const session = parseSession(makeSession(tenant));
   if (session === null) throw new Error('a session that was just made cannot be read');
-  const user = { ...person, id, joined: [], hasSeveral: false, describedUntilMs: 0 };
+  const user = { ...person, id, tenantName: tenant, joined: [], hasSeveral: false, describedUntilMs: 0 };
   await beginSignIn({ redis: store.redis }, session, { ...user, role: 'viewer' }, 60_000);
   const roleNow = async () => (await readSignIn({ redis: store.redis }, session))?.role;
 

@@ -135,6 +135,7 @@ export const OWNER: SessionUser = {
   email: 'somebody@id.example',
   name: null,
   role: 'owner',
+  tenantName: 'Test Lab',
   groups: [],
   joined: [],
   hasSeveral: false,

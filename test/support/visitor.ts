@@ -112,3 +112,9 @@ export async function confirm(opener: string | RegExp, button: string): Promise<
   await page.getByRole('button', { name: opener }).first().click();
   await page.locator(':popover-open').getByRole('button', { name: button }).click();
 }
+
+/** Signs out by the menu of the person. */
+export async function signOut(): Promise<void> {
+  await page.locator('[popovertarget=me]').click();
+  await page.locator('#me').getByRole('button', { name: 'Sign out' }).click();
+}

@@ -1,20 +1,15 @@
 /**
- * Tells a person of the tenants that their sign-in has made them a member of (docs/specification.md#members), until
- * they have read it: whoever invites an address decides what the tenant is called.
+ * Tells a person once of the tenants that their sign-in has made them a member of (docs/specification.md#members):
+ * whoever invites an address decides what the tenant is called.
  */
-
 import type { Viewer } from '../env.ts';
 import { whoDid } from '../words/auditSentences.ts';
 import { Confirm } from './confirm.tsx';
 
-export const JoinedNotice = ({ viewer: { joined, credential, page } }: { viewer: Viewer }) => (
-  <section class="notice joined" aria-label="New memberships">
-    <form method="post" action="/dashboard/joined-read">
-      <input type="hidden" name="back" value={page} />
-      <button type="submit">Dismiss</button>
-    </form>
+export const JoinedNotice = ({ viewer: { joined, credential } }: { viewer: Viewer }) => (
+  <section class="toast joined" aria-label="New memberships">
     {joined.map(({ tenant, name, by }) => (
-      <>
+      <div>
         <p>
           You are now a member of <strong>{name === tenant ? name : `${name} (${tenant})`}</strong>, invited by{' '}
           {whoDid(by)}.
@@ -27,7 +22,7 @@ export const JoinedNotice = ({ viewer: { joined, credential, page } }: { viewer:
                 Switch to it<span class="out-of-sight">: {tenant}</span>
               </button>
             </form>
-          )}{' '}
+          )}
           <Confirm
             id={`leave-${tenant}`}
             label="Leave it"
@@ -37,7 +32,7 @@ export const JoinedNotice = ({ viewer: { joined, credential, page } }: { viewer:
             fields={{ tenant }}
           />
         </div>
-      </>
+      </div>
     ))}
   </section>
 );

@@ -4,7 +4,6 @@
 import { html } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import { EVENT_TYPES } from '../../contract/events.ts';
-import { BUILD } from '../../domain/build.ts';
 import { assetPath } from '../assets.ts';
 import type { Viewer } from '../env.ts';
 import type { Failed } from '../form.ts';
@@ -79,17 +78,6 @@ const Document = ({ title, head, ownHead, viewer, at, done = '', failed, renew, 
         {viewer && viewer.joined.length > 0 && <JoinedNotice viewer={viewer} />}
         {children}
       </main>
-      {viewer && (
-        <footer class="foot">
-          <a href="/dashboard/shortcuts" data-shortcut="?">
-            Keyboard shortcuts
-          </a>
-          <span>
-            Holdfast {BUILD.version}
-            {BUILD.commit && ` (${BUILD.commit.slice(0, 7)})`}
-          </span>
-        </footer>
-      )}
       {viewer && <BottomBar viewer={viewer} at={at} />}
       <p class="out-of-sight" role="status" id="said" />
     </body>

@@ -1,14 +1,16 @@
 /**
- * What stands around every page: the tenant and its switcher, the places, and who has signed in. It is a sidebar; on
- * phones a head and a bar at the bottom.
+ * What stands around every page: the tenant, the search, the places, and who has signed in. It is a sidebar; on phones
+ * a head and a bar at the bottom. Its menus are popovers, which work without a script.
  */
+import { BUILD } from '../../domain/build.ts';
 import type { Viewer } from '../env.ts';
 import { PLACES, type Place, type PlacePage } from '../places.ts';
 import { KEYS_OF_PAGE } from '../shortcuts.ts';
-import { may, TENANTS } from '../viewer.ts';
+import { may } from '../viewer.ts';
 import { Icon } from './icon.tsx';
+import { SignOut, TenantMenu } from './shellMenus.tsx';
 
-interface ShellProps {
+export interface ShellProps {
   readonly viewer: Viewer;
   /** The page that is shown. */
   readonly at: string | undefined;
@@ -18,6 +20,9 @@ interface ShellProps {
 interface OpenPlace extends Place {
   readonly first: PlacePage;
 }
+
+const SCAN = '/dashboard/scan';
+const FIND = '/dashboard/find';
 
 const placesOf = (viewer: Viewer): OpenPlace[] =>
   PLACES.flatMap((place) => {
@@ -34,6 +39,10 @@ export const Sidebar = ({ viewer, at }: ShellProps) => {
   return (
     <header class="side">
       <TenantMenu viewer={viewer} at={at} />
+      <a class="jump" href={FIND} id="jump">
+        <Icon name="search" /> <span>Search or jump</span> <kbd>⌘K</kbd>
+      </a>
+      <Bell viewer={viewer} />
       <nav aria-label="Pages">
         <PlaceList places={places.filter(({ isManaging }) => !isManaging)} at={at} viewer={viewer} />
         {managing.length > 0 && (
@@ -51,7 +60,7 @@ export const Sidebar = ({ viewer, at }: ShellProps) => {
           )),
         )}
       </nav>
-      <Me viewer={viewer} />
+      <Foot viewer={viewer} />
     </header>
   );
 };
@@ -65,49 +74,67 @@ const PlaceList = ({
   <ul aria-labelledby={labelledBy}>
     {places.map((place) => (
       <li>
-        <PlaceLink place={place} at={at} viewer={viewer} />
+        <PlaceLink place={place} at={at} viewer={viewer} in="side" />
       </li>
     ))}
   </ul>
 );
 
-const PlaceLink = ({ place, at, viewer }: ShellProps & { place: OpenPlace }) => {
-  const waits = viewer.standings.length;
+const PlaceLink = ({ place, at, viewer, in: part }: ShellProps & { place: OpenPlace; in: string }) => (
+  <a href={place.first.path} aria-current={has(place, at) ? (place.first.path === at ? 'page' : 'true') : undefined}>
+    <Icon name={place.icon} /> {place.name}
+    {place.icon === 'mine' && (
+      <span data-live={`mine-${part}`}>
+        {viewer.standings.length > 0 && (
+          <span class="count">
+            {viewer.standings.length}
+            <span class="out-of-sight"> waiting</span>
+          </span>
+        )}
+      </span>
+    )}
+  </a>
+);
+
+/** In the head of phones: whether it is the person's turn. */
+const Bell = ({ viewer }: Pick<ShellProps, 'viewer'>) => {
+  const turns = viewer.standings.filter(({ isGranted }) => isGranted).length;
   return (
-    <a href={place.first.path} aria-current={has(place, at) ? (place.first.path === at ? 'page' : 'true') : undefined}>
-      <Icon name={place.icon} /> {place.name}
-      {place.icon === 'mine' && waits > 0 && (
-        <span class="count">
-          {waits}
-          <span class="out-of-sight"> waiting</span>
-        </span>
-      )}
+    <a class="bell" href="/dashboard/mine" data-live="bell">
+      <Icon name="bell" />
+      <span class="out-of-sight">Your turns: {turns}</span>
+      {turns > 0 && <i />}
     </a>
   );
 };
 
-/** On phones: the daily places, and a menu of the others. */
+/** On phones: the places that people need there, and a menu of the others. */
 export const BottomBar = ({ viewer, at }: ShellProps) => {
   const places = placesOf(viewer);
-  const managing = places.filter(({ isManaging }) => isManaging);
+  const isShown = ({ icon }: Place) => icon === 'board' || icon === 'mine' || icon === 'activity';
+  const [board, mine, activity] = places.filter(isShown);
+  const others = places.filter((place) => !isShown(place));
   return (
     <nav class="bottom" aria-label="Places">
-      {places
-        .filter(({ isManaging }) => !isManaging)
-        .map((place) => (
-          <PlaceLink place={place} at={at} viewer={viewer} />
+      {[board, mine].map((place) => place && <PlaceLink place={place} at={at} viewer={viewer} in="bottom" />)}
+      <a href={SCAN} aria-current={at === SCAN ? 'page' : undefined}>
+        <Icon name="scan" /> Scan
+      </a>
+      {activity && <PlaceLink place={activity} at={at} viewer={viewer} in="bottom" />}
+      <button
+        type="button"
+        id="open-more"
+        popovertarget="more-places"
+        aria-current={others.some((place) => has(place, at)) ? 'true' : undefined}
+      >
+        <Icon name="more" /> More
+      </button>
+      <div id="more-places" class="menu sheet" popover="auto">
+        {others.map((place) => (
+          <PlaceLink place={place} at={at} viewer={viewer} in="more" />
         ))}
-      <details id="more-places">
-        <summary>
-          <Icon name="more" /> More
-        </summary>
-        <div class="sheet">
-          {managing.map((place) => (
-            <PlaceLink place={place} at={at} viewer={viewer} />
-          ))}
-          <SignOut />
-        </div>
-      </details>
+        <SignOut id="sign-out-more" />
+      </div>
     </nav>
   );
 };
@@ -127,77 +154,40 @@ export const Tabs = ({ viewer, at }: ShellProps) => {
   );
 };
 
-/** The tenant, with the others that the person can switch to, and the page of all tenants for administrators. */
-const TenantMenu = ({ viewer, at }: ShellProps) => {
-  const { memberships, credential, standing } = viewer;
-  const name = memberships.find(({ tenant }) => tenant === credential.tenant)?.name ?? credential.tenant;
-  const face = (
-    <>
-      <b aria-hidden="true">{name.charAt(0).toUpperCase()}</b>
-      <span class="cut">{name}</span>
-    </>
-  );
-  if (memberships.length < 2 && standing === 'none')
-    return (
-      <a class="tenant" href="/dashboard">
-        {face}
-      </a>
-    );
-  return (
-    <details class="tenant-menu" id="tenants">
-      <summary class="tenant">
-        {face} <Icon name="switch" />
-      </summary>
-      <div class="menu">
-        {memberships.length > 1 && <Switcher viewer={viewer} />}
-        {standing !== 'none' && (
-          <a href={TENANTS} aria-current={at === TENANTS ? 'page' : undefined}>
-            Tenants
-          </a>
-        )}
-      </div>
-    </details>
-  );
-};
-
-const Switcher = ({ viewer: { memberships, credential } }: { viewer: Viewer }) => (
-  <form method="post" action="/dashboard/switch">
-    {memberships.map(({ tenant, name, role }) => (
-      <button type="submit" name="tenant" value={tenant} disabled={tenant === credential.tenant}>
-        {name === tenant ? tenant : `${name} (${tenant})`}, {role}
-      </button>
-    ))}
-  </form>
-);
-
-const Me = ({ viewer: { user } }: { viewer: Viewer }) => {
+/** Whether the page is live, and the menu of the person. */
+const Foot = ({ viewer: { user } }: Pick<ShellProps, 'viewer'>) => {
   const name = user.name ?? user.email ?? user.subject;
   return (
     <div class="me">
-      <button type="button" id="pause-page" class="quiet live" aria-pressed="false" hidden>
-        Pause updates
+      <button type="button" id="pause-page" class="quiet live" aria-label="Pause live updates" hidden>
+        Live
       </button>
-      <p>
-        <span class="avatar" aria-hidden="true">
+      <button type="button" class="quiet person" id="open-me" popovertarget="me">
+        <span class="avatar mine" aria-hidden="true">
           {initialsOf(name)}
         </span>
-        <span class="cut">{name}</span>
-      </p>
-      <SignOut />
+        <span class="cut">{name}</span> <Icon name="switch" />
+      </button>
+      <div id="me" class="menu" popover="auto">
+        <p>
+          {user.email !== null && user.email !== name && <>{user.email}, </>}
+          {user.role}
+        </p>
+        <a href="/dashboard/shortcuts" data-shortcut="?">
+          Keyboard shortcuts <kbd>?</kbd>
+        </a>
+        <SignOut id="sign-out" />
+        <p class="hint">
+          Holdfast {BUILD.version}
+          {BUILD.commit && ` (${BUILD.commit.slice(0, 7)})`}
+        </p>
+      </div>
     </div>
   );
 };
 
-const SignOut = () => (
-  <form method="post" action="/dashboard/sign-out">
-    <button type="submit" class="quiet">
-      <Icon name="signOut" /> Sign out
-    </button>
-  </form>
-);
-
 /** Up to two letters: of the first and the last word. */
-function initialsOf(name: string): string {
+export function initialsOf(name: string): string {
   const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
   return [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => word?.charAt(0) ?? '').join('');
 }

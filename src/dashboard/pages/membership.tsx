@@ -3,18 +3,15 @@
  * (docs/specification.md#members).
  */
 import { Hono } from 'hono';
-import { setCookie } from 'hono/cookie';
 import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
-import { SIGN_IN_MS } from '../../engine/tenant/signIns.ts';
 import { followLink, readLink } from '../../operations/invitations.ts';
 import { leave } from '../../operations/members.ts';
 import { deleteTenant } from '../../operations/tenant.ts';
 import { Page } from '../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { attempt, readForm } from '../form.ts';
-import { ownPath } from '../paths.ts';
-import { cookieOptions, joinedReadCookie, signOut } from '../session/startSession.ts';
+import { signOut } from '../session/startSession.ts';
 import { switchTenant } from '../session/switchTenant.ts';
 import { SIGN_IN } from '../viewer.ts';
 import { ProblemPage } from './problem.tsx';
@@ -37,12 +34,6 @@ export const membershipRoutes = (deps: DashboardDeps) => {
     .post('/dashboard/switch', async (c) =>
       switchTenant(deps, c, (await readForm(c, z.object({ tenant: z.string() }))).tenant),
     )
-    .post('/dashboard/joined-read', async (c) => {
-      const { back } = await readForm(c, z.object({ back: z.string().optional() }));
-      const { publicUrl } = deps;
-      setCookie(c, joinedReadCookie(publicUrl), 'yes', cookieOptions(publicUrl, SIGN_IN_MS));
-      return c.redirect(ownPath(back), 303);
-    })
     .get('/join/:secret', async (c) => {
       const { name, role } = await readLink(withDatabase(), secretOf(c.req.param('secret')));
       return c.html(

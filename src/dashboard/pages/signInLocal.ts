@@ -55,7 +55,8 @@ export async function findUser(
   const { userId: id, open, memberships: all } = await memberships.admit(person, address);
   const chosen = named === undefined ? open : all.find(({ tenant }) => tenant === named);
   if (chosen === undefined) throw new HoldfastError('unknown', 'There is no such tenant.');
-  const { tenant, role } = chosen;
+  const { tenant, name: tenantName, role } = chosen;
   const describedUntilMs = Date.now() + SIGN_IN_MS;
-  return { tenant, user: { ...person, id, role, joined: [], hasSeveral: all.length > 1, describedUntilMs } };
+  const user = { ...person, id, role, tenantName, joined: [], hasSeveral: all.length > 1, describedUntilMs };
+  return { tenant, user };
 }

@@ -43,11 +43,11 @@ export const oidcRoutes = (deps: DashboardDeps, { client, sealer }: OidcWay) => 
       if (begun === null) throw new HoldfastError('forbidden', 'This sign-in was not begun here, or it took too long.');
       const person = await finish(deps, c, client, begun);
       const admitted = await memberships.admit(person, clientAddress(c, deps.trustedProxies));
-      const { tenant, role } = admitted.open;
+      const { tenant, name: tenantName, role } = admitted.open;
       const hasSeveral = admitted.memberships.length > 1;
       const describedUntilMs = Date.now() + DESCRIBED_MS;
       const joined = admitted.joined.slice(0, MAX_JOINED);
-      const user = { ...person, id: admitted.userId, role, joined, hasSeveral, describedUntilMs };
+      const user = { ...person, id: admitted.userId, role, tenantName, joined, hasSeveral, describedUntilMs };
       return startSession(deps, c, { tenant, user, to: begun.to });
     });
 };

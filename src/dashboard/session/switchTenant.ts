@@ -18,6 +18,7 @@ export async function switchTenant(deps: DashboardDeps, c: Context<DashboardEnv>
   if (lifetimeMs === 0) throw new HoldfastError('unauthenticated', 'The session has ended.');
   await deps.memberships.prefer(user, to);
   const others = joined.filter(({ tenant }) => tenant !== to);
-  const here = { ...user, role: there.role, joined: others, hasSeveral: memberships.length > 1 };
+  const { role, name: tenantName } = there;
+  const here = { ...user, role, tenantName, joined: others, hasSeveral: memberships.length > 1 };
   return startSession(deps, c, { tenant: to, user: here, lifetimeMs, to: '/dashboard' });
 }

@@ -17,6 +17,8 @@ export const SIGN_IN_MS = 12 * 3_600_000;
 
 const SessionUser = z.object({
   role: z.enum(ROLES),
+  /** The name of the tenant, which never changes. */
+  tenantName: z.string(),
   id: z.string(),
   issuer: z.string(),
   subject: z.string(),
@@ -24,7 +26,7 @@ const SessionUser = z.object({
   email: z.string().nullable(),
   name: z.string().nullable(),
   groups: z.array(z.string()).readonly(),
-  /** The tenants that the sign-in has made the person a member of, which pages say until they have read it. */
+  /** The tenants that the sign-in has made the person a member of, which a page says once. */
   joined: z.array(z.object({ tenant: z.string(), name: z.string(), by: z.string() })).readonly(),
   /** Whether the person belonged to several tenants when the session began: they can switch. */
   hasSeveral: z.boolean(),
