@@ -11,7 +11,19 @@ import { fixedContent, respondWith } from '../http/browsers.ts';
 import type { DashboardEnv } from './env.ts';
 
 /** The parts of the style sheet. A later one overrides an earlier one. */
-const STYLES = ['tokens', 'shell', 'parts', 'resource', 'actions', 'tables', 'board', 'insight', 'firstSteps', 'lists'];
+const STYLES = [
+  'tokens',
+  'shell',
+  'parts',
+  'resource',
+  'actions',
+  'tables',
+  'board',
+  'insight',
+  'firstSteps',
+  'lists',
+  'timeline',
+];
 
 const TYPES = {
   'dashboard.css': 'text/css; charset=utf-8',

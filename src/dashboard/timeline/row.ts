@@ -1,0 +1,207 @@
+/**
+ * Arranges what the timeline of one resource shows: what was, who holds it until when, then those who wait, each from
+ * when it can expect its turn. A pool has a lane a slot, or, if it has more than MAX_LANES, an area. No I/O and no
+ * markup. Times are ms since 1970 UTC.
+ */
+import { expectedTimes } from './expected.ts';
+import { type Frame, placeOf } from './frame.ts';
+
+/** Slots that have a lane of their own. */
+export const MAX_LANES = 12;
+
+/**
+ * `free`: a slot of a pool, from now on; `past`: ended; `held`; `mine`; `waiting`; `blocked`: another resource is in the way; `look`: somebody should look at
+ * it. Bookings and what is out of service will be kinds of their own.
+ */
+export type BarKind = 'free' | 'past' | 'held' | 'mine' | 'waiting' | 'blocked' | 'look';
+
+/** Somebody who holds a slot, or held it. */
+export interface Holding {
+  /** The number of the slot, from 0. */
+  readonly slot: number;
+  readonly kind: Exclude<BarKind, 'free' | 'waiting' | 'blocked'>;
+  readonly who: string;
+  readonly note?: string | undefined;
+  /** null: before anybody knows */
+  readonly fromMs: number | null;
+  /** null: no end */
+  readonly toMs: number | null;
+  /** Whether a session keeps it, so that nobody knows its end. */
+  readonly isKept?: boolean;
+}
+
+/** Somebody who waits. */
+export interface Waiting {
+  readonly who: string;
+  readonly note?: string | undefined;
+  /** How long they want it; null: without an end */
+  readonly ttlMs: number | null;
+  /** How many slots. */
+  readonly count: number;
+}
+
+export interface RowFacts {
+  /** The number of slots. */
+  readonly capacity: number;
+  /** How many are held; more than `holdings` has of a large pool */
+  readonly held: number;
+  /** What is held now, and what was. */
+  readonly holdings: readonly Holding[];
+  /** In the order of the queue. */
+  readonly waiting: readonly Waiting[];
+  /** What is in the way of new requesters though a slot is free, and until when. */
+  readonly blocked?: { readonly by: string; readonly toMs: number | null } | undefined;
+}
+
+export interface Bar {
+  readonly kind: BarKind;
+  readonly lane: number;
+  /** Places in percent of the width. */
+  readonly from: number;
+  readonly to: number;
+  /** Whether its begin or its end is outside of the picture, or not known. */
+  readonly isCutLeft: boolean;
+  readonly isCutRight: boolean;
+  /** Whether it fades out: a session keeps it. */
+  readonly fades: boolean;
+  readonly text: string;
+}
+
+/** How many slots are held from one place to another, of a pool without lanes. */
+export interface Step {
+  readonly from: number;
+  readonly to: number;
+  readonly held: number;
+}
+
+export interface TimelineRow {
+  readonly capacity: number;
+  /** 0: it has an area instead */
+  readonly lanes: number;
+  readonly bars: readonly Bar[];
+  readonly area: readonly Step[];
+  /** When each of those who wait can expect their turn; null: nobody knows */
+  readonly expectedMs: readonly (number | null)[];
+  /** The same in words, without times. */
+  readonly text: string;
+}
+
+/** How far a bar goes whose end is up to a session. */
+const KEPT_MS = 3_600_000;
+
+export function timelineRow(facts: RowFacts, frame: Frame): TimelineRow {
+  const { capacity, holdings, waiting, held } = facts;
+  const current = holdings.filter(({ kind }) => kind !== 'past');
+  // Slots of a large pool that nobody looked at are held for an unknown time.
+  const others = Array.from({ length: Math.max(0, held - current.length) }, () => ({ endsAtMs: null }));
+  const leases = [...current.map(({ toMs, isKept }) => ({ endsAtMs: isKept ? null : toMs })), ...others];
+  const expected = expectedTimes(leases, capacity, waiting, frame.nowMs);
+  const isArea = capacity > MAX_LANES;
+  const ghosts = isArea ? [] : ghostsOf(facts, current, expected, frame);
+  return {
+    capacity,
+    lanes: isArea ? 0 : Math.max(1, capacity),
+    bars: isArea
+      ? []
+      : [
+          ...freeBars(facts, current, frame),
+          ...holdings.map((one) => barOf(one, frame)),
+          ...blockedBar(facts, frame),
+          ...ghosts,
+        ].filter(isSeen),
+    area: isArea ? areaOf(current, held, frame) : [],
+    expectedMs: expected.map(({ startMs }) => startMs),
+    text: textOf(facts),
+  };
+}
+
+/** A bar that is too narrow to be seen says nothing. */
+const isSeen = ({ from, to }: Bar) => to - from >= 0.2;
+
+function barOf({ slot, kind, who, note, fromMs, toMs, isKept = false }: Holding, frame: Frame): Bar {
+  const endMs = isKept ? frame.nowMs + KEPT_MS : toMs;
+  return {
+    kind,
+    lane: slot,
+    from: placeOf(frame, fromMs ?? frame.fromMs),
+    to: endMs === null ? 100 : placeOf(frame, endMs),
+    isCutLeft: fromMs === null || fromMs < frame.fromMs,
+    isCutRight: isKept || endMs === null || endMs > frame.toMs,
+    fades: isKept,
+    text: note === undefined ? who : `${who} · ${note}`,
+  };
+}
+
+/** Of a pool, the slots that anybody can have. */
+function freeBars({ capacity, blocked }: RowFacts, current: readonly Holding[], frame: Frame): Bar[] {
+  if (capacity < 2 || blocked !== undefined) return [];
+  const edges = { from: placeOf(frame, frame.nowMs), to: 100, isCutLeft: false, isCutRight: true, fades: false };
+  return freeLanes(capacity, current).map((lane) => ({ kind: 'free', lane, text: 'free', ...edges }));
+}
+
+function freeLanes(capacity: number, current: readonly Holding[]): number[] {
+  const taken = new Set(current.map(({ slot }) => slot));
+  return Array.from({ length: capacity }, (_, slot) => slot).filter((slot) => !taken.has(slot));
+}
+
+function blockedBar({ blocked }: RowFacts, frame: Frame): Bar[] {
+  if (blocked === undefined) return [];
+  const { by, toMs } = blocked;
+  const text = `needs ${by}`;
+  const to = toMs === null ? 100 : placeOf(frame, toMs);
+  const isCutRight = toMs === null || toMs > frame.toMs;
+  const edges = { from: placeOf(frame, frame.nowMs), to, isCutLeft: false, isCutRight, fades: false };
+  return [{ kind: 'blocked', lane: 0, text, ...edges }];
+}
+
+/** The bars of those who wait, each in the lanes of the slots that it can expect. */
+function ghostsOf(
+  { capacity, waiting }: RowFacts,
+  current: readonly Holding[],
+  expected: ReturnType<typeof expectedTimes>,
+  frame: Frame,
+): Bar[] {
+  const lanes = [...current.map(({ slot }) => slot), ...freeLanes(capacity, current)];
+  return expected.flatMap(({ startMs, endMs, slots }, i) => {
+    const one = waiting[i];
+    if (startMs === null || one === undefined || startMs >= frame.toMs) return [];
+    const text = `${i + 1} ${one.note === undefined ? one.who : `${one.who} · ${one.note}`}`;
+    const place = { from: placeOf(frame, startMs), to: endMs === null ? 100 : placeOf(frame, endMs) };
+    const edges = { isCutLeft: false, isCutRight: endMs === null || endMs > frame.toMs, fades: false };
+    return slots.map((slot): Bar => ({ kind: 'waiting', lane: lanes[slot] ?? 0, text, ...place, ...edges }));
+  });
+}
+
+/** How many slots are held from now on, as far as the ends are known. */
+function areaOf(current: readonly Holding[], held: number, frame: Frame): Step[] {
+  const ends = current
+    .flatMap(({ toMs, isKept }) => (toMs === null || isKept || toMs >= frame.toMs ? [] : [Math.max(frame.nowMs, toMs)]))
+    .sort((one, other) => one - other);
+  const steps: Step[] = [];
+  let from = placeOf(frame, frame.nowMs);
+  for (const [i, endMs] of [...ends, frame.toMs].entries()) {
+    const to = placeOf(frame, endMs);
+    if (to > from) steps.push({ from, to, held: held - i });
+    from = to;
+  }
+  return steps;
+}
+
+/** Names that the words of a row have. */
+const MAX_NAMES = 5;
+const namesOf = (all: readonly { readonly who: string }[]): string => {
+  const names = [...new Set(all.map(({ who }) => who))];
+  const more = names.length - MAX_NAMES;
+  return names.slice(0, MAX_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '');
+};
+
+function textOf({ holdings, waiting, blocked }: RowFacts): string {
+  const past = holdings.filter(({ kind }) => kind === 'past').toReversed();
+  const current = holdings.filter(({ kind }) => kind !== 'past');
+  const parts = [
+    past.length > 0 && `Before: ${namesOf(past)}`,
+    `Now: ${current.length > 0 ? namesOf(current) : blocked === undefined ? 'free' : `needs ${blocked.by}`}`,
+    waiting.length > 0 && `Then: ${namesOf(waiting)}`,
+  ];
+  return `${parts.filter((part) => part !== false).join('. ')}.`;
+}

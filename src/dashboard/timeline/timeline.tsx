@@ -1,0 +1,177 @@
+/**
+ * Draws timelines: an axis, and an inline SVG a row. Places are percentages in attributes, so it fits any width without
+ * a script and without style attributes. What a row shows is in its label too.
+ */
+import { type Frame, marksOf, placeOf } from './frame.ts';
+import type { Bar, Step, TimelineRow } from './row.ts';
+
+const HEIGHT = 44;
+const BAR = 26;
+const AXIS = 34;
+/** The least room above and below the lanes of a pool. */
+const ROOM = 5;
+
+/** What all timelines of a page draw alike. A page has it once, before them, in the region that is renewed. */
+export const TimelineDefs = ({ frame }: { frame: Frame }) => (
+  <svg class="defs" aria-hidden="true" width="0" height="0">
+    <defs>
+      <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+        <path d="M0 0V6" />
+      </pattern>
+      <Fade id="fade" />
+      <Fade id="fade-mine" />
+      <g id="hours">
+        {marksOf(frame).map(({ place }) => (
+          <line x1={`${place}%`} x2={`${place}%`} y2="100%" />
+        ))}
+      </g>
+      <line id="now" x1={`${placeOf(frame, frame.nowMs)}%`} x2={`${placeOf(frame, frame.nowMs)}%`} y2="100%" />
+    </defs>
+  </svg>
+);
+
+const Fade = ({ id }: { id: string }) => (
+  <linearGradient id={id}>
+    <stop offset="50%" />
+    <stop offset="100%" stop-opacity="0" />
+  </linearGradient>
+);
+
+export const TimelineAxis = ({ frame }: { frame: Frame }) => (
+  <svg class="axis" height={AXIS} role="img" aria-label="Time, by the hour">
+    {marksOf(frame).flatMap(({ ms, place, hasText }) =>
+      hasText
+        ? [
+            <text x={`${place}%`} y="21" dx="4" data-at={ms} data-as="hour">
+              {utc(ms)}
+            </text>,
+          ]
+        : [],
+    )}
+    <text
+      class="now-text"
+      x={`${placeOf(frame, frame.nowMs)}%`}
+      y="21"
+      text-anchor="middle"
+      data-at={frame.nowMs}
+      data-as="hour"
+    >
+      {utc(frame.nowMs)}
+    </text>
+  </svg>
+);
+
+/** In UTC; assets/times.js writes it in the browser's zone. */
+const utc = (ms: number): string => new Date(ms).toISOString().slice(11, 16);
+
+/** The hours and the now-line without a row, as in the head of a group. */
+export const EmptyTimeline = ({ height }: { height: number }) => (
+  <svg class="line" height={height} aria-hidden="true">
+    <use href="#hours" />
+    <use href="#now" />
+  </svg>
+);
+
+export const Timeline = ({ row }: { row: TimelineRow }) => {
+  const pitch = row.lanes < 2 ? BAR : (PITCHES[row.lanes] ?? 6);
+  const height = row.lanes < 2 ? HEIGHT : Math.max(HEIGHT, pitch * row.lanes + 2 * ROOM);
+  const top = Math.round((height - pitch * Math.max(1, row.lanes)) / 2);
+  return (
+    <svg class="line" height={height} role="img" aria-label={row.text}>
+      <use href="#hours" />
+      {row.bars.map((bar) => (
+        <BarView bar={bar} y={top + bar.lane * pitch} height={row.lanes < 2 ? BAR : pitch - 1} isLane={row.lanes > 1} />
+      ))}
+      {row.area.map((step) => (
+        <StepView step={step} capacity={row.capacity} />
+      ))}
+      {row.area[0] && (
+        <text class="count" x={`${row.area[0].from}%`} dx="8" y={HEIGHT / 2 + 4}>
+          {row.area[0].held} of {row.capacity} in use
+        </text>
+      )}
+      <use href="#now" />
+    </svg>
+  );
+};
+
+/** Number of lanes → their distance. More of them are as close as six. */
+const PITCHES: Readonly<Record<number, number>> = { 2: 12, 3: 11, 4: 8, 5: 7 };
+
+const BarView = ({ bar, y, height, isLane }: { bar: Bar; y: number; height: number; isLane: boolean }) => {
+  const { kind, from, to, isCutLeft, isCutRight, fades, text } = bar;
+  const classes = ['bar', kind, isCutLeft && 'before', isCutRight && 'after', fades && 'fades'];
+  const shown = isLane ? '' : cut(text, to - from);
+  return (
+    // biome-ignore lint/a11y/noSvgWithoutTitle: the row that it is a part of has a label
+    <svg
+      class={classes.filter((one) => one !== false).join(' ')}
+      x={`${from}%`}
+      y={y}
+      width={`${Math.round((to - from) * 100) / 100}%`}
+      height={height}
+    >
+      {shown !== text && <title>{text}</title>}
+      <rect />
+      {shown !== '' && (
+        <text x="8" y="17.5">
+          {shown}
+        </text>
+      )}
+    </svg>
+  );
+};
+
+const StepView = ({ step: { from, to, held }, capacity }: { step: Step; capacity: number }) => {
+  const height = Math.round(Math.min(1, held / capacity) * (HEIGHT - 2 * ROOM));
+  return (
+    <rect
+      class="area"
+      x={`${from}%`}
+      y={HEIGHT - ROOM - height}
+      width={`${Math.round((to - from) * 100) / 100}%`}
+      height={height}
+    />
+  );
+};
+
+/** The usual width of a timeline, and of a letter, in px. What does not fit in a narrower one is clipped. */
+const WIDTH = 600;
+const LETTER = 6.4;
+const PADDING = 12;
+
+/** Shortens a text to a width in percent of the timeline. */
+function cut(text: string, percent: number): string {
+  const letters = [...text];
+  const fits = Math.floor(((percent / 100) * WIDTH - PADDING) / LETTER);
+  if (letters.length <= fits) return text;
+  return fits < 3
+    ? ''
+    : `${letters
+        .slice(0, fits - 1)
+        .join('')
+        .trimEnd()}…`;
+}
+
+/** What the bars mean. */
+export const TimelineLegend = () => (
+  <p class="timeline-legend">
+    {LEGEND.map(([kind, text]) => (
+      <span>
+        <svg class={`bar ${kind}`} width="22" height="12" aria-hidden="true">
+          <rect />
+        </svg>
+        {text}
+      </span>
+    ))}
+  </p>
+);
+
+const LEGEND = [
+  ['held', 'in use'],
+  ['mine', 'yours'],
+  ['waiting', 'waiting, expected'],
+  ['blocked', 'blocked by another'],
+  ['look', 'needs a look'],
+  ['past', 'before'],
+] as const;
