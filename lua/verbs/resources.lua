@@ -156,16 +156,17 @@ end)
   ARGV[3]  at most 4 requesters whose slots of a pool are described in any case, each followed by '\n'
   ARGV[4]  the first name, as requests have it; the other names follow
 
-  Returns {'OK', {resource, slot, ...}, ...}, each slot as reservations/texts.lua describes it: first, if a blocker
-  keeps others from the resource, the slot whose reservation holds that blocker; then its own slots, of a pool from the
-  first one on, and then those that the requesters have. A resource is a text with a queue for each of: name, 1 if it is
-  registered, else 0, capacity, 1 if it is a group, else 0, number of held slots, number of tickets that wait for it,
-  requester of the first of these ('' none), place of the given requesters in its queue (0: they do not wait for it),
+  Returns {'OK', {resource, ticket, ..., slot, ...}, ...}: the first tickets that wait for it, as firstWaiters() in
+  waiting/lists.lua describes them, and slots as reservations/texts.lua does: first, if a blocker keeps others from the
+  resource, the slot whose reservation holds that blocker; then its own slots, of a pool from the first one on, and then
+  those that the requesters have. A resource is a text with a line for each of: name, 1 if it is registered, else 0,
+  capacity, 1 if it is a group, else 0, number of held slots, number of tickets that wait for it, number of those that
+  follow, place of the given requesters in its queue (0: they do not wait for it),
   path of its ancestors ('' none), the first of these that has no free slot ('' none), the blocker that keeps others
   from it ('' none, or no slot is free anyway), and each label. One call does a limited amount of work, so the reply may
   cover only the first names.
 ]]
-local MAX_STATES_WORK = 2500
+local MAX_STATES_WORK, MAX_WAITERS = 2500, 5
 
 local function placesInQueue(requesters)
   return tenant.openQueue() and tenant.queue.placesOf(requesters) or {}
@@ -233,17 +234,18 @@ local function describe(name, shown)
   local own = registry.definition(resource)
   local above, full, blocker, inTheWay = inTheWayOf(resource, own)
   local waits = queues.waitersOf(resource)
-  local first = tonumber(waits) > 0 and tenant.queue.firstWaiter(resource) or ''
+  local waiters = tonumber(waits) > 0 and tenant.queue.firstWaiters(resource, MAX_WAITERS) or {}
   local slots = slotsOfState(resource, own, shown.most, shown.requesters)
   slotMap.readSlots(slots)
   local state = {
     table.concat({
       resource, own and 1 or 0, own and own.capacity or 1, own and own.isGroup and 1 or 0, freeSlots.heldOf(resource),
-      waits, first, shown.places[resource] or 0, above, full, blocker, unpack(naming.labelsOf(resource)),
+      waits, #waiters, shown.places[resource] or 0, above, full, blocker, unpack(naming.labelsOf(resource)),
     }, '\n'),
+    unpack(waiters),
   }
   if blocker ~= '' then
-    state[2] = texts.slotText(inTheWay)
+    state[#state + 1] = texts.slotText(inTheWay)
   end
   for _, slot in ipairs(slots) do
     state[#state + 1] = texts.slotText(slot)

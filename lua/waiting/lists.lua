@@ -171,12 +171,38 @@ function lists.firstInQueue(name, isPool, limit)
   return rows, total
 end
 
--- Returns the requester of the first ticket that waits for a name and has not been left by its caller; '' for none.
-function lists.firstWaiter(name)
-  local attended, detached = queues.nthOf(name .. '\nw', 1), queues.nthOf(name .. '\nv', 1)
-  local order = attended and not (detached and detached < attended) and attended or detached
-  local ticket = order and tickets.ticketAt(order)
-  return ticket and ticket.requester or ''
+-- Returns the item by which a ticket waits for a name; its first item if it waits for it by another name.
+local function itemFor(ticket, name)
+  for _, item in ipairs(ticket.items) do
+    if (naming.resolve(item.resource) or item.resource) == name then
+      return item
+    end
+  end
+  return ticket.items[1]
+end
+
+-- Returns the first tickets that wait for a name and have not been left by their callers, in the order of the queue:
+-- each a text with a line for each of requester, the length of the lease that it wants in ms (0: while its session is
+-- kept), the number of slots, note ('' none).
+function lists.firstWaiters(name, limit)
+  local orders, rows = {}, {}
+  for _, kind in ipairs({ '\nw', '\nv' }) do
+    for n = 1, limit do
+      orders[#orders + 1] = queues.nthOf(name .. kind, n)
+    end
+  end
+  table.sort(orders)
+  for n = 1, math.min(limit, #orders) do
+    local ticket = tickets.ticketAt(orders[n])
+    if ticket then
+      local item = itemFor(ticket, name)
+      local ttlMs = ticket.session == '' and item.ttlMs or 0
+      rows[#rows + 1] = table.concat({
+        ticket.requester, string.format('%.0f', ttlMs), item.count or 1, reasons.noteOf(ticket.items),
+      }, '\n')
+    end
+  end
+  return rows
 end
 
 -- Returns the place of a ticket among those that wait for the same, from 1.

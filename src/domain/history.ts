@@ -73,6 +73,14 @@ export interface History {
   page(tenant: string, filter: HistoryFilter, cursor: string | undefined, limit: number): Promise<PastPage>;
 
   /**
+   * Reads the latest reservations of some resources that ended at a time or later, as far as they are written down: for
+   * a page that shows many resources. Those of the last seconds may be missing.
+   * @param limit at most so many, the latest first
+   * @throws HoldfastError unavailable
+   */
+  recent(tenant: string, resources: readonly string[], from: Date, limit: number): Promise<readonly PastEntry[]>;
+
+  /**
    * Writes down the reservations that an earlier reset ended and put aside, as far as there is room for them.
    * @throws HoldfastError unavailable
    */

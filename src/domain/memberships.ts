@@ -63,4 +63,10 @@ export interface Memberships {
    * @throws HoldfastError unavailable
    */
   settle(person: Known, tenant: string): Promise<void>;
+  /**
+   * Finds the names of members of a tenant, for pages that show who holds what.
+   * @returns e-mail address → name, of those that have one
+   * @throws HoldfastError unavailable
+   */
+  names(tenant: string, emails: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }

@@ -90,6 +90,7 @@ export function configuredMembers(
       prefer: async () => {},
       // The configuration of an instance does not change: roleNow() checks each request of a session.
       settle: async () => {},
+      names: async () => new Map(),
     },
     roleNow: signIn === 'none' ? null : (tenant, person) => rolesOf(person).get(tenant) ?? null,
   };

@@ -35,6 +35,7 @@ export const membershipsInDatabase = (deps: SettleDeps & { readonly sealer: Seal
   of: ({ id }) => deps.store.database.run((db) => store.readMemberships(db, id)),
   prefer: ({ id }, tenant) => store.preferTenant(deps.store, id, tenant),
   settle: ({ id }, tenant) => settle(deps, tenant, id),
+  names: (tenant, emails) => store.memberNames(deps.store, tenant, emails),
 });
 
 /** Makes a user's sessions in a tenant follow the database. @throws HoldfastError unavailable */

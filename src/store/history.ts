@@ -2,14 +2,14 @@
  * Reads the history with a database (docs/specification.md#history): what Redis still has is moved to the database
  * first, and a page is one range of an index of each partition.
  */
-import { and, desc, eq, gt, gte, lt, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, gte, inArray, isNotNull, lt, type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
 import type { History, HistoryFilter, PastEntry } from '../domain/history.ts';
 import type { TierTable } from '../domain/tiers.ts';
 import { keepReset } from '../engine/history/stream.ts';
-import { readOwner } from './historyOwners.ts';
+import { type HistoryOwner, readOwner } from './historyOwners.ts';
 import { history } from './historySchema.ts';
 import { usageInDatabase } from './historyUsage.ts';
 import { moveHistory } from './moveHistory.ts';
@@ -30,6 +30,27 @@ export const historyInDatabase = (store: Store, tiers: TierTable, clock = Date.n
   keepReset: async (tenant) => {
     await keepReset(store.redis, tenant, { room: ROOM, most: Number.POSITIVE_INFINITY });
   },
+  recent: (tenant, resources, from, limit) =>
+    store.database.of(tenant).run(async (db) => {
+      const owner = await readOwner(db, tenant);
+      if (owner === undefined || resources.length === 0) return [];
+      const hashes = resources.map((name) => hash(text(name)));
+      const rows = await db
+        .select()
+        .from(history)
+        .where(
+          and(
+            isKept(owner, tiers, Math.max(clock(), from.getTime())),
+            sql`${hash(history.resource)} in (${sql.join(hashes, sql`, `)})`,
+            inArray(history.resource, [...resources]),
+            gte(history.endedAt, from),
+            isNotNull(history.reservedAt),
+          ),
+        )
+        .orderBy(desc(history.endedAt), desc(history.number))
+        .limit(limit);
+      return rows.map(toEntry);
+    }),
   page: async (tenant, filter, cursor, limit) => {
     if (cursor !== undefined && !Cursor.safeParse(cursor).success)
       throw new HoldfastError('refused', 'cursor must be one that this listing returned.');
@@ -39,20 +60,16 @@ export const historyInDatabase = (store: Store, tiers: TierTable, clock = Date.n
       const owner = await readOwner(db, tenant);
       if (owner === undefined) return { entries: [], next: null };
       const { from, to } = filter;
-      const keptFrom = owner.entries - (tiers[owner.tier].historyEntries ?? Number.POSITIVE_INFINITY);
       const rows = await db
         .select()
         .from(history)
         .where(
           and(
-            // An entry is kept for some time after it ended.
-            gt(history.expiresAt, new Date(Math.max(now, from?.getTime() ?? 0))),
-            eq(history.owner, owner.id),
+            isKept(owner, tiers, Math.max(now, from?.getTime() ?? 0)),
             ofNames(filter),
             from === undefined ? undefined : gte(history.endedAt, from),
             cursor === undefined ? undefined : before(cursor),
             to === undefined ? undefined : lt(history.endedAt, to),
-            keptFrom <= 0 ? undefined : gt(history.position, keptFrom),
           ),
         )
         .orderBy(desc(history.endedAt), desc(history.number))
@@ -63,6 +80,19 @@ export const historyInDatabase = (store: Store, tiers: TierTable, clock = Date.n
     });
   },
 });
+
+/**
+ * The condition for entries of an owner that its tier still keeps.
+ * @param sinceMs the time now, or one after which the entries ended: an entry is kept for some time after it ended
+ */
+function isKept({ id, tier, entries }: HistoryOwner, tiers: TierTable, sinceMs: number): SQL | undefined {
+  const keptFrom = entries - (tiers[tier].historyEntries ?? Number.POSITIVE_INFINITY);
+  return and(
+    gt(history.expiresAt, new Date(sinceMs)),
+    eq(history.owner, id),
+    keptFrom <= 0 ? undefined : gt(history.position, keptFrom),
+  );
+}
 
 /** The condition for names: in terms of the index that fits, and exactly, since two names may have the same hash. */
 function ofNames({ resource, requester }: HistoryFilter): SQL | undefined {

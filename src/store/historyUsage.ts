@@ -22,7 +22,7 @@ export const usageInDatabase = (
   store: Store,
   tiers: TierTable,
   clock = Date.now,
-): Omit<History, 'page' | 'keepReset'> => {
+): Omit<History, 'page' | 'recent' | 'keepReset'> => {
   const ask = async (tenant: string, statement: (kept: (fromMs: number) => SQL) => SQL): Promise<unknown> => {
     const now = clock();
     await moveHistory(store, tenant, { tiers, maxBatches: MAX_BATCHES, now });

@@ -2,7 +2,7 @@
  * The members of tenants: who they are, and which roles they have (docs/specification.md#members). A tenant always has
  * an owner by a role that was given to them: roles by groups may end with any sign-in.
  */
-import { and, asc, eq, gt, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNotNull, sql } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Membership } from '../domain/memberships.ts';
 import { higherRole, type Role } from '../domain/rights.ts';
@@ -62,6 +62,26 @@ type Row = Awaited<ReturnType<typeof selectMembers>>[number];
 
 /** Adds the role that counts. Every row has at least one of the two. */
 const toMember = (row: Row): Member => ({ ...row, role: higherRole(row.givenRole, row.groupRole) ?? 'viewer' });
+
+/**
+ * Returns the names of members, by their e-mail addresses, of those who have both.
+ * @throws HoldfastError unavailable
+ */
+export async function memberNames(
+  { database }: Databases,
+  tenant: string,
+  emails: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (emails.length === 0) return new Map();
+  const rows = await database.of(tenant).run((db) =>
+    db
+      .select({ email: users.email, name: users.name })
+      .from(members)
+      .innerJoin(users, eq(users.id, members.userId))
+      .where(and(eq(members.tenantId, tenant), inArray(users.email, [...emails]), isNotNull(users.name))),
+  );
+  return new Map(rows.flatMap(({ email, name }) => (email === null || name === null ? [] : [[email, name]])));
+}
 
 /**
  * Lists a page of a tenant's members, by id.

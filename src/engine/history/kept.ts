@@ -35,6 +35,14 @@ export const keptHistory = (redis: RedisClient): History => ({
     const after = found.length > limit ? (found[limit - 1]?.place ?? null) : next;
     return { entries, next: after === null ? null : cursorOf(after) };
   },
+  recent: async (tenant, resources, from, limit) => {
+    const wanted = new Set(resources);
+    const { found } = await readPiece(redis, tenant, { from }, NEWEST);
+    return found
+      .map(({ entry }) => entry)
+      .filter(({ kind, resource }) => kind === 'RESERVATION' && wanted.has(resource))
+      .slice(0, limit);
+  },
   keepReset: (tenant) => keepNewest(redis, tenant),
   ...keptUsage(redis),
 });
@@ -43,7 +51,7 @@ export const keptHistory = (redis: RedisClient): History => ({
  * How much resources are used, without a database: from the newest entries of the history
  * (docs/specification.md#usage-of-resources).
  */
-const keptUsage = (redis: RedisClient): Omit<History, 'page' | 'keepReset'> => ({
+const keptUsage = (redis: RedisClient): Omit<History, 'page' | 'recent' | 'keepReset'> => ({
   usage: async (tenant, resource, frame) => {
     const { uses, looked } = await usesSince(redis, tenant, frame.fromMs, resource);
     return { ...usageOf(uses, frame), looked };

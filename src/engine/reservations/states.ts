@@ -18,6 +18,16 @@ export interface BlockedBy {
   readonly hold: Hold | null;
 }
 
+/** A request that waits. */
+export interface Waiter {
+  readonly requester: string;
+  /** How long it wants to hold, in ms; null: while its session is kept */
+  readonly ttlMs: number | null;
+  /** How many slots. */
+  readonly count: number;
+  readonly note: string | undefined;
+}
+
 export interface ResourceState {
   readonly name: string;
   readonly isRegistered: boolean;
@@ -25,9 +35,9 @@ export interface ResourceState {
   readonly capacity: number | null;
   /** The number of held slots. */
   readonly held: number;
-  /** The number of requests that wait for it, and the requester of the first; null: none */
+  /** The number of requests that wait for it, and the first five of them, in the order of the queue. */
   readonly waiting: number;
-  readonly next: string | null;
+  readonly queue: readonly Waiter[];
   /** The place of the given requesters in its queue, from 1; null: they do not wait for it */
   readonly place: number | null;
   /** The names of its ancestors, from the root down. */
@@ -71,9 +81,10 @@ export async function resourceStates(
 
 function toState(reply: unknown): ResourceState {
   const [head, ...texts] = parseReply(reply);
-  const [name = '', registered, capacity, group, held, waiting, next, place, above = '', full = '', ...rest] =
+  const [name = '', registered, capacity, group, held, waiting, queued, place, above = '', full = '', ...rest] =
     parseItem(head);
   const [blocker = '', ...labels] = rest;
+  const queue = texts.splice(0, toInteger(queued)).map(toWaiter);
   const slots = texts.map(toSlotState);
   const inTheWay = blocker === '' ? undefined : slots.shift();
   return {
@@ -82,7 +93,7 @@ function toState(reply: unknown): ResourceState {
     capacity: group === '1' ? null : toInteger(capacity),
     held: toInteger(held),
     waiting: toInteger(waiting),
-    next: next || null,
+    queue,
     place: toInteger(place) || null,
     above: above === '' ? [] : above.split(PATH_DELIMITER),
     fullAncestor: full || null,
@@ -90,4 +101,9 @@ function toState(reply: unknown): ResourceState {
     labels: decodeLabels(labels),
     slots,
   };
+}
+
+function toWaiter(text: unknown): Waiter {
+  const [requester = '', ttlMs, count, note] = parseItem(text);
+  return { requester, ttlMs: toInteger(ttlMs) || null, count: toInteger(count), note: note || undefined };
 }

@@ -150,26 +150,35 @@ describe('the state of a resource', () => {
     expect([hold?.hasSession, hold?.until]).toEqual([true, result.expiresAt]);
   });
 
-  test('counts who waits, and names who is next', async () => {
+  test('counts who waits, and says who is next, for how long and for how many slots', async () => {
     await take({ resource: 'tv', requester: 'ann' });
     const attended = { instance: 'test', pollMs: 30_000, isContinuation: false };
-    const wait = (requester: string, priority = 0) =>
-      reserve(
-        running.engine,
-        running.credential,
-        [{ resource: 'tv', requester, waitSeconds: 60, ttlSeconds: 60, priority }],
-        attended,
-      );
-    await wait('bob');
-    await wait('cat');
-    expect((await statesOf(['tv', 'phones'])).map(({ waiting, next }) => [waiting, next])).toEqual([
-      [2, 'bob'],
-      [0, null],
+    const wait = (item: { resource: string; requester: string; priority?: number; count?: number; note?: string }) =>
+      reserve(running.engine, running.credential, [{ ttlSeconds: 90, waitSeconds: 60, ...item }], attended);
+    await wait({ resource: 'tv', requester: 'bob' });
+    await wait({ resource: 'tv', requester: 'cat', note: 'demo' });
+    const next = { ttlMs: 90_000, count: 1, note: undefined };
+    expect((await statesOf(['tv', 'cellar'])).map(({ waiting, queue }) => [waiting, queue])).toEqual([
+      [
+        2,
+        [
+          { ...next, requester: 'bob' },
+          { ...next, requester: 'cat', note: 'demo' },
+        ],
+      ],
+      [0, []],
     ]);
-    await wait('dan', 5);
-    expect((await statesOf(['tv']))[0]?.next).toBe('dan');
+    await wait({ resource: 'tv', requester: 'dan', priority: 5 });
+    for (const i of [1, 2, 3]) await wait({ resource: 'tv', requester: `e${i}` });
     const [tv, phones] = await statesOf(['tv', 'phones'], ['nobody', 'cat']);
-    expect([tv?.place, phones?.place]).toEqual([3, null]);
+    expect(tv?.queue.map(({ requester }) => requester)).toEqual(['dan', 'bob', 'cat', 'e1', 'e2']);
+    expect([tv?.waiting, tv?.place, phones?.place]).toEqual([6, 3, null]);
+    const held = await reserve(running.engine, running.credential, [
+      { resource: 'phones', requester: 'all', count: 20 },
+    ]);
+    await wait({ resource: 'phones', requester: 'train', count: 4 });
+    expect((await statesOf(['phones']))[0]?.queue).toEqual([{ ...next, requester: 'train', count: 4 }]);
+    await unreserve(running.engine, running.credential, held);
   });
 });
 

@@ -1,0 +1,26 @@
+/**
+ * What people are called on pages: members by their names, the person who looks at the page "You", and programs as they
+ * call themselves.
+ */
+import { PERSON_PREFIX } from '../domain/names.ts';
+import { isOwn } from '../operations/permissions.ts';
+import type { DashboardDeps, Viewer } from './env.ts';
+
+/** Returns what pages call a requester. */
+export type NameOf = (requester: string) => string;
+
+/** A requester of the dashboard, without what tells it from one of a program. */
+const plain = (requester: string): string =>
+  requester.startsWith(PERSON_PREFIX) ? requester.slice(PERSON_PREFIX.length) : requester;
+
+/** @param requesters those that the page may show */
+export async function namesOf(
+  { memberships }: Pick<DashboardDeps, 'memberships'>,
+  { user, credential }: Pick<Viewer, 'user' | 'credential'>,
+  requesters: Iterable<string>,
+): Promise<NameOf> {
+  const emails = new Set([...requesters].map(plain).filter((one) => one.includes('@')));
+  // A page does without names rather than fail.
+  const known = await memberships.names(credential.tenant, [...emails]).catch(() => new Map<string, string>());
+  return (requester) => (isOwn(user, requester) ? 'You' : (known.get(plain(requester)) ?? plain(requester)));
+}
