@@ -38,14 +38,23 @@ function lists.placeOf(ticket, places)
   return first
 end
 
+-- Returns what the items of a ticket ask for, for its row: resources and counts (tabs between), and the longest of its
+-- leases in ms, '' for that of a session.
+local function wantsOf(ticket)
+  local resources, counts, longest = {}, {}, 0
+  for i, item in ipairs(ticket.items) do
+    resources[i], counts[i] = item.resource, item.count or 1
+    longest = math.max(longest, item.ttlMs)
+  end
+  local ttlMs = ticket.session == '' and string.format('%.0f', longest) or ''
+  return table.concat(resources, '\t'), table.concat(counts, '\t'), ttlMs
+end
+
 -- Returns a ticket's row (verbs/waiting.lua). `why`: who is in the way, '' if that is not asked for.
 local function rowOf(ticket, why)
-  local resources = {}
-  for i, item in ipairs(ticket.items) do
-    resources[i] = item.resource
-  end
+  local resources, counts, ttlMs = wantsOf(ticket)
   return table.concat({
-    tickets.ticketId(ticket), ticket.requester, table.concat(resources, '\t'), ticket.method,
+    tickets.ticketId(ticket), ticket.requester, resources, counts, ttlMs, ticket.method,
     100 - string.byte(ticket.order),
     string.format('%.0f', ticket.since), string.format('%.0f', ticket.endsAt), answer.toldName(ticket.waitsFor),
     ticket.status == 'attended' and 1 or 0, ticket.label,
@@ -253,15 +262,12 @@ local function standingOf(ticket)
   if not untilMs then
     return nil
   end
-  local resources = {}
-  for i, item in ipairs(ticket.items) do
-    resources[i] = item.resource
-  end
+  local resources, counts, ttlMs = wantsOf(ticket)
   return table.concat({
     isGranted and 1 or 0, isGranted and 0 or queues.countAhead(ticket.waitsFor, ticket.order),
     answer.toldName(ticket.waitsFor),
     string.format('%.0f', ticket.since), string.format('%.0f', untilMs),
-    itemForms.isSharedItem(ticket.items[1]) and 'SHARED' or '', table.concat(resources, '\t'),
+    itemForms.isSharedItem(ticket.items[1]) and 'SHARED' or '', resources, counts, ttlMs,
   }, '\n')
 end
 

@@ -168,6 +168,11 @@ export const WaitingRequest = z
   .object({
     requester: z.string().meta({ description: 'Who waits.' }),
     resources: z.array(z.string()).meta({ description: 'What the request names, in its order.' }),
+    counts: z.array(z.int()).meta({ description: 'The `count` of each of `resources`: how many slots it asks for.' }),
+    ttlSeconds: z
+      .number()
+      .nullable()
+      .meta({ description: 'The longest lease that it asks for. Null: that of a session.', example: 3600 }),
     method: z.enum(TRANSACTION_METHODS).nullable().meta({ description: 'Null: a reserve item.' }),
     priority: z.int().meta({ description: 'Higher is served first.' }),
     since: time.meta({ description: 'When the wait began.' }),

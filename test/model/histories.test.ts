@@ -72,6 +72,8 @@ const reservation = (resource: string, requester: string, fencingToken: number):
 const ticket = (requester: string, waitsFor: string, ...resources: string[]): WaitingRequest => ({
   requester,
   resources,
+  counts: resources.map(() => 1),
+  ttlSeconds: 60,
   method: resources.length === 1 ? null : 'ALL_OR_NONE',
   priority: 0,
   since: '2026-01-31T12:00:00.000Z',

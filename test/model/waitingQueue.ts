@@ -42,6 +42,8 @@ export async function compareQueue(
     model.queue.map((ticket) => ({
       requester: ticket.requester,
       resources: ticket.items.map(({ resource }) => resource),
+      counts: ticket.items.map(({ count = 1 }) => count),
+      ttlSeconds: Math.max(...ticket.items.map(({ ttlSeconds = 0 }) => ttlSeconds)),
       method: ticket.method === '' ? null : ticket.method,
       priority: ticket.priority,
       since: iso(ticket.since),

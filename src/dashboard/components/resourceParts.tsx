@@ -11,6 +11,7 @@ import { span } from '../assets/span.js';
 import type { Viewer } from '../env.ts';
 import type { Details } from '../resource/resourceDetails.ts';
 import { number } from '../words/numbers.ts';
+import { waitingText } from '../words/waitingWords.ts';
 import { Note } from './heldTable.tsx';
 import { Held, NotAvailable } from './holdSentence.tsx';
 import { resourcePath } from './resourceTree.tsx';
@@ -77,11 +78,7 @@ const Queue = ({ state: { queue, waiting, plan } }: { state: ResourceState }) =>
   const [next] = own;
   if (next === undefined) return <>.</>;
   const count = Math.max(waiting, own.length);
-  return (
-    <>
-      ; {count} waiting, next: <strong>{next.request.requester}</strong>.
-    </>
-  );
+  return <>; {waitingText(count, next.request)}.</>;
 };
 
 /** The reservations of a slot, as actions take them. */

@@ -8,6 +8,7 @@ import type { SessionUser } from '../../engine/tenant/signIns.ts';
 import { mayEnd } from '../../operations/permissions.ts';
 import type { Waiter, Waiters } from '../search/searchWaiting.ts';
 import { number } from '../words/numbers.ts';
+import { wantedText } from '../words/waitingWords.ts';
 import { Confirm } from './confirm.tsx';
 import { Note } from './heldTable.tsx';
 import { idOf } from './rowActions.tsx';
@@ -65,7 +66,7 @@ const WaitingTable = ({
             <td data-label="Place">{number(place)}</td>
             <th scope="row">{request.requester}</th>
             <td data-label="Wants">
-              {describeWanted(request)}
+              {wantedText(request)}
               <Note text={request.note} />
             </td>
             <td data-label="Waits for">{request.waitsFor}</td>
@@ -99,16 +100,10 @@ const EndButton = ({ request, action }: { request: WaitingRequest; action: strin
     <Confirm
       id={`end-${idOfRequest(request)}`}
       label="End the wait"
-      about={`of ${requester} for ${describeWanted(request)}`}
+      about={`of ${requester} for ${wantedText(request)}`}
       question={`End every wait of “${requester}” for “${resource}”? The callers are refused.`}
       action={action}
       fields={{ requester, resource }}
     />
   );
 };
-
-function describeWanted({ method, resources }: WaitingRequest): string {
-  const names = resources.join(', ');
-  if (method === null || resources.length === 1) return names;
-  return method === 'FIRST' ? `the first of ${names}` : `all of ${names}`;
-}

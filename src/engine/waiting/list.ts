@@ -79,11 +79,11 @@ export async function* waiting(
 
 /** Reads a row of the list. */
 export function toRow(reply: unknown): WaitingRequest {
-  const [, requester, resources, method, priority, since, until, waitsFor, attended, label, note, why = ''] =
-    parseItem(reply);
+  const [, requester, resources, counts, ttlMs, method, priority, ...rest] = parseItem(reply);
+  const [since, until, waitsFor, attended, label, note, why = ''] = rest;
   return {
     requester: toText(requester),
-    resources: toText(resources).split('\t'),
+    ...toWants(resources, counts, ttlMs),
     method: TRANSACTION_METHODS.find((one) => one === method) ?? null,
     priority: toInteger(priority),
     since: new Date(toMs(since)).toISOString(),
@@ -95,6 +95,12 @@ export function toRow(reply: unknown): WaitingRequest {
     ...toReason(why),
   };
 }
+
+const toWants = (resources: unknown, counts: unknown, ttlMs: unknown) => ({
+  resources: toText(resources).split('\t'),
+  counts: toText(counts).split('\t').map(toInteger),
+  ttlSeconds: ttlMs === '' ? null : toMs(ttlMs) / 1000,
+});
 
 export interface Standing {
   /** Whether it was granted, and is to be claimed. */
@@ -108,6 +114,10 @@ export interface Standing {
   readonly mode: Mode | undefined;
   /** The names in the request, in its order. */
   readonly resources: readonly string[];
+  /** How many slots of each of `resources` it asks for. */
+  readonly counts: readonly number[];
+  /** The longest lease that it asks for; null with a session. */
+  readonly ttlSeconds: number | null;
 }
 
 /**
@@ -120,7 +130,7 @@ export async function standings(engine: Engine, credential: Credential, requeste
 }
 
 function toStanding(reply: unknown): Standing {
-  const [granted, ahead, waitsFor, since, until, mode, resources] = parseItem(reply);
+  const [granted, ahead, waitsFor, since, until, mode, resources, counts, ttlMs] = parseItem(reply);
   return {
     isGranted: granted === '1',
     ahead: toInteger(ahead),
@@ -128,6 +138,6 @@ function toStanding(reply: unknown): Standing {
     since: new Date(toMs(since)).toISOString(),
     until: new Date(toMs(until)).toISOString(),
     mode: mode === 'SHARED' ? mode : undefined,
-    resources: toText(resources).split('\t'),
+    ...toWants(resources, counts, ttlMs),
   };
 }

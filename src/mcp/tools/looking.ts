@@ -18,6 +18,8 @@ import { holderText, lines, noteText, reasonText, requester, untilText } from '.
 
 const quoted = (name: string) => JSON.stringify(name);
 
+const countText = (count = 1) => (count > 1 ? `${count} of ` : '');
+
 const resource = resourceName.optional().meta({ description: 'Only for this resource.', example: 'port-3000' });
 const byRequester = requesterName.optional().meta({ description: 'Only of this requester.' });
 
@@ -128,8 +130,8 @@ export const whoIsWaiting = tool({
     const list = await listWaiting(deps, credential, filter);
     const { rows, more } = await firstRows(list, limit);
     const texts = rows.map(
-      ({ requester, waitsFor, since, until, note }) =>
-        `"${requester}" waits for ${quoted(waitsFor)} since ${since}, ${untilText(until)}${noteText(note)}`,
+      ({ requester, waitsFor, resources, counts, since, until, note }) =>
+        `"${requester}" waits for ${countText(counts[resources.indexOf(waitsFor)])}${quoted(waitsFor)} since ${since}, ${untilText(until)}${noteText(note)}`,
     );
     const message = lines(
       counted(rows, more, 'Nobody is waiting.', ['waiting', 'waiting, in the order of the queue']),

@@ -44,6 +44,7 @@ const holders = async () =>
 describe('a request with a session that waits', () => {
   test('needs no ttlSeconds', async () => {
     expect(await ask(0)).toMatchObject({ status: 'WAITING' });
+    expect(await queue()).toMatchObject([{ counts: [1], ttlSeconds: null }]);
   });
 
   test('is held until the resource is released, and then lasts as long as the session', async () => {

@@ -138,6 +138,8 @@ describe('the list of waits', () => {
     expect(rows[0]).toEqual({
       requester: 'high',
       resources: [resource],
+      counts: [1],
+      ttlSeconds: 600,
       method: null,
       priority: 5,
       since: expect.any(String),
@@ -149,6 +151,23 @@ describe('the list of waits', () => {
     });
     expect(await requesters('?requester=second')).toEqual(['second']);
     expect(await requesters('?requester=second&resource=other')).toEqual([]);
+  });
+
+  test('says how many slots each request asks for, and for how long', async () => {
+    const pool = `${resource}-pool`;
+    await holdfast.register({ name: pool, capacity: 3 });
+    await holdfast.reserve({ resource: pool, requester: 'x', count: 2 });
+    await wait('ann', 0, { resource: pool, count: 2, ttlSeconds: 90 });
+    const requests = [
+      { requestType: 'RESERVE', resource: pool, requester: 'bob', count: 3, ttlSeconds: 60 },
+      { requestType: 'RESERVE', resource: 'other', requester: 'bob', ttlSeconds: 120 },
+    ];
+    const body = { method: 'ALL_OR_NONE', waitSeconds: 300, requests };
+    await holdfast.request('POST', '/api/v1/Reservation/transaction?pollSeconds=0', body);
+    expect(await queue(`?resource=${pool}`)).toMatchObject([
+      { requester: 'ann', resources: [pool], counts: [2], ttlSeconds: 90 },
+      { requester: 'bob', resources: [pool, 'other'], counts: [3, 1], ttlSeconds: 120 },
+    ]);
   });
 
   test('is counted by check, and by the nodes of the tree', async () => {

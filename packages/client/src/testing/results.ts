@@ -86,9 +86,12 @@ export function reasonOf(resource: string, holders: readonly Row[], before: read
 export function waitingOf({ requester, items, method, priority, since, until }: Ticket): WaitingRequest {
   const { note } = items.find((item) => item.note !== undefined) ?? {};
   const resources = items.map(titleOf);
+  const isSession = items.some(({ session }) => session !== undefined);
   return {
     requester,
     resources,
+    counts: items.map(({ count = 1 }) => count),
+    ttlSeconds: isSession ? null : Math.max(...items.map(({ ttlSeconds = 0 }) => ttlSeconds)),
     method,
     priority,
     since: isoOf(since),

@@ -8,7 +8,8 @@ import { ago, left } from '../times.ts';
 import { FILTERS } from './ls.ts';
 
 const COLUMNS = {
-  RESOURCES: ({ resources }: WaitingRequest) => resources.join(', '),
+  RESOURCES: ({ resources, counts }: WaitingRequest) =>
+    resources.map((name, i) => ((counts[i] ?? 1) > 1 ? `${counts[i]} of ${name}` : name)).join(', '),
   REQUESTER: ({ requester }: WaitingRequest) => requester,
   'WAITS FOR': ({ waitsFor }: WaitingRequest) => waitsFor,
   PRIORITY: ({ priority }: WaitingRequest) => String(priority),
