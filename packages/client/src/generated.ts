@@ -698,6 +698,13 @@ export interface components {
             requester: string;
             /** @description What the request names, in its order. */
             resources: string[];
+            /** @description The `count` of each of `resources`: how many slots it asks for. */
+            counts: number[];
+            /**
+             * @description The longest lease that it asks for. Null: that of a session.
+             * @example 3600
+             */
+            ttlSeconds: number | null;
             /**
              * @description Null: a reserve item.
              * @enum {string|null}
