@@ -1,11 +1,12 @@
 /**
  * What the pages load besides their HTML.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { iconsModule } from '../../scripts/icons.ts';
+import { contents } from '../../src/dashboard/assets.ts';
 
 const ASSETS = new URL('../../src/dashboard/assets/', import.meta.url);
 const textOf = (name: string) => readFileSync(new URL(name, ASSETS), 'utf8');
@@ -21,13 +22,10 @@ test('icons.ts has the drawings of Lucide that scripts/icons.ts names', () => {
 });
 
 test('scripts and styles have at most 25 kB, compressed', () => {
-  const files = readdirSync(ASSETS, { recursive: true, encoding: 'utf8' });
-  const scripts = files.filter((name) => name.endsWith('.js')).map((name) => gzipped(textOf(name)));
-  const styles = gzipped(
-    files
-      .filter((name) => name.endsWith('.css'))
-      .map(textOf)
-      .join('\n'),
-  );
-  expect(scripts.reduce((sum, size) => sum + size, styles)).toBeLessThanOrEqual(25_000);
+  const sizes = contents.filter(({ name }) => /\.(js|css)$/.test(name)).map(({ content }) => gzipped(content));
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(25_000);
+});
+
+test('browsers load no comments of developers', () => {
+  for (const { name, content } of contents) expect([name, content.match(/^ *(\/\*|\/\/).*/gm)]).toEqual([name, null]);
 });
