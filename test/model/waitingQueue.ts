@@ -43,7 +43,7 @@ export async function compareQueue(
       requester: ticket.requester,
       resources: ticket.items.map(({ resource }) => resource),
       counts: ticket.items.map(({ count = 1 }) => count),
-      ttlSeconds: Math.max(...ticket.items.map(({ ttlSeconds = 0 }) => ttlSeconds)),
+      ttlSeconds: Math.max(...ticket.items.map((item) => ('ttlSeconds' in item ? item.ttlSeconds : 0))),
       method: ticket.method === '' ? null : ticket.method,
       priority: ticket.priority,
       since: iso(ticket.since),

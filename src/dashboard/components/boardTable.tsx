@@ -245,7 +245,8 @@ const NextFree = ({ row }: { row: ResourceState }) => {
   );
 };
 
-const Queue = ({ row: { waiting, next, place } }: { row: ResourceState }) => {
+const Queue = ({ row: { waiting, queue, place } }: { row: ResourceState }) => {
+  const next = queue[0]?.requester ?? null;
   if (waiting === 0) return null;
   return (
     <>
