@@ -44,7 +44,7 @@ const CACHED = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 type Asset = keyof typeof TYPES;
 
 /** Comments with lines of their own: they are for developers, and a quarter of what browsers would load. */
-const COMMENTS = /^ *(?:\/\*[^]*?\*\/|\/\/.*)\n/gm;
+const COMMENTS = /^ *(?:\/\*[\s\S]*?\*\/|\/\/.*)\n/gm;
 
 const textOf = (name: string) => readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8').replace(COMMENTS, '');
 
