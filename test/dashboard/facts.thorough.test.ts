@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { createClient } from '../support/client.ts';
-import { go, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
+import { forgetSession, go, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
 
 useVisitor();
 
@@ -77,4 +77,41 @@ test('a group and labels are typed in, shown in the tree, and found by a search'
   await page.getByText('1 found').waitFor();
   await page.locator('[data-name="phone2"]').waitFor();
   expect(await page.locator('[data-name="phone1"]').count()).toBe(0);
+});
+
+test('pages show 30 of 10,000 reservations and 300 of 10,000 resources at most', async () => {
+  await signIn();
+  const key = await readKey();
+  await forgetSession();
+  await signIn('root');
+  const tenant = /^hf_(.+)_/.exec(key)?.[1];
+  await go(`/tenants/${tenant}`);
+  await page.getByLabel('Tier').selectOption('Enterprise');
+  await page.getByRole('button', { name: 'Change the tier' }).click();
+  await page.getByText('Saved.', { exact: true }).waitFor();
+  await forgetSession();
+  await signIn(tenant?.replace(/-[0-9a-f]+$/, ''));
+  const client = createClient(service.other.url, key);
+  for (let i = 0; i < 10_000; i += 500) {
+    const names = Array.from({ length: 500 }, (_, j) => `r${String(i + j).padStart(5, '0')}`);
+    await client.register(
+      ...names.map((name, j) => ({
+        name,
+        ...(j % 50 === 0 ? {} : { treePath: names[j - (j % 50)] ?? '' }),
+        capacity: 60,
+      })),
+    );
+    await client.reserve(...names.map((name, j) => ({ resource: `plain-${name}`, requester: `q${j}` })));
+  }
+  await go('/reservations');
+  await page.getByText('10,000 held').waitFor();
+  expect(await page.locator('tbody tr').count()).toBe(30);
+  await page.getByRole('link', { name: 'Next' }).click();
+  await page.getByText('Page 2 of 334').waitFor();
+  await page.getByLabel('Search').fill('plain-r00007');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByText('10,000 held, 1 found').waitFor();
+  await go('/resources');
+  await page.getByText('10,000 registered').waitFor();
+  expect(await page.locator('.node').count()).toBe(300);
 });

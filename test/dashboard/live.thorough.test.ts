@@ -212,3 +212,48 @@ describe('resources', () => {
     expect(await page.getByLabel(/^Blockers/).inputValue()).toBe('x\ny');
   });
 });
+
+describe('every page', () => {
+  test('renews itself without taking the focus away, or a question that is open', async () => {
+    await signIn();
+    const client = createClient(service.other.url, await readKey());
+    await client.register({ name: 'House', capacity: 3 }, { name: 'Desk', treePath: 'House' });
+    await go('/resources');
+    await page.getByRole('link', { name: 'House' }).focus();
+    await client.reserve({ resource: 'Desk', requester: 'alice' });
+    await page.locator('[data-name="House"].some').waitFor();
+    expect(await page.evaluate('document.activeElement.textContent.trim()')).toBe('House');
+    await go('/reservations');
+    await page.getByRole('button', { name: /Take away Desk/ }).click();
+    const renewed = page.waitForResponse((response) => response.url().endsWith('/reservations'));
+    await client.reserve({ resource: 'other', requester: 'bob' });
+    await renewed;
+    await page.locator(':popover-open').getByRole('button', { name: 'Cancel' }).click();
+    await client.reserve({ resource: 'third', requester: 'bob' });
+    await page.getByRole('rowheader', { name: 'third' }).waitFor();
+  });
+
+  test('renews itself without losing a click that has begun, and once a question is closed', async () => {
+    await signIn();
+    const client = createClient(service.other.url, await readKey());
+    await client.reserve({ resource: 'Desk', requester: 'alice' });
+    await go('/reservations');
+    const fetchedAnew = async (waiting: number) => {
+      await client.reserve({ resource: `other${waiting}`, requester: 'bob' });
+      await client.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [
+        { resource: 'Desk', requester: `bob${waiting}`, ttlSeconds: 60, waitSeconds: 600 },
+      ]);
+      // This part stands below the one of the button, so that one has had its turn.
+      await page.getByRole('heading', { name: `${waiting} waiting` }).waitFor();
+    };
+    await page.getByRole('button', { name: /Take away Desk/ }).hover();
+    await page.mouse.down();
+    await fetchedAnew(1);
+    await page.mouse.up();
+    const cancel = page.locator(':popover-open').getByRole('button', { name: 'Cancel' });
+    await cancel.waitFor();
+    await fetchedAnew(2);
+    await cancel.click();
+    await page.getByRole('rowheader', { name: 'other2' }).waitFor();
+  });
+});

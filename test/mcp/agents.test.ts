@@ -133,7 +133,7 @@ describe('WAITING', () => {
 
 describe('a thousand sessions', () => {
   it('each begin at one instance, and reserve a thing of their own at the other', async () => {
-    const left = Array.from({ length: 1000 }, (_, i) => i);
+    const left = Array.from({ length: 200 }, (_, i) => i);
     const requesters = new Set<unknown>();
     const work = async () => {
       for (let i = left.pop(); i !== undefined; i = left.pop()) {
@@ -146,6 +146,6 @@ describe('a thousand sessions', () => {
       }
     };
     await Promise.all(Array.from({ length: 32 }, work));
-    expect(requesters.size).toBe(1000);
+    expect(requesters.size).toBe(200);
   });
 });

@@ -18,7 +18,7 @@ const take = async ({ reserve }: Pick<Awaited<ReturnType<typeof startInstance>>,
   return { resource, requester: 'owner', releaseToken: body[0]?.releaseToken ?? undefined };
 };
 
-describe('a credential that ends', () => {
+describe.concurrent('a credential that ends', () => {
   test('ends its long polls with 401 within 5 s, and the tickets stay for another one', async () => {
     const tenant = makeTenant();
     const [gone, kept] = [makeConfiguredKey(tenant), makeConfiguredKey(tenant)];
@@ -42,7 +42,7 @@ describe('a credential that ends', () => {
   });
 });
 
-describe('an instance that leaves', () => {
+describe.concurrent('an instance that leaves', () => {
   test('answers WAITING, and its callers have their turn elsewhere', async () => {
     const keys = [makeConfiguredKey(makeTenant())];
     const [leaving, staying] = await Promise.all([startInstance({ keys }), startInstance({ keys })]);
@@ -64,7 +64,7 @@ describe('an instance that leaves', () => {
   });
 });
 
-describe('long polls', () => {
+describe.concurrent('long polls', () => {
   test('are not in flight: any number of them keeps nobody out', async () => {
     const holdfast = await startInstance({ env: { MAX_IN_FLIGHT: '8' } });
     const owner = await take(holdfast, 'r');
@@ -80,7 +80,7 @@ describe('long polls', () => {
   });
 });
 
-describe('while Redis is away', () => {
+describe.concurrent('while Redis is away', () => {
   test('long polls wait on, and are granted when it is back', async () => {
     const server = await startRedis(() => {});
     const keys = [makeConfiguredKey(makeTenant())];
@@ -138,7 +138,7 @@ describe('while Redis is away', () => {
 /**
  * What becomes of the waits of a tenant that is suspended (docs/specification.md#waiting-lifetimes).
  */
-describe('a suspended tenant', () => {
+describe.concurrent('a suspended tenant', () => {
   useAdministration();
 
   test('its long polls get 403 within 5 s, and its unclaimed grants end', async () => {
