@@ -20,8 +20,8 @@ const TTL_SECONDS = 3600;
 
 /** Concurrent callers, and the ratio to redlock's commands that they should reach. */
 const TARGETS = [
-  [64, 0.6],
-  [512, 1],
+  [64, 0.25],
+  [512, 0.4],
 ] as const;
 
 export async function client(stage: Stage, table: Table): Promise<void> {

@@ -7,6 +7,7 @@ export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
 /** No limit. */
 export const ENDLESS: number = Number.POSITIVE_INFINITY;
 
+const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
@@ -16,8 +17,8 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
  * @throws HoldfastError INVALID_OPTION
  */
 export function msOf(duration: number | string, name: string): number {
-  const [, amount = 'NaN', unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(String(duration)) ?? [];
   const isNumber = typeof duration === 'number';
+  const [, amount = 'NaN', unit = ''] = (isNumber ? null : DURATION.exec(duration)) ?? [];
   const ms = isNumber ? duration : Number(amount) * (UNITS[unit] ?? 0);
   if (isNumber && ms > 0 && ms < 1000) throw invalid(`${name}: ${ms} is ${ms} ms; write '${ms}s' for seconds`);
   if (ms >= 0) return Math.ceil(ms / 1000) * 1000;

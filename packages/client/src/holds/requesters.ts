@@ -71,6 +71,9 @@ export class Requesters {
       const place = placeOf(key, use.number);
       if (this.#uses.get(place) === use) this.#uses.delete(place);
     }
+    // V8 keeps what was in a Map for a while: with it, it would keep all of the reservation.
+    use.tokens = NONE;
+    use.endsBy = never;
   }
 
   /** Whether a reservation that this client made, and that may be in force, has this release token. */

@@ -69,7 +69,7 @@ export class Reserver {
       const isWhole = results.length === plan.items.length && results.every(({ releaseToken }) => releaseToken);
       if (state !== 'GOT' || first === undefined || !isWhole) {
         this.#requesters.end(use);
-        throw state === 'GOT' || decisive === undefined ? unexpected() : await this.#refusal(plan, decisive, until);
+        throw state !== 'REFUSED' || decisive === undefined ? unexpected() : await this.#refusal(plan, decisive, until);
       }
       const isOurs =
         this.#isNew(results) ||
@@ -90,15 +90,23 @@ export class Reserver {
 
   #ask(plan: Plan, use: Use, until: number | undefined, session: Owner | undefined): Promise<Answer<Outcome>> {
     const { ttlMs, signal, onWaiting } = plan;
+    const attempt = attemptOf(this.#api, plan, use.requester);
+    const ended = () => this.#requesters.end(use);
+    // A try that nobody gives up is one call.
+    if (until === undefined && signal === undefined)
+      return attempt.ask({ pollSeconds: 0 }).catch((error: unknown) => {
+        ended();
+        throw error;
+      });
     return askUntilDecided({
-      attempt: attemptOf(this.#api, plan, use.requester),
+      attempt,
       until,
       // In a session, a grant lasts as long as the session, however long the response was held.
       ttlMs: session === undefined ? ttlMs : ENDLESS,
       signal,
       onWaiting,
       release: ({ results }) => this.#release(results),
-      ended: () => this.#requesters.end(use),
+      ended,
     });
   }
 

@@ -72,3 +72,10 @@ export async function* textIn(
     close();
   }
 }
+
+/** Reads the whole body. @throws as textIn */
+export async function textOf(response: Response, closing: Closing, isLong = false): Promise<string> {
+  let text = '';
+  for await (const part of textIn(response, closing, isLong)) text += part;
+  return text;
+}

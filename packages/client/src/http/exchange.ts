@@ -4,9 +4,10 @@
  */
 import { HoldfastError, invalid } from '../errors.ts';
 import type { HoldfastOptions } from '../types.ts';
-import { type Closing, closeAfter, textIn } from './body.ts';
+import { type Closing, closeAfter, textOf } from './body.ts';
 import { errorOf, unreachable } from './failures.ts';
 import { Retries } from './retries.ts';
+import { FOLLOWS_NOTHING, transportTo } from './transport.ts';
 
 /** Where the service is, who calls, and how long a call is repeated. */
 export type Endpoint = Omit<HoldfastOptions, 'requester'>;
@@ -49,15 +50,10 @@ export interface Exchange {
 /** Anything else would make fetch fail, with the key in its message. */
 const KEY = /^[\x21-\x7e]+$/;
 
-/**
- * A redirect could carry the key to another host. With these two, fetch also keeps no copy of the body for one, which
- * takes a third of Node's time for a small request.
- */
-const FOLLOWS_NOTHING = { redirect: 'error', window: null } as const;
-
 /** @throws HoldfastError INVALID_OPTION */
 export function createExchange({ url, key, retryFor, onRetry }: Endpoint): Exchange {
   const base = baseOf(url);
+  const transport = transportTo(base);
   if (typeof key !== 'function') checkKey(key);
 
   async function currentKey(): Promise<string> {
@@ -68,11 +64,11 @@ export function createExchange({ url, key, retryFor, onRetry }: Endpoint): Excha
     }
   }
 
-  async function ask(init: RequestInit & { headers: Record<string, string> }, path: string) {
+  /** @param send sends the request with a key */
+  async function ask<Got extends { readonly status: number }>(send: (key: string) => Promise<Got>) {
     const askWith = async (value: string) => {
-      init.headers['X-Api-Key'] = value;
       const sentAt = performance.now();
-      return { response: await fetch(base + path, init), sentAt };
+      return { response: await send(value), sentAt };
     };
     const value = await currentKey();
     const asked = await askWith(value);
@@ -82,17 +78,15 @@ export function createExchange({ url, key, retryFor, onRetry }: Endpoint): Excha
     return next === value ? asked : askWith(next);
   }
 
-  /** @param take reads the response */
-  async function exchange<Taken>(
-    path: string,
-    { headers = {}, ...init }: RequestInit & { headers?: Record<string, string> },
-    [timeoutMs, signal]: [timeoutMs: number, signal: AbortSignal | undefined],
-    take: (response: Response, closing: Closing, sentAt: number) => Promise<Taken>,
+  /** @param carry sends the request and reads the response */
+  async function within<Taken>(
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+    carry: (closing: Closing) => Promise<Taken>,
   ): Promise<Taken> {
     const closing = closeAfter(timeoutMs, signal);
     try {
-      const asked = await ask({ ...FOLLOWS_NOTHING, ...init, headers, signal: closing.signal }, path);
-      return await take(asked.response, closing, asked.sentAt);
+      return await carry(closing);
     } catch (error) {
       signal?.throwIfAborted();
       throw error instanceof HoldfastError ? error : unreachable(error, closing.timedOut);
@@ -108,8 +102,12 @@ export function createExchange({ url, key, retryFor, onRetry }: Endpoint): Excha
       if (body !== null) headers['Content-Type'] = 'application/json';
       if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
       if (minimal) headers.Prefer = 'return=minimal';
-      return exchange(path, { method, headers, body }, [timeoutMs, signal], async (response, closing, sentAt) => {
-        const answered = await read(response, closing, isLong);
+      return within(timeoutMs, signal, async (closing) => {
+        const { response, sentAt } = await ask((value) => {
+          headers['X-Api-Key'] = value;
+          return transport(path, { method, headers, body }, closing, isLong);
+        });
+        const answered = parsed(response.text);
         if (response.status === 200 || response.status === 201 || Array.isArray(answered))
           return { body: answered, sentAt };
         throw errorOf(response, answered);
@@ -117,10 +115,13 @@ export function createExchange({ url, key, retryFor, onRetry }: Endpoint): Excha
     },
 
     open: (path, timeoutMs, signal) =>
-      exchange(path, {}, [timeoutMs, signal], async (response, closing) => {
+      within(timeoutMs, signal, async (closing) => {
+        const { response } = await ask((value) =>
+          fetch(base + path, { ...FOLLOWS_NOTHING, headers: { 'X-Api-Key': value }, signal: closing.signal }),
+        );
         const isStream = response.headers.get('Content-Type')?.startsWith('text/event-stream');
         if (response.status === 200 && isStream) return response;
-        throw errorOf(response, await read(response, closing));
+        throw errorOf(response, parsed(await textOf(response, closing)));
       }),
   };
 }
@@ -140,10 +141,8 @@ function baseOf(url: string): string {
   throw invalid('url must be an address without a user, such as https://holdfast.example.com');
 }
 
-/** Reads a body as JSON. Undefined if it is none: a page of a proxy. */
-async function read(response: Response, closing: Closing, isLong = false): Promise<unknown> {
-  let text = '';
-  for await (const part of textIn(response, closing, isLong)) text += part;
+/** Parses a body as JSON. Undefined if it is none: a page of a proxy. */
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

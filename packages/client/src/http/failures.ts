@@ -4,12 +4,13 @@
  */
 import { HoldfastError, unexpected } from '../errors.ts';
 import type { Failure, LimitReached } from '../types.ts';
+import type { Head } from './transport.ts';
 
 /**
  * @param response of a status that is no success
  * @param body its body as JSON: a string (400), `{error, code}`, or undefined: the page of a proxy
  */
-export function errorOf({ status, headers }: Response, body: unknown): HoldfastError {
+export function errorOf({ status, headers }: Head, body: unknown): HoldfastError {
   const details = {
     status,
     retryAfterMs: retryAfterMs(headers.get('Retry-After')),

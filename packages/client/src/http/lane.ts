@@ -48,8 +48,9 @@ export class Lane<Item, Result> {
   readonly #kind: Kind<Item, Result>;
   #queue: Entry<Item, Result>[] = [];
   #inFlight = 0;
-  /** The names of the calls in flight, with their request. */
-  readonly #names = new Map<string | undefined, unknown>();
+  #requests = 0;
+  /** The names of the calls in flight, with the number of their request. */
+  readonly #names = new Map<string | undefined, number>();
   #isDue = false;
 
   constructor(exchange: Exchange, kind: Kind<Item, Result>) {
@@ -84,15 +85,16 @@ export class Lane<Item, Result> {
   /** Counts a request as in flight until it has ended, or is so late that its instance may be gone. */
   #occupy(batch: readonly Entry<Item, Result>[]): void {
     this.#inFlight++;
+    const request = ++this.#requests;
     const names = batch.flatMap((entry) => this.#nameOf(entry) ?? []);
-    for (const name of names) this.#names.set(name, batch);
+    for (const name of names) this.#names.set(name, request);
     let isFree = false;
     const free = () => {
       clearTimeout(timer);
       if (isFree) return;
       isFree = true;
       this.#inFlight--;
-      for (const name of names) if (this.#names.get(name) === batch) this.#names.delete(name);
+      for (const name of names) if (this.#names.get(name) === request) this.#names.delete(name);
       this.#soon();
     };
     const timer = setTimeout(free, LATE_MS);
