@@ -75,18 +75,11 @@ local function takeUnkept(entries, reservation, collected)
     end
     return nil
   end
-  local kept = tenant.queue and tenant.queue.keptEntries(entries, mark)
-  if not kept then
-    return nil
+  local refused = tenant.queue and tenant.queue.refusedOf(entries, mark)
+  if refused then
+    slotMap.undo(mark)
+    return tenant.queue.keptReply(), refused.queue
   end
-  slotMap.undo(mark)
-  if not tenant.queue.mayTake(kept) then
-    return tenant.queue.keptReply(), kept[1].queue
-  end
-  reservation.refCount = 1
-  tenant.queue.excuse(function()
-    taking.take(entries, reservation)
-  end)
 end
 
 -- Returns the reply to an item whose requester holds the resource already.

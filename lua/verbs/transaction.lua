@@ -97,40 +97,19 @@ local function carryOutAll(request)
   end
 end
 
-local function undoAll(request)
+-- Undoes all items, of which one failed.
+local function rollBack(request)
+  local reply = request.reply
   committing.rollBack(request.before)
   if tenant.queue then
     tenant.queue.dropClaims(0)
   end
-end
-
--- Undoes all items, of which one failed.
-local function rollBack(request)
-  local reply = request.reply
-  undoAll(request)
   reply[3] = 'ROLLED_BACK'
   for i = 4, #reply do
     if SUCCESS[reply[i][1]] then
       reply[i] = { 'NOT_AVAILABLE', 'ROLLED_BACK' }
     end
   end
-end
-
--- Decides about a transaction that took what is kept for waiting requests: it may have that, or it fails.
-local function takeKept(request, kept)
-  if not tenant.queue.mayTake(kept) then
-    rollBack(request)
-    request.reply[kept[1].place] = tenant.queue.keptReply()
-    return nil
-  end
-  for i = #request.reply, 4, -1 do
-    request.reply[i] = nil
-  end
-  local refused
-  tenant.queue.excuse(function()
-    refused = carryOutAll(request)
-  end)
-  return refused
 end
 
 local function isRolledBack(request)
@@ -149,10 +128,10 @@ local function carryOut(request)
     return refused
   end
   local kept = request.collected and tenant.queue and request.failed == 0 and
-    tenant.queue.keptEntries(request.collected, journal)
+    tenant.queue.refusedOf(request.collected, journal)
   if kept then
-    undoAll(request)
-    refused = takeKept(request, kept)
+    rollBack(request)
+    request.reply[kept.place] = tenant.queue.keptReply()
   elseif isRolledBack(request) then
     rollBack(request)
   end

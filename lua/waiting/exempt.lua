@@ -113,15 +113,22 @@ local function holdsNow(requester, name)
   return held[name]
 end
 
+-- Returns true if a ticket may wait for one of its queues: fewer slots are free there than it asks for, or it was
+-- refused there.
+local function mayWaitFor(ticket, name)
+  local wanted = #needs.entriesIn(ticket, name)
+  return name == ticket.waitsFor or wanted > 0 and needs.freeAt(name) < wanted
+end
+
 -- Returns true if a requester holds what a ticket waits for. The requester's own ticket does not count.
 local function isWaitedForBy(ticket, requester)
-  if ticket.order == exempt.judged.rank then
+  if ticket.order == exempt.rank then
     return false
   end
   work.spend(#ticket.queues / 4)
   for _, queue in ipairs(ticket.queues) do
-    -- It waits for one of its queues. Most requesters hold none of them, which takes least time to see.
-    if holdsNow(requester, queue) then
+    -- Most requesters hold none of these queues, which takes least time to see.
+    if mayWaitFor(ticket, queue) and holdsNow(requester, queue) then
       local name = turns.isNext(ticket) and exempt.waitsForNow(ticket)
       return name and holdsNow(requester, name) or false
     end
@@ -284,10 +291,8 @@ function exempt.isFeasible(requester, method, items)
 end
 
 function exempt.open()
-  -- The request that is judged. Fields:
-  --   rank       the order of its ticket; nil for a request without one
-  --   isExcused  true while it is carried out although it takes what is kept
-  exempt.judged = { rank = nil, isExcused = false }
+  -- The order of the ticket whose request is judged; nil for a request without one.
+  exempt.rank = nil
 end
 
 return exempt

@@ -37,20 +37,20 @@ local function itemToGrant(ticket, item)
 end
 
 -- Carries out all items of a request, on paper. Returns an array of {reply, reservation}; or nil, the place of the item
--- that failed, its reply, the name of the queue that refused it, what was kept (keptEntries) and, for a match, the
--- names of all queues that refused it. `mark` is the journal's length before.
+-- that failed, its reply, the name of the queue that refused it and, for a match, the names of all queues that refused
+-- it. `mark` is the journal's length before.
 local function carryOutAll(ticket, mark)
   local done, entries = {}, {}
   for i, item in ipairs(ticket.items) do
     local reply, reservation, refusal, refusals = matching.reserveOne(itemToGrant(ticket, item), entries)
     if not reply[3] then
-      return nil, i - 1, reply, refusal, nil, refusals
+      return nil, i - 1, reply, refusal, refusals
     end
     done[i] = { reply, reservation }
   end
-  local kept = keeping.keptEntries(entries, mark)
-  if kept then
-    return nil, 0, keeping.keptReply(), kept[1].queue, kept
+  local refused = keeping.refusedOf(entries, mark)
+  if refused then
+    return nil, 0, keeping.keptReply(), refused.queue
   end
   return done
 end
@@ -78,36 +78,26 @@ local function carryOutFirst(ticket)
       first, place = first or reply, place or i - 1
     end
   end
-  return nil, place or 0, first or fallback, refusals[1], nil, refusals, tried
+  return nil, place or 0, first or fallback, refusals[1], refusals, tried
 end
 
--- Carries out the request of a ticket at its rank. Returns what carryOutAll() or carryOutFirst() does, but for `kept`;
--- if it fails, nothing has changed.
+-- Carries out the request of a ticket at its rank. Returns what carryOutAll() or carryOutFirst() does; if it fails,
+-- nothing has changed.
 function grant.carryOut(ticket)
-  local mark, fence, rank, claimCount = #slotMap.journal, tenant.fence, exempt.judged.rank, #endings.claims
-  exempt.judged.rank = ticket.order
-  local done, place, reply, refusal, kept, refusals, tried
+  local mark, fence, rank, claimCount = #slotMap.journal, tenant.fence, exempt.rank, #endings.claims
+  exempt.rank = ticket.order
+  local done, place, reply, refusal, refusals, tried
   if ticket.method == 'FIRST' then
-    done, place, reply, refusal, kept, refusals, tried = carryOutFirst(ticket)
+    done, place, reply, refusal, refusals, tried = carryOutFirst(ticket)
   else
-    done, place, reply, refusal, kept, refusals = carryOutAll(ticket, mark)
+    done, place, reply, refusal, refusals = carryOutAll(ticket, mark)
   end
+  exempt.rank = rank
   if not done then
     slotMap.undo(mark)
     endings.dropClaims(claimCount)
     tenant.fence = fence
-    if kept and keeping.mayTake(kept) then
-      exempt.judged.isExcused = true
-      done = carryOutAll(ticket, mark)
-      exempt.judged.isExcused = false
-    elseif kept then
-      refusal = kept[1].queue
-    end
   end
-  if not done then
-    tenant.fence = fence
-  end
-  exempt.judged.rank = rank
   return done, place, reply, refusal, refusals, tried
 end
 

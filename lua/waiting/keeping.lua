@@ -54,45 +54,36 @@ local function isJoinedAgain(entry, mark)
   return false
 end
 
--- Returns true if what an entry took, or joined, in a queue is kept for tickets ahead.
-local function isKeptIn(name, entry, isNew, mark)
+-- Returns the tickets ahead for which what an entry took, or joined, in a queue is kept; nil if it is not.
+local function keepersOf(name, entry, isNew, mark)
   if queues.isQueueEmpty(name) then
-    return false
+    return nil
   end
   local free = needs.freeAt(name)
-  if isPlenty(free) or free >= turns.keptAt(name, exempt.judged.rank, metBy(entry)) then
-    return false
-  elseif isNew then
-    return isNetTaken(name, mark)
+  local keepers = not isPlenty(free) and turns.keepersOf(name, exempt.rank, free, metBy(entry))
+  if keepers and (isNew and isNetTaken(name, mark) or not isNew and not isJoinedAgain(entry, mark)) then
+    return keepers
   end
-  return not isJoinedAgain(entry, mark)
 end
 
 -- Notes what an entry took, or joined, if it is kept in a queue for tickets ahead. Returns true if it is.
 local function noteKept(found, entry, name, slot, isNew, mark)
-  local isKept = isKeptIn(name, entry, isNew, mark)
-  if isKept then
+  local keepers = keepersOf(name, entry, isNew, mark)
+  if keepers then
     found[#found + 1] = {
-      name = name, queue = name == entry.slot and name or entry.resource, isNew = isNew, owner = entry.owner,
-      at = slot, requester = entry.requester, place = entry.place, met = metBy(entry),
+      keepers = keepers, queue = name == entry.slot and name or entry.resource, isNew = isNew, owner = entry.owner,
+      at = slot, requester = entry.requester, place = entry.place,
     }
   end
-  return isKept
+  return keepers ~= nil
 end
 
--- Checks what a request has taken so far, on paper. Takes the entries that take() met, and the journal's length
--- before these were met, if the request has no mark. Returns the entries that took, or joined, what is kept for
--- tickets ahead; nil if there are none. Fields:
---   name, queue        what is kept; the queue in which the request would wait for it
+-- Returns the first entries, `limit` at most, that took, or joined, what is kept for tickets ahead. Fields:
+--   keepers, queue    the tickets for which it is kept; the queue in which the request would wait for it
 --   isNew, owner, at  of the hold; its slot
 --   requester, place  who asked, in which item
---   met               the needs that do not count against it
-function keeping.keptEntries(entries, mark)
-  if exempt.judged.isExcused then
-    return nil
-  end
+local function keptEntries(entries, mark, limit)
   local found = {}
-  mark = tenant.requestMark or mark
   for _, entry in ipairs(entries) do
     local resource, at, isNew = entry.resource, entry.at, entry.isNew
     local isJoined = not isNew and (entry.role == 'blocker' or entry.isShared)
@@ -107,8 +98,67 @@ function keeping.keptEntries(entries, mark)
         noteKept(found, entry, slot, slot, true, mark)
       end
     end
+    if found[limit] then
+      break
+    end
   end
-  return found[1] and found
+  return found
+end
+
+-- Runs a function in the state of the slots before a mark of the journal.
+local function asBefore(mark, run)
+  local journal, redo, after = slotMap.journal, {}, {}
+  for i = #journal - 1, mark + 1, -2 do
+    local slot = journal[i]
+    local now = after[slot]
+    if now == nil then
+      now = slotMap.records[slot]
+    end
+    redo[#redo + 1] = { slot = slot, record = now, change = journal[-i - 1] }
+    after[slot] = journal[i + 1]
+  end
+  slotMap.undo(mark)
+  run()
+  for i = #redo, 1, -1 do
+    slotMap.setRecord(redo[i].slot, redo[i].record)
+    -- It is the same state as before.
+    journal[-#journal] = redo[i].change
+  end
+end
+
+-- Returns the first of some entries of keptEntries() that its requester may not take all the same; nil if there is
+-- none. Who holds what is judged as before the request.
+local function firstRefused(kept, mark)
+  local refused
+  asBefore(mark, function()
+    for _, one in ipairs(kept) do
+      local isOwn = not one.isNew and exempt.isHeldThrough(one.requester, one.at, one.owner, 0)
+      if not isOwn and not exempt.isExempt(one.requester, one.keepers) then
+        refused = one
+        return
+      end
+    end
+  end)
+  return refused
+end
+
+-- Judges what a request has taken so far, on paper. Takes the entries that take() met, and the journal's length before
+-- these were met, if the request has no mark. Returns the first entry, as of keptEntries(), that its requester may not
+-- have, since it is kept for tickets ahead: if the request has a rank, its ticket waits for it. Returns nil if the
+-- request may have all.
+function keeping.refusedOf(entries, mark)
+  mark = tenant.requestMark or mark
+  -- Most requesters to whom the first one is refused may not have it, so the others are looked at only if they may.
+  local kept = keptEntries(entries, mark, 1)
+  local refused = kept[1] and firstRefused(kept, mark)
+  if kept[1] and not refused then
+    refused = firstRefused(keptEntries(entries, mark, math.huge), mark)
+  end
+  if refused and exempt.rank then
+    queues.noteKept(refused.queue)
+    agenda.rely(refused.keepers)
+  end
+  return refused or nil
 end
 
 -- Returns how many slots of a queue a ticket needs, and the needs for which it needs them (lackedAt).
@@ -137,62 +187,16 @@ function keeping.isKeptFrom(ticket)
   if next(met) == nil or free < needed then
     return next(met) ~= nil
   end
-  local kept, keepers = turns.keptAt(name, ticket.order, met)
-  local rank = exempt.judged.rank
-  exempt.judged.rank = ticket.order
-  local is = free <= kept and not needs.sharesOwn(ticket.requester, keepers) and
+  local keepers = turns.keepersOf(name, ticket.order, free - 1, met)
+  local rank = exempt.rank
+  exempt.rank = ticket.order
+  local is = keepers and not needs.sharesOwn(ticket.requester, keepers) and
     not exempt.isExempt(ticket.requester, keepers)
-  exempt.judged.rank = rank
+  exempt.rank = rank
   if is then
     agenda.rely(keepers)
   end
   return is
-end
-
--- Runs a function in the state before the transaction that is carried out, if there is one.
-local function asBefore(run)
-  local redo, after = {}, {}
-  for i = #slotMap.journal - 1, (tenant.requestMark or #slotMap.journal) + 1, -2 do
-    local slot = slotMap.journal[i]
-    local now = after[slot]
-    if now == nil then
-      now = slotMap.records[slot]
-    end
-    redo[#redo + 1] = { slot, now }
-    after[slot] = slotMap.journal[i + 1]
-  end
-  slotMap.undo(tenant.requestMark or #slotMap.journal)
-  run()
-  for i = #redo, 1, -1 do
-    slotMap.setRecord(redo[i][1], redo[i][2])
-  end
-end
-
--- Decides on entries of keptEntries(), after the request was undone: who holds what is judged as before the request.
--- Returns true if their requesters may take them all the same. If not, the first entry that they may not take is moved
--- to the front of the array: if the request has a rank, its ticket waits for it.
-function keeping.mayTake(kept)
-  local refused, keptBy
-  asBefore(function()
-    for i, one in ipairs(kept) do
-      if one.isNew or not exempt.isHeldThrough(one.requester, one.at, one.owner, 0) then
-        local _, keepers = turns.keptAt(one.name, exempt.judged.rank, one.met)
-        if not exempt.isExempt(one.requester, keepers) then
-          refused, keptBy = i, keepers
-          return
-        end
-      end
-    end
-  end)
-  if not refused then
-    return true
-  end
-  kept[1], kept[refused] = kept[refused], kept[1]
-  if exempt.judged.rank then
-    queues.noteKept(kept[1].queue)
-    agenda.rely(keptBy)
-  end
-  return false
 end
 
 -- Returns the lowest free number of a pool from `from` on, below its capacity; nil if none is free. freeFrom() begins
@@ -218,7 +222,7 @@ local function isReleased(slot)
 end
 
 local function isKeptByName(slot)
-  return not queues.isQueueEmpty(slot) and turns.keptAt(slot, exempt.judged.rank) > 0 and not isReleased(slot)
+  return not queues.isQueueEmpty(slot) and turns.keepersOf(slot, exempt.rank, 0) and not isReleased(slot)
 end
 
 -- Returns the free slot of a pool with the lowest number that is not kept by name for others; if there is none
@@ -233,13 +237,6 @@ function keeping.unkept(name, capacity)
     other = nextFree(name, capacity, other + 1)
   end
   return other or slotNumber
-end
-
--- Runs a function for a request from which nothing is kept.
-function keeping.excuse(run)
-  exempt.judged.isExcused = true
-  run()
-  exempt.judged.isExcused = false
 end
 
 -- Returns the reply to an item that is refused since something is kept from it.

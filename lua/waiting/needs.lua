@@ -192,7 +192,7 @@ function needs.sharesOwn(requester, keepers)
 end
 
 -- Returns the entries of a ticket that belong to a queue.
-local function entriesIn(ticket, name)
+function needs.entriesIn(ticket, name)
   local entries = needs.entriesOf(ticket) or {}
   if not ticket.entriesIn then
     local found = {}
@@ -213,7 +213,7 @@ end
 function needs.lackedAt(ticket, name)
   local found = {}
   work.spend(1)
-  for _, entry in ipairs(entriesIn(ticket, name)) do
+  for _, entry in ipairs(needs.entriesIn(ticket, name)) do
     local isSlot = entry.slot == name
     if isSlot or not entry.slot or not slotMap.recordAt(entry.slot) then
       local owner = needs.ownerOf(entry, ticket.requester)

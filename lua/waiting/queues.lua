@@ -158,17 +158,17 @@ local function knownMembers(prefix)
   end
 end
 
--- Returns the next members with a prefix, behind a place, and whether these are all.
-local function nextMembers(prefix, before)
-  -- Few members are read at first, since the first ones are often enough.
-  local PAGE = 66
+-- Returns the next members with a prefix, behind a place, and whether these are all. Few are read at first, since the
+-- first ones are often enough: later pages are longer, by what was read before.
+local function nextMembers(prefix, before, read)
+  local MAX_PAGE = 66
   if before == '' then
     local members, isAll = knownMembers(prefix)
     if members then
       return members, isAll
     end
   end
-  local size = before == '' and FIRST_PAGE or PAGE
+  local size = math.min(math.max(FIRST_PAGE, 2 * read), MAX_PAGE)
   local upper = '(' .. string.sub(prefix, 1, -2) .. string.char(string.byte(prefix, -1) + 1)
   local members = redis.call(
     'ZRANGE', keys.queues, (before == '' and '[' or '(') .. prefix .. before, upper, 'BYLEX', 'LIMIT', 0, size
@@ -179,7 +179,7 @@ end
 
 local function readPage(prefix, range)
   local before = range.last
-  local members, isAll = nextMembers(prefix, before)
+  local members, isAll = nextMembers(prefix, before, #range)
   range.last = not isAll and string.sub(members[#members], #prefix + 1) or nil
   local writes, length = queues.queueWrites[prefix] or {}, #prefix + 1
   for _, member in ipairs(members) do

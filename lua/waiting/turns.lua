@@ -16,12 +16,14 @@ local turns = {}
 
 local MAX_WALK = 200
 turns.MAX_TURNS = 64
+local BEHIND_ALL = '\255'
 -- known[stamp]: what was found out in a state of slots and tickets. Kept of this state and of the one before, since a
 -- request on paper is judged in both. Fields:
 --   fronts[name]  the tickets whose turn has come in a queue, as far as it was walked:
 --     list, set   of {ticket, lacked}, in order; of their orders
 --     count, keys the slots that they lack; their keys
 --     walked, i, j, isAll   how far the queue was walked (nextInQueue in queues.lua)
+--     asked         the slots that tickets ask for there, up to `counted`, an order; nextI, nextJ: likewise
 --   isNext[order]  whether a ticket is next
 --   held[requester][name]  whether a requester holds something (keeping.lua)
 local known, latest
@@ -80,6 +82,7 @@ local function frontAt(name)
     local own = registry.definition(name)
     front = {
       list = {}, set = {}, count = 0, keys = {}, walked = 0, i = 1, j = 1, last = '',
+      asked = 0, counted = '', nextI = 1, nextJ = 1,
       limit = own and own.capacity or 1, isAll = queues.isQueueEmpty(name),
     }
     fronts[name] = front
@@ -88,20 +91,33 @@ local function frontAt(name)
   return front
 end
 
--- Returns the tickets whose turn has come in a queue, at least as far as an order (nil: all): a list of {ticket,
--- lacked}, in order.
-function turns.frontOf(name, order)
+-- Returns the tickets whose turn has come in a queue: a list of {ticket, lacked}, in order.
+function turns.frontOf(name)
   local front = frontAt(name)
-  while not front.isAll and not (order and front.last >= order) do
-    front.isAll = not walkOn(name, front, not order)
+  while not front.isAll do
+    front.isAll = not walkOn(name, front, true)
   end
   return front.list
+end
+
+-- Returns true if a ticket and those ahead of it in a queue ask for so few slots there that its turn has come, whatever
+-- they have of these: to find out what each of them lacks takes more time.
+local function isNearFront(name, front, order)
+  local limit = math.min(front.limit, turns.MAX_TURNS)
+  while front.asked <= limit and front.counted < order do
+    front.counted, front.nextI, front.nextJ = queues.nextInQueue(name, front.nextI, front.nextJ)
+    front.counted = front.counted or BEHIND_ALL
+    local ticket = front.counted ~= BEHIND_ALL and tickets.ticketAt(front.counted)
+    front.asked = front.asked + (ticket and #needs.entriesIn(ticket, name) or 0)
+    work.spend(1)
+  end
+  return front.asked <= limit
 end
 
 -- Returns true if a ticket lacks nothing in a queue, or its turn has come there.
 local function hasTurn(name, ticket)
   local front, order = frontAt(name), ticket.order
-  if front.set[order] then
+  if front.set[order] or isNearFront(name, front, order) then
     return true
   end
   local lacked = needs.lackedAt(ticket, name)
@@ -140,18 +156,22 @@ function turns.isFirst(name, rank)
   return not order or rank ~= nil and order >= rank
 end
 
--- Returns how many slots of a queue the next tickets ahead of a rank lack, and these tickets. Rank nil is behind all
--- tickets. Needs with the keys in `met` (a set, may be nil) do not count, nor do slots that the same owners lack by
--- name.
-function turns.keptAt(name, rank, met)
-  local kept, keepers, seen = 0, {}, {}
-  if turns.isFirst(name, rank) then
-    return kept, keepers
+-- Returns the nth ticket whose turn has come in a queue, as {ticket, lacked}; nil if there are fewer.
+local function nthOfFront(name, n)
+  local front = frontAt(name)
+  while not front.list[n] and not front.isAll do
+    front.isAll = not walkOn(name, front, true)
   end
-  for _, one in ipairs(turns.frontOf(name, rank)) do
-    if rank and one.ticket.order >= rank then
-      break
-    end
+  return front.list[n]
+end
+
+-- Returns the next tickets ahead of a rank in a queue if together they lack more than `free` slots there: as many of
+-- them as do so, from the front on. Else nil. Rank nil is behind all tickets. Needs with the keys in `met` (a set, may
+-- be nil) do not count, nor do slots that the same owners lack by name.
+function turns.keepersOf(name, rank, free, met)
+  local kept, keepers, seen = 0, {}, {}
+  local n, one = 1, not turns.isFirst(name, rank) and nthOfFront(name, 1)
+  while one and not (rank and one.ticket.order >= rank) do
     if turns.isNext(one.ticket) then
       keepers[#keepers + 1] = one.ticket
       for _, key in ipairs(one.lacked) do
@@ -160,9 +180,13 @@ function turns.keptAt(name, rank, met)
           kept = kept + 1
         end
       end
+      if kept > free then
+        return keepers
+      end
     end
+    n = n + 1
+    one = nthOfFront(name, n)
   end
-  return kept, keepers
 end
 
 function turns.open()

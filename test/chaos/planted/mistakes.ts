@@ -61,8 +61,8 @@ export const MISTAKES: readonly Mistake[] = [
     name: 'overtake',
     what: 'every 31st request overtakes: nothing is kept from it',
     file: 'lua/waiting/keeping.lua',
-    find: 'if exempt.judged.isExcused then',
-    replace: `if exempt.judged.isExcused or ${once(31)} then`,
+    find: 'mark = tenant.requestMark or mark\n',
+    replace: `if ${once(31)} then return nil end mark = tenant.requestMark or mark\n`,
   },
   {
     name: 'given-away',

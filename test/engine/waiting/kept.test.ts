@@ -139,3 +139,19 @@ describe('somebody who holds what a next ticket begins to wait for', () => {
     expect(await queue()).toEqual(['urgent', 'keeps ink', 'keeps desk', 'keeps bay', 'prints']);
   });
 });
+
+describe('a set of 20 among sets of 20 in small pools', () => {
+  test('waits: to judge whose turn has come does not exceed the work of a request', async () => {
+    const pools = Array.from({ length: 60 }, (_, i) => ({
+      name: `pool${i}`,
+      capacity: 10,
+      blocks: [],
+      treePath: null,
+    }));
+    await changeInRedis(running.engine, 16).register(running.credential, pools);
+    // Steps of a prime number of pools: the sets overlap in all ways, and most of them take what others want.
+    const setOf = (i: number) => Array.from({ length: 20 }, (_, j) => `pool${(i * i + j * (1 + (i % 29) * 2)) % 60}`);
+    const sets = Array.from({ length: 90 }, (_, i) => [...new Set(setOf(i))]);
+    for (const [i, set] of sets.entries()) expect(['APPLIED', 'WAITING']).toContain(await awaitAll(`team${i}`, set));
+  });
+});
