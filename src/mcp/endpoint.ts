@@ -55,7 +55,7 @@ function onlyKeys({ credential: { kind }, method }: McpCall): undefined {
 
 /** The SDK and the tools, which are loaded at the first message. */
 async function load(deps: Deps) {
-  const [{ answer }, { makeTools }] = await Promise.all([import('./server.ts'), import('./tools/index.ts')]);
+  const [{ answer }, { makeTools }] = await Promise.all([import('./server.ts'), import('./server.ts')]);
   return { answer, tools: makeTools(deps) };
 }
 

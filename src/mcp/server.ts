@@ -13,7 +13,12 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { CallResult, Toolbox } from './tool.ts';
+import type { Rules } from '../contract/sizes.ts';
+import type { CallResult, Tool, Toolbox } from './tool.ts';
+import { cancel, release, renew } from './tools/holding.ts';
+import { check, listReservationsTool, listResources, whoIsWaiting } from './tools/looking.ts';
+import { register } from './tools/register.ts';
+import { reserve } from './tools/reserve.ts';
 
 const IDENTITY = { name: 'holdfast', title: 'Holdfast', version: '1' };
 
@@ -78,3 +83,9 @@ export async function answer(head: Request, message: unknown, tools: Toolbox): P
     await server.close();
   }
 }
+
+/** Makes the tools of an instance. */
+export const makeTools = (rules: Rules): readonly Tool[] =>
+  [reserve, release, renew, check, listReservationsTool, listResources, whoIsWaiting, cancel, register].map((make) =>
+    make(rules),
+  );

@@ -9,7 +9,7 @@ import { activeSince, measure } from '../engine/tenant/usage.ts';
 import { moveHistory } from '../store/moveHistory.ts';
 import type { Store } from '../store/records.ts';
 import { putRefusals } from '../store/refusals.ts';
-import { putUsages, staleUsages } from '../store/usages.ts';
+import { putUsages, staleUsages } from '../store/tenantList.ts';
 
 /** Tenants that are moved at the same time. */
 const AT_ONCE = 3;

@@ -1,6 +1,8 @@
 /**
- * The rights of a derived token, and its end (docs/specification.md#identity).
+ * The rights of a derived token (docs/specification.md#identity), also of one that waits, and its end.
  */
+
+import { randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
@@ -217,5 +219,81 @@ describe('a derived token ends', () => {
     expect((await turn('resume')).status).toBe(200);
     expect((await withToken(token)('GET', '/api/v1/Resource/tree')).status).toBe(200);
     await admin.stop();
+  });
+});
+
+const RESERVE = '/api/v1/Reservation/reserve';
+const TRANSACTION = '/api/v1/Reservation/transaction';
+const CANCEL = '/api/v1/Reservation/cancel';
+const item = (fields: object) => ({ resource: 'r', ttlSeconds: 60, waitSeconds: 60, ...fields });
+const set = (fields: object, requester?: string) => ({
+  method: 'FIRST',
+  waitSeconds: 60,
+  requests: [{ requestType: 'RESERVE', resource: 'r', ttlSeconds: 60, requester }],
+  ...fields,
+});
+
+describe('a derived token', () => {
+  test('may not wait with a priority above 0', async () => {
+    const call = withToken(await tokenFor('ann'));
+    for (const [path, body, message] of [
+      [RESERVE, [item({ priority: 0 }), item({ priority: 1 })], '[1].priority must be at most 0 with a derived token'],
+      [TRANSACTION, set({ priority: 100 }), 'priority must be at most 0 with a derived token'],
+    ] as const) {
+      const { status, headers, body: told } = await call('POST', path, body);
+      expect([status, told, headers.get('holdfast-error')]).toEqual([400, message, 'REFUSED']);
+    }
+    expect((await one.active('?resource=r')).body).toEqual([]);
+  });
+
+  test('may neither wait nor cancel for another requester', async () => {
+    const call = withToken(await tokenFor('ann'));
+    for (const [path, body] of [
+      [RESERVE, [item({ requester: 'bob' })]],
+      [TRANSACTION, set({}, 'bob')],
+      [CANCEL, [{ resource: 'r', requester: 'bob' }]],
+    ] as const)
+      expect([path, (await call('POST', path, body)).status]).toEqual([path, 403]);
+  });
+});
+
+/** Repeats with derived tokens (docs/specification.md#repeating-safely): the subject counts, not the token. */
+describe('an Idempotency-Key counts for the subject', () => {
+  const send = (at: typeof one, token: string, key: string, item: object) =>
+    at.request('POST', '/api/v1/Reservation/reserve', [item], { 'X-Api-Key': token, 'Idempotency-Key': key });
+
+  test('another token of the same subject repeats the request, with its requester filled in or written', async () => {
+    const key = randomUUID();
+    const [first, second] = [await tokenFor('ann'), await tokenFor('ann')];
+    expect(second).not.toBe(first);
+    const done = await send(one, first, key, { resource: 'r' });
+    expect(done.body).toMatchObject([{ status: 'ACQUIRED', requester: 'ann' }]);
+    for (const item of [{ resource: 'r' }, { requester: 'ann', resource: 'r' }]) {
+      const again = await send(other, second, key, item);
+      expect([again.body, again.headers.get('Idempotency-Replayed')]).toEqual([done.body, 'true']);
+    }
+  });
+
+  test('a token of another subject does not, nor does a key', async () => {
+    const key = randomUUID();
+    const done = await send(one, await tokenFor('ann'), key, { resource: 's' });
+    expect(done.status).toBe(200);
+    for (const credential of [await tokenFor('bob'), one.key]) {
+      const item = credential === one.key ? { resource: 's', requester: 'ann' } : { resource: 's' };
+      expect((await send(other, credential, key, item)).body).toMatchObject({ code: 'IDEMPOTENCY_MISMATCH' });
+    }
+  });
+
+  test('no key or token is logged', async () => {
+    const key = randomUUID();
+    const { body } = await one.request<[{ releaseToken: string }]>(
+      'POST',
+      '/api/v1/Reservation/reserve',
+      [{ resource: 'quiet', requester: 'ann' }],
+      { 'Idempotency-Key': key },
+    );
+    const log = one.logged.join('\n');
+    expect(log).not.toContain(body[0].releaseToken);
+    expect(log).not.toContain(one.key);
   });
 });

@@ -1,3 +1,0 @@
-import { shortCampaign } from '../shortCampaign.ts';
-
-shortCampaign('cluster', '1', 30);

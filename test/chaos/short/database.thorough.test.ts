@@ -1,3 +1,0 @@
-import { shortCampaign } from '../shortCampaign.ts';
-
-shortCampaign('database', '1', 30);

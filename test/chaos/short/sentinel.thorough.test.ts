@@ -1,3 +1,0 @@
-import { shortCampaign } from '../shortCampaign.ts';
-
-shortCampaign('sentinel', '1', 30);
