@@ -82,7 +82,7 @@ async function registerPools(at: (path: string) => string, engine: Engine, crede
     { ...item, name: 'branch', treePath: 'root' },
     { ...item, name: 'leaf', treePath: 'root>branch' },
   ];
-  await definitions.register(engine, credential, items, 16, NOW);
+  await definitions.register(engine, credential, items, NOW);
 }
 
 async function runnerOf(

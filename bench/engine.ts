@@ -48,7 +48,6 @@ try {
       { ...plain, name: 'leaf', capacity: 1000, treePath: 'R>S>T>U' },
       ...names('guarded', 100).map((name) => ({ ...plain, name, blocks: names(`${name}-part`, 5) })),
     ],
-    16,
     NOW,
   );
   for (const i of names('holder', 100)) {

@@ -57,7 +57,7 @@ const definition = (name: string, more: Partial<Definition> = {}): Definition =>
 });
 
 async function registerAll(engine: Engine, credential: Credential, items: readonly Definition[]): Promise<void> {
-  for (let i = 0; i < items.length; i += 20) await register(engine, credential, items.slice(i, i + 20), 16, NOW);
+  for (let i = 0; i < items.length; i += 20) await register(engine, credential, items.slice(i, i + 20), NOW);
 }
 
 /** A pool, each slot of which takes 448 blockers along: near the largest plan that there may be. */

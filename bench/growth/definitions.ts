@@ -44,7 +44,7 @@ export async function definitions(stage: Stage): Promise<Findings> {
       const { engine, credential } = actingFor(stage, tenant);
       const all = registrations(n);
       for (let from = 0; from < n; from += BATCH)
-        await register(engine, credential, all.slice(from, from + BATCH), 16, NOW);
+        await register(engine, credential, all.slice(from, from + BATCH), NOW);
       await openStreams(stage.service.port, tenant.key, 1);
       const next = pick(n);
       const work: Work = (one, number) => cycle(one, 1, { name: next, requester: `r${number}` });

@@ -93,7 +93,6 @@ async function holdSlots({ engine, credential }: Stage, n: number): Promise<void
     engine,
     credential,
     [{ name: 'pool', capacity: Math.min(n + SPARE, MOST), blocks: [], treePath: null }],
-    16,
     NOW,
   );
   const held = Math.min(n, MOST - SPARE);

@@ -216,7 +216,7 @@ async function registerTree(engine: Engine, credential: Credential): Promise<voi
   const item = { capacity: 1, blocks: [] };
   const leaves = ['other-leaf', ...names('leaf', LEAVES)].map((name) => ({ ...item, name, treePath: 'root' }));
   const items = [{ ...item, name: 'root', treePath: null }, ...leaves];
-  for (let i = 0; i < items.length; i += BATCH) await register(engine, credential, items.slice(i, i + BATCH), 16, NOW);
+  for (let i = 0; i < items.length; i += BATCH) await register(engine, credential, items.slice(i, i + BATCH), NOW);
 }
 
 /** Does all that is due. One call fails after some seconds, so it may take several. */

@@ -16,19 +16,22 @@ local verbs = {}
 
   ARGV[3]  phase (definitions/checks.lua): now without a database; else plan or replan, then apply, or reopen to cancel
            a plan
-  ARGV[4]  apply: the version of the definitions for which the change was planned; '' in other phases
+  ARGV[4]  apply: the version of the definitions for which the change was planned; replan and reopen: the
+           time until which the plan has closed the names; '' in other phases
   ARGV[5]  name
   ARGV[6]  1: with its subtree; 0: only if it has no children
   ARGV[7]  plan: ms for which the resources to delete cannot be reserved
 
-  Returns {'OK', quota, version of the definitions, label of the key, name, ...}: the deleted names, ancestors first.
-  Or, with nothing changed: {'UNREGISTERED'}, {'STALE'}.
+  Returns {'OK', quota, version of the definitions, label of the key, ms, name, ...}: the deleted names, ancestors
+  first. Before them stands the time until which a plan has closed them; '' if another plan has closed one of them,
+  too, and in other phases. Or, with nothing changed: {'UNREGISTERED'}, {'STALE'}.
 ]]
 local MAX_DELETED, MAX_LABELS = 500, 2000
 
 -- Fields of the request, besides those of frame/charged.lua:
 --   phase      ARGV[3]; isPlanned: true if this call only plans
 --   doomed     the names to delete, ancestors first
+--   closeUntil  the time in ms until which a plan closes them
 local function prepare(request)
   local phase = request.args[3]
   request.phase, request.isPlanned = phase, phase == 'plan' or phase == 'replan'
@@ -110,16 +113,32 @@ local function carryOut(request)
   end
 end
 
+-- Returns the time in ms until which a plan closes the names: a time of its own, by which reopen() knows them. Returns
+-- true as the second value if another plan has closed one of them, too.
+local function closingTime(request)
+  local closeUntil, isShared = clock.nowMs() + request.args[7], false
+  for _, name in ipairs(request.doomed) do
+    local closed = redis.call('HGET', keys.definitions, '\2' .. name)
+    if closed and closed ~= request.args[4] and tonumber(closed) > clock.nowMs() then
+      closeUntil, isShared = math.max(closeUntil, closed + 1), true
+    end
+  end
+  return closeUntil, isShared
+end
+
 local function complete(request)
   local doomed, reply = request.doomed, request.reply
   reply[3], reply[4] = redis.call('HGET', keys.tenant, 'definitionsVersion') or '', tenant.keyLabel
+  reply[5] = ''
   for i, name in ipairs(doomed) do
-    reply[i + 4] = name
+    reply[i + 5] = name
   end
   local queue = tenant.openQueue()
   if request.isPlanned then
+    local closeUntil, isShared = closingTime(request)
+    request.closeUntil, reply[5] = closeUntil, isShared and '' or string.format('%.0f', closeUntil)
     if queue then
-      queue.closeUntil(clock.nowMs() + request.args[7])
+      queue.closeUntil(closeUntil)
     end
     return
   end
@@ -133,35 +152,41 @@ end
 
 -- Closes the resources that a plan is to delete: they cannot be reserved for a while.
 local function close(request)
-  local closingUntil = clock.nowMs() + request.args[7]
   local fields = {}
   for _, name in ipairs(request.doomed) do
     fields[#fields + 1] = '\2' .. name
-    fields[#fields + 1] = string.format('%.0f', closingUntil)
+    fields[#fields + 1] = string.format('%.0f', request.closeUntil)
   end
   bytes.callWith('HSET', keys.definitions, fields)
   tenant.setFlag(tenant.HAS_CLOSING, true)
-  tenant.save({ 'closing', math.max(tenant.closing, closingUntil) })
+  tenant.save({ 'closing', math.max(tenant.closing, request.closeUntil) })
 end
 
-local function reopen(request)
+-- Opens the names. `closedUntil`: only those that the plan has closed until then, and no later plan; nil: all.
+local function reopen(request, closedUntil)
   local fields = {}
-  for i, name in ipairs(request.doomed) do
-    fields[i] = '\2' .. name
+  for _, name in ipairs(request.doomed) do
+    local field = '\2' .. name
+    if not closedUntil or redis.call('HGET', keys.definitions, field) == closedUntil then
+      fields[#fields + 1] = field
+    end
   end
-  bytes.callWith('HDEL', keys.definitions, fields)
+  if #fields > 0 then
+    bytes.callWith('HDEL', keys.definitions, fields)
+  end
 end
 
 local function written(request)
   if request.isPlanned then
     close(request)
     return
-  elseif request.phase ~= 'now' then
+  elseif request.phase == 'reopen' then
+    reopen(request, request.args[4])
+    return
+  elseif request.phase == 'apply' then
     reopen(request)
   end
-  if request.phase ~= 'reopen' then
-    redefining.commitDefinitions(request.args[4])
-  end
+  redefining.commitDefinitions(request.args[4])
 end
 
 verbs.delete = charged.verb({

@@ -15,13 +15,10 @@ export interface DefinitionChanges {
   delete(credential: Credential, name: string, cascade: boolean): Promise<Charged<string[]>>;
 }
 
-/**
- * Changes definitions in the in-memory mode: in Redis only.
- * @param maxTreeDepth maximum number of ancestors of a resource
- */
-export const changeInRedis = (engine: Engine, maxTreeDepth: number): DefinitionChanges => ({
+/** Changes definitions in the in-memory mode: in Redis only. */
+export const changeInRedis = (engine: Engine): DefinitionChanges => ({
   register: async (credential, items) => {
-    const { definitions, quota } = await register(engine, credential, items, maxTreeDepth, NOW);
+    const { definitions, quota } = await register(engine, credential, items, NOW);
     return { result: definitions, quota };
   },
   delete: async (credential, name, cascade) => {

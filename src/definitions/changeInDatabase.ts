@@ -13,9 +13,9 @@ import {
   deleteDefinition,
   PLAN,
   type Planned,
-  REOPEN,
-  REPLAN,
   register,
+  reopen,
+  replan,
   type Step,
 } from '../engine/definitions/changes.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -43,8 +43,8 @@ interface Change<P extends Planned> {
   step(step: Step): Promise<P>;
   names(planned: P): readonly string[];
   write(tx: Db, tenant: string, planned: P): Promise<unknown>;
-  /** Opens the names that the plan closed to reservations. */
-  reopen(): Promise<unknown>;
+  /** Opens the names that a plan has closed to reservations. */
+  reopen(planned: P): Promise<unknown>;
 }
 
 interface Stores {
@@ -53,19 +53,13 @@ interface Stores {
   readonly copy: WorkingCopy;
 }
 
-/** @param maxTreeDepth maximum number of ancestors of a resource */
-export function changeInDatabase(
-  database: Database,
-  engine: Engine,
-  copy: WorkingCopy,
-  maxTreeDepth: number,
-): DefinitionChanges {
+export function changeInDatabase(database: Database, engine: Engine, copy: WorkingCopy): DefinitionChanges {
   const stores = { database, engine, copy };
   return {
     register: async (credential, items) => {
       const { definitions, quota } = await carryOut(stores, credential, {
         action: 'definitions.register',
-        step: (step) => register(engine, credential, items, maxTreeDepth, step),
+        step: (step) => register(engine, credential, items, step),
         names: (planned) => planned.definitions.map(({ name }) => name),
         write: (tx, tenantId, planned) => putDefinitions(tx, tenantId, planned.definitions),
         reopen: async () => {},
@@ -79,7 +73,7 @@ export function changeInDatabase(
         step,
         names: (planned) => planned.names,
         write: (tx, tenantId, planned) => deleteDefinitions(tx, tenantId, planned.names),
-        reopen: () => step(REOPEN),
+        reopen: (planned) => step(reopen(planned)),
       });
       return { result: names, quota };
     },
@@ -107,7 +101,7 @@ async function writeAndApply<P extends Planned>(
   for (let conflicts = 0; ; conflicts++) {
     try {
       if (await write(stores, credential, change, planned, plannedAt)) {
-        await change.step(apply(planned.version)).catch(async (error: unknown) => {
+        await change.step(apply(planned)).catch(async (error: unknown) => {
           if (!(error instanceof StaleError)) throw error;
           await stores.copy.refresh(tenant);
         });
@@ -117,10 +111,10 @@ async function writeAndApply<P extends Planned>(
       await pause(Math.random() * 20 * (conflicts + 1));
       if (conflicts >= MAX_CONFLICTS) await stores.copy.refresh(tenant);
       plannedAt = performance.now();
-      planned = await change.step(REPLAN);
+      planned = await change.step(replan(planned));
     } catch (error) {
       // If this fails too, the names open after CLOSING_MS.
-      await change.reopen().catch(() => {});
+      await change.reopen(planned).catch(() => {});
       throw error;
     }
   }

@@ -4,7 +4,6 @@
  */
 import type { Config } from '../config/config.ts';
 import { changeInRedis } from '../definitions/change.ts';
-import { MAX_TREE_DEPTH } from '../domain/maxSizes.ts';
 import { keptHistory } from '../engine/history/kept.ts';
 import { configuredLoader } from '../engine/tenant/record.ts';
 import { type ConfiguredKey, configuredMembers, configuredTenants } from '../identity/configured.ts';
@@ -47,7 +46,7 @@ async function storesInMemory(
     history: keptHistory(redis),
     loadTenant,
     knowsTenant: (id) => tenants.has(id),
-    changesOf: (engine) => changeInRedis(engine, MAX_TREE_DEPTH),
+    changesOf: (engine) => changeInRedis(engine),
     trailOf: () => null,
     loadConfigured: async () => {
       for (const tenant of tenants.keys()) await loadTenant(tenant);

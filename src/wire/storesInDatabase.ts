@@ -4,7 +4,6 @@
 import type { Config } from '../config/config.ts';
 import { changeInDatabase } from '../definitions/changeInDatabase.ts';
 import { WorkingCopy } from '../definitions/workingCopy.ts';
-import { MAX_TREE_DEPTH } from '../domain/maxSizes.ts';
 import { type IssuerLookup, JwtVerifier } from '../identity/jwtVerifier.ts';
 import { membershipsInDatabase } from '../operations/members.ts';
 import { Trail } from '../operations/trail.ts';
@@ -36,7 +35,7 @@ export async function storesInDatabase(
     history: historyInDatabase(store, tiers),
     loadTenant: (id) => copy.refresh(id),
     knowsTenant: () => true,
-    changesOf: (engine) => changeInDatabase(database, engine, copy, MAX_TREE_DEPTH),
+    changesOf: (engine) => changeInDatabase(database, engine, copy),
     trailOf: (engine) => {
       trail = new Trail(database, engine, metrics, log);
       return trail;

@@ -10,6 +10,7 @@ import { HoldfastError } from '../../src/domain/errors.ts';
 import type { Quota } from '../../src/domain/quota.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
+import { type Deleted, deleteDefinition, PLAN } from '../../src/engine/definitions/changes.ts';
 import { copyDefinitions, takeCopyLease } from '../../src/engine/definitions/copy.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
@@ -76,7 +77,7 @@ describe('a change of definitions that fails', () => {
     defineScripts(store.redis, loadScripts(DEFAULT_TIERS));
     copy = new WorkingCopy(store.database, { redis: store.redis, tiers: DEFAULT_TIERS });
     engine = { redis: store.redis, tiers: DEFAULT_TIERS, loadTenant: (id) => copy.refresh(id) };
-    changes = changeInDatabase(store.database, engine, copy, 16);
+    changes = changeInDatabase(store.database, engine, copy);
     const { tenant, key } = await storeTenant(store);
     credential = { tenant, credentialKey: digestOf(key), kind: 'key' };
     quota = (await register()).quota;
@@ -100,6 +101,21 @@ describe('a change of definitions that fails', () => {
       quota.map(({ limitType, limit }) => [limitType, limit]),
     );
     expect(error.quota.length).toBeGreaterThan(0);
+  });
+
+  test.each(['before it', 'after it'])('leaves a name closed that another deletion has closed %s', async (when) => {
+    const plan = () => deleteDefinition(engine, credential, 'room', false, PLAN);
+    let other = when === 'before it' ? await plan() : undefined;
+    let later: Promise<Deleted> | undefined;
+    vi.spyOn(store.database, 'of').mockImplementation(() => {
+      if (other === undefined) later ??= plan();
+      throw unavailable('The database is away.');
+    });
+    await expect(changes.delete(credential, 'room', false)).rejects.toMatchObject({ code: 'unavailable' });
+    other ??= await later;
+    const [held] = await reserve(engine, credential, [{ resource: 'room', requester: 'r' }]);
+    expect(held).toMatchObject({ status: 'NOT_AVAILABLE' });
+    await store.redis.hdel(`{${credential.tenant}}:definitions`, '\x02room');
   });
 
   test.each([

@@ -79,7 +79,7 @@ describe.each(['Postgres', 'PGlite'] as const)('on %s', (kind) => {
     defineScripts(redis, loadScripts(DEFAULT_TIERS));
     const copy = new WorkingCopy(database, { redis, tiers: DEFAULT_TIERS });
     const engine: Engine = { redis, tiers: DEFAULT_TIERS, loadTenant: (id) => copy.refresh(id) };
-    return { store, copy, engine, changes: changeInDatabase(database, engine, copy, 16) };
+    return { store, copy, engine, changes: changeInDatabase(database, engine, copy) };
   }
 
   /** A PGlite has one process at a time. */

@@ -36,7 +36,7 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
     defineScripts(store.redis, loadScripts(DEFAULT_TIERS));
     copy = new WorkingCopy(store.database, { redis: store.redis, tiers: DEFAULT_TIERS });
     engine = { redis: store.redis, tiers: DEFAULT_TIERS, loadTenant: (id) => copy.refresh(id) };
-    changes = changeInDatabase(store.database, engine, copy, 16);
+    changes = changeInDatabase(store.database, engine, copy);
     const stored = await storeTenant(store);
     tenant = stored.tenant;
     credential = { tenant, credentialKey: digestOf(stored.key), kind: 'key' };
@@ -127,7 +127,7 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
   describe('while definitions are being changed', () => {
     test('a reserve goes by the present ones: those that are only planned are not in force', async () => {
       const present = await inRedis();
-      await register(engine, credential, [item('planned', 2)], 16, PLAN);
+      await register(engine, credential, [item('planned', 2)], PLAN);
       expect(await inRedis()).toEqual(present);
       const both = ['r', 's'].map((requester) => ({ resource: 'planned', requester }));
       const [held, refused] = await reserve(engine, credential, both);
@@ -239,7 +239,7 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
     test('leave both alike, and every answer true', async () => {
       const others = Array.from({ length: 3 }, () => {
         const another = new WorkingCopy(store.database, { redis: store.redis, tiers: DEFAULT_TIERS });
-        return changeInDatabase(store.database, { ...engine, loadTenant: (id) => another.refresh(id) }, another, 16);
+        return changeInDatabase(store.database, { ...engine, loadTenant: (id) => another.refresh(id) }, another);
       });
       const outcomes = await Promise.all(
         others.flatMap((one, by) =>

@@ -190,7 +190,7 @@ describe('what is refused to all together is told to each by itself', () => {
   test('a request that takes too much spoils no other', async () => {
     const { engine, credential } = running;
     const blocks = names('blocked', 300);
-    await register(engine, credential, [{ name: 'greedy', capacity: 200, blocks, treePath: null }], 16, NOW);
+    await register(engine, credential, [{ name: 'greedy', capacity: 200, blocks, treePath: null }], NOW);
     const greedy = names('q', 20).map((requester) => item('greedy', requester));
     const outcomes = await Promise.allSettled([
       ...names('i', 6).map((name) => asked([item(name)])),
@@ -210,7 +210,7 @@ describe('a batch that is refused', () => {
     const own = await startEngine(makeTenant());
     const { engine, credential } = own;
     const wide = names('wide', 40).map((name) => ({ name, capacity: 1, blocks: names(name, 60), treePath: null }));
-    await register(engine, credential, wide, 16, NOW);
+    await register(engine, credential, wide, NOW);
     const before = await usage(engine, credential);
     const answers = await Promise.all(wide.map(({ name }) => asked([item(name)], own)));
     expect(answers.map(({ results }) => results[0]?.status)).toEqual(wide.map(() => 'ACQUIRED'));
@@ -248,7 +248,7 @@ describe('what costs nothing', () => {
     const after = await startEngine(tenant, inject('redisUrl'), {}, { writesPerDay: 3, writesPerMinute: 3 });
     await expect(usage(after.engine, before.credential)).resolves.toMatchObject({ writesToday: 20 });
     const items = [{ name: 'late', capacity: 1, blocks: [], treePath: null }];
-    await expect(register(after.engine, asService(tenant), items, 16, NOW)).resolves.toBeDefined();
+    await expect(register(after.engine, asService(tenant), items, NOW)).resolves.toBeDefined();
     before.stop();
     after.stop();
   });

@@ -81,7 +81,7 @@ describe('requests of a batch at a limit', () => {
     const own = await startEngine(makeTenant(), inject('redisUrl'), {}, { writesPerMinute: 1000, reservations: 8 });
     const { engine, credential } = own;
     const pool = { name: 'pool', capacity: 20, blocks: ['blocker'], treePath: null };
-    await register(engine, credential, [pool], 16, NOW);
+    await register(engine, credential, [pool], NOW);
     const before = await usage(engine, credential);
     const sizes = [1, 1, 3, 4, 2, 2, 1];
     const outcomes = await Promise.allSettled(

@@ -29,7 +29,7 @@ const above = (leaf: number) => range(DEEP, (depth) => `${leaf}-${depth}-`.padEn
 
 const registerAll = async (items: readonly Definition[], many: number) => {
   for (let i = 0; i < items.length; i += many)
-    await register(running.engine, running.credential, items.slice(i, i + many), DEEP, NOW);
+    await register(running.engine, running.credential, items.slice(i, i + many), NOW);
 };
 
 useHog({ readsPerMinute: READS });

@@ -104,8 +104,7 @@ describe('reads that take too much work together', () => {
   const wide = names('wide', 60).map((name) => ({ name, capacity: 1, blocks: names(name, BLOCKS), treePath: null }));
 
   test('are made one by one: each says what it would say alone, and is charged once', async () => {
-    for (let i = 0; i < wide.length; i += 10)
-      await register(own.engine, own.credential, wide.slice(i, i + 10), 16, NOW);
+    for (let i = 0; i < wide.length; i += 10) await register(own.engine, own.credential, wide.slice(i, i + 10), NOW);
     called.length = 0;
     // The first two are cheap, so all others are sent together at first.
     const all = ['r-1', 'r-3', ...wide.map(({ name }) => name)];
@@ -117,7 +116,7 @@ describe('reads that take too much work together', () => {
 
   test('are not sent together again', async () => {
     const some = names('some', 60).map((name) => ({ name, capacity: 1, blocks: names(name, 5), treePath: null }));
-    await register(own.engine, own.credential, some, 16, NOW);
+    await register(own.engine, own.credential, some, NOW);
     called.length = 0;
     const twenty = (i: number) => names('some', 60).slice(20 * (i % 3), 20 * (i % 3) + 20);
     const requests = [['r-1'], ['r-3'], ...Array.from({ length: 15 }, (_, i) => twenty(i))];
@@ -132,8 +131,7 @@ describe('reads that take too much work together', () => {
       ...{ name, capacity: 1, blocks: [] },
       treePath: names(name, 16).map(long).join('>'),
     }));
-    for (let i = 0; i < leaves.length; i += 5)
-      await register(own.engine, own.credential, leaves.slice(i, i + 5), 16, NOW);
+    for (let i = 0; i < leaves.length; i += 5) await register(own.engine, own.credential, leaves.slice(i, i + 5), NOW);
     called.length = 0;
     // Paths that are not valid: all ancestors are looked up to find that out.
     const all = ['r-1', 'r-3', ...leaves.map(({ name }) => `wrong>${name}`)];

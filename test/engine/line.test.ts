@@ -28,7 +28,7 @@ beforeAll(async () => {
   const credentials = keys.map(({ tenant, key }) => ({ tenant, credentialKey: digestOf(key), kind: 'key' as const }));
   [loud, quiet] = [credentials[0] ?? running.credential, credentials[1] ?? running.credential];
   const blocks = Array.from({ length: 64 }, (_, i) => `blocker-${i}`);
-  await register(engine, loud, [{ name: 'wide', capacity: 1000, blocks, treePath: null }], 16, NOW);
+  await register(engine, loud, [{ name: 'wide', capacity: 1000, blocks, treePath: null }], NOW);
   await reserve(engine, quiet, [{ resource: 'first', requester: 'r' }]);
   observeScripts(engine.redis, () => {
     most = Math.max(most, ++inFlight);

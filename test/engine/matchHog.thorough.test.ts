@@ -39,9 +39,9 @@ beforeAll(async () => {
     ...range(501, (i) => item(`deep${i}`, { labels: { os: 'deep' }, treePath: `lab>hall${i}>room${i}` })),
     ...range(500, (i) => item(`many${i}`, { labels: many })),
   ];
-  await register(engine, credential, [item('lab', { capacity: 1 })], 16, NOW);
-  for (let i = 0; i < COUNT; i += BATCH) await register(engine, credential, phones.slice(i, i + BATCH), 16, NOW);
-  for (let i = 0; i < others.length; i += 50) await register(engine, credential, others.slice(i, i + 50), 16, NOW);
+  await register(engine, credential, [item('lab', { capacity: 1 })], NOW);
+  for (let i = 0; i < COUNT; i += BATCH) await register(engine, credential, phones.slice(i, i + BATCH), NOW);
+  for (let i = 0; i < others.length; i += 50) await register(engine, credential, others.slice(i, i + 50), NOW);
 }, 600_000);
 
 const expectShort = async (title: string, operation: () => Promise<unknown>, before?: () => Promise<unknown>) =>

@@ -22,7 +22,7 @@ beforeAll(async () => {
     treePath: null,
     labels: { nth: String(i % 10) },
   }));
-  await register(engine, credential, definitions, 16, NOW);
+  await register(engine, credential, definitions, NOW);
   // As if a stream of events were open for the next hour.
   await changeHot(engine.redis, credential.tenant, { listenUntil: Date.now() + 3_600_000 });
 });

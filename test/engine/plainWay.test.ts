@@ -111,7 +111,7 @@ async function start(kind: Kind, includes: Readonly<Record<string, string>>): Pr
     { name: 'gated', capacity: 3, blocks: ['d'], treePath: null },
     { name: 'marked', capacity: 2, blocks: [], treePath: null, ...(kind.hasLabels && { labels: { size: 'big' } }) },
   ];
-  if (kind.hasDefinitions) await register(engine, credential, items, 16, NOW);
+  if (kind.hasDefinitions) await register(engine, credential, items, NOW);
   else await engine.loadTenant(credential.tenant);
   // The due index has it: no call has to write that first.
   await changeHot(engine.redis, credential.tenant, { bytes: 100, dueIndexed: 1, ...kind.hot });

@@ -24,7 +24,7 @@ const item = (name: string, more: Partial<Registration> = {}): Registration => (
 const take = (...items: ReserveItem[]) => reserve(running.engine, running.credential, items);
 const registerAll = async (items: readonly Registration[]) => {
   for (let i = 0; i < items.length; i += 100)
-    await register(running.engine, running.credential, items.slice(i, i + 100), 16, NOW);
+    await register(running.engine, running.credential, items.slice(i, i + 100), NOW);
 };
 
 /** 14 nested groups, each with 90 leaves that come before the next group. */

@@ -27,7 +27,7 @@ import { compareStored } from './stored.ts';
 export async function run({ engine, credential }: RunningEngine, history: History): Promise<void> {
   const { tenant } = credential;
   const { redis } = engine;
-  const changes = changeInRedis(engine, 16);
+  const changes = changeInRedis(engine);
   const model = new Model();
   // A step that writes to the tenant by itself must not come before it is there.
   await engine.loadTenant(tenant);

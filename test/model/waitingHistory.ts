@@ -47,7 +47,7 @@ export async function begin(
   const { engine, credential } = running;
   const { tenant } = credential;
   const { redis } = engine;
-  const changes = changeInRedis(engine, 16);
+  const changes = changeInRedis(engine);
   const model = new WaitingModel();
   const sessions = new SessionHistory(running, model);
   model.cap = cap ?? Number.POSITIVE_INFINITY;

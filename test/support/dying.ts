@@ -39,7 +39,7 @@ await until('Redis', () => send(() => redis.ping()).catch(() => null));
 await database.run((db) => db.execute('select 1'));
 const copy = new WorkingCopy(database, { redis, tiers: DEFAULT_TIERS });
 const engine: Engine = { redis, tiers: DEFAULT_TIERS, loadTenant: (id) => copy.refresh(id) };
-const changes = changeInDatabase(database, engine, copy, 16);
+const changes = changeInDatabase(database, engine, copy);
 const credential = { tenant: task.tenant, credentialKey: digestOf(task.key), kind: 'key' as const };
 
 let writes = 0;

@@ -223,7 +223,7 @@ export async function furnish(running: RunningEngine, hasQueue: boolean): Promis
     { name: 'below', capacity: 1, blocks: [], treePath: 'free' },
     { name: 'beds', capacity: 4, blocks: [], treePath: null },
   ];
-  await register(engine, credential, items, 16, NOW);
+  await register(engine, credential, items, NOW);
   // No call has to lower the due index first.
   await changeHot(engine.redis, credential.tenant, { dueIndexed: 1, bytes: 1000 });
   await engine.redis.set(key('copying'), 'lease');

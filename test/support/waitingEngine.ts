@@ -32,7 +32,7 @@ export function useWaitingEngine(startMs?: number): void {
 /** Definitions for a waiting queue, and who waits in it, for tests of the engine. */
 
 export const register = (...items: { name: string; capacity?: number; treePath?: string; blocks?: string[] }[]) =>
-  changeInRedis(running.engine, 16).register(
+  changeInRedis(running.engine).register(
     running.credential,
     items.map(({ name, capacity = 1, treePath, blocks = [] }) => ({
       name,

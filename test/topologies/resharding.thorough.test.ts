@@ -35,7 +35,7 @@ beforeAll(async () => {
     { name: 'pool', capacity: 3, blocks: [], treePath: null },
   ];
   await until('the cluster serves', () =>
-    register(running.engine, running.credential, items, 16, NOW).then(
+    register(running.engine, running.credential, items, NOW).then(
       () => true,
       () => false,
     ),

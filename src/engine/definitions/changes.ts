@@ -5,6 +5,7 @@
  */
 
 import type { Definition, Registration } from '../../contract/definitions.ts';
+import { MAX_TREE_DEPTH } from '../../domain/maxSizes.ts';
 import type { Quota } from '../../domain/quota.ts';
 import { asService, type Credential } from '../../domain/tenants.ts';
 import { toInteger, toText } from '../../redis/reply.ts';
@@ -14,8 +15,8 @@ import { decodeLabels, detailsOf, encodeRegistration } from './codec.ts';
 
 export interface Step {
   readonly phase: 'now' | 'plan' | 'replan' | 'apply' | 'reopen';
-  /** The version of the definitions that the change was planned for; null if it was not planned. */
-  readonly version: number | null;
+  /** Names the plan that is applied by its version, or the one that is replaced or undone by its `closedUntil`. */
+  readonly plan: string;
   /**
    * Which credential runs the step. Later steps run as the service: the caller was authenticated and charged in the
    * first.
@@ -26,11 +27,14 @@ export interface Step {
 const asCaller = (credential: Credential) => credential;
 const byService = ({ tenant }: Credential) => asService(tenant);
 
-export const NOW: Step = { phase: 'now', version: null, as: asCaller };
-export const PLAN: Step = { phase: 'plan', version: null, as: asCaller };
-export const REPLAN: Step = { phase: 'replan', version: null, as: asCaller };
-export const REOPEN: Step = { phase: 'reopen', version: null, as: byService };
-export const apply = (version: number): Step => ({ phase: 'apply', version, as: byService });
+export const NOW: Step = { phase: 'now', plan: '', as: asCaller };
+export const PLAN: Step = { phase: 'plan', plan: '', as: asCaller };
+/** Plans again. */
+export const replan = ({ closedUntil }: Planned): Step => ({ phase: 'replan', plan: closedUntil, as: asCaller });
+/** Applies a plan. */
+export const apply = ({ version }: Planned): Step => ({ phase: 'apply', plan: `${version}`, as: byService });
+/** Opens the names that the plan of a deletion has closed to reservations. */
+export const reopen = ({ closedUntil }: Planned): Step => ({ phase: 'reopen', plan: closedUntil, as: byService });
 
 /** A change that is planned or applied. */
 export interface Planned {
@@ -39,6 +43,11 @@ export interface Planned {
   /** The label of the caller's key; '' for none. */
   readonly keyLabel: string;
   readonly quota: readonly Quota[];
+  /**
+   * The time of Redis until which the plan of a deletion has closed its names to reservations; '' if another plan has
+   * closed one of them too, and in other phases.
+   */
+  readonly closedUntil: string;
 }
 
 export interface Registered extends Planned {
@@ -50,7 +59,6 @@ export interface Registered extends Planned {
 
 /**
  * Registers resources (docs/specification.md#registration). Each step is one script call, for all items or none.
- * @param maxTreeDepth maximum number of ancestors of a resource
  * @throws HoldfastError refused, if an item contradicts another one or a definition; unauthenticated, forbidden,
  * unavailable; LimitError; StaleError
  */
@@ -58,13 +66,12 @@ export async function register(
   engine: Engine,
   credential: Credential,
   items: readonly Registration[],
-  maxTreeDepth: number,
-  { phase, version, as }: Step,
+  { phase, plan, as }: Step,
 ): Promise<Registered> {
   const { result, quota } = await callCharged(engine, 'register', as(credential), () => [
     phase,
-    version ?? '',
-    maxTreeDepth,
+    plan,
+    MAX_TREE_DEPTH,
     ...items.flatMap(encodeRegistration),
   ]);
   const [before, keyLabel, ...rest] = result;
@@ -76,7 +83,8 @@ export async function register(
     const details = detailsOf(isGroup, decodeLabels(labels === '' ? [] : labels.split('\n')));
     stored.set(name, { ...item, capacity: isGroup ? null : item.capacity, ...details });
   }
-  return { version: toInteger(before), keyLabel: toText(keyLabel), quota, definitions: [...stored.values()] };
+  const planned = { version: toInteger(before), keyLabel: toText(keyLabel), quota, closedUntil: '' };
+  return { ...planned, definitions: [...stored.values()] };
 }
 
 /** The definition of an item, without what the item leaves as it is. */
@@ -106,15 +114,16 @@ export async function deleteDefinition(
   credential: Credential,
   name: string,
   cascade: boolean,
-  { phase, version, as }: Step,
+  { phase, plan, as }: Step,
 ): Promise<Deleted> {
   const { result, quota } = await callCharged(engine, 'delete', as(credential), () => [
     phase,
-    version ?? '',
+    plan,
     name,
     cascade ? 1 : 0,
     CLOSING_MS,
   ]);
-  const [before, keyLabel, ...names] = result;
-  return { version: toInteger(before), keyLabel: toText(keyLabel), quota, names: names.map(toText) };
+  const [before, keyLabel, until, ...names] = result;
+  const planned = { version: toInteger(before), keyLabel: toText(keyLabel), quota, closedUntil: toText(until) };
+  return { ...planned, names: names.map(toText) };
 }

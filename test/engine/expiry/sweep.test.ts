@@ -37,7 +37,7 @@ describe('an entry that is due without a lease', () => {
   test('nor do they if a plan names a slot that is free', async () => {
     const running = await startOnOwn();
     const { engine, credential } = running;
-    await register(engine, credential, [{ name: 'leaf', capacity: 1, blocks: ['ink'], treePath: 'root' }], 16, NOW);
+    await register(engine, credential, [{ name: 'leaf', capacity: 1, blocks: ['ink'], treePath: 'root' }], NOW);
     const held = await reserve(engine, credential, [{ resource: 'leaf', requester: 'r' }]);
     await looking.hdel(`{${credential.tenant}}:slots`, 'ink');
     expect((await unreserve(engine, credential, held)).map(({ released }) => released)).toEqual([['leaf', 'root']]);

@@ -29,7 +29,7 @@ export const item = (
 
 export async function registerAll(items: readonly Definition[], many = 100): Promise<void> {
   for (let i = 0; i < items.length; i += many)
-    await register(running.engine, running.credential, items.slice(i, i + many), 16, NOW);
+    await register(running.engine, running.credential, items.slice(i, i + many), NOW);
 }
 
 useHog({ readsPerMinute: 1e8 });

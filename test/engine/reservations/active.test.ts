@@ -84,7 +84,7 @@ describe('large pools', () => {
   beforeAll(async () => {
     running = await startEngine();
     const pool = { name: 'desks', capacity: CAPACITY, blocks: [], treePath: null };
-    await register(running.engine, running.credential, [pool], 16, NOW);
+    await register(running.engine, running.credential, [pool], NOW);
   });
   afterAll(() => running.stop());
 

@@ -27,7 +27,6 @@ beforeAll(async () => {
     engine,
     credential,
     [{ name: 'leaf', capacity: 1, blocks: [], treePath: 'root'.padEnd(200, '-') }],
-    16,
     NOW,
   );
 });

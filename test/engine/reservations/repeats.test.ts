@@ -82,13 +82,7 @@ describe('a request whose reply was lost is carried out, charged and answered on
   });
 
   test('delete: the names that it deleted', async () => {
-    await register(
-      running.engine,
-      running.credential,
-      [{ name: 'e', capacity: 1, blocks: [], treePath: null }],
-      16,
-      NOW,
-    );
+    await register(running.engine, running.credential, [{ name: 'e', capacity: 1, blocks: [], treePath: null }], NOW);
     const engine = losingReply(running, 'delete');
     const writes = await charged(running.credential, async () => {
       expect((await deleteDefinition(engine, running.credential, 'e', false, NOW)).names).toEqual(['e']);
@@ -100,7 +94,7 @@ describe('a request whose reply was lost is carried out, charged and answered on
     const engine = losingReply(running, 'register');
     const item = { name: 'leaf', capacity: 1, blocks: [], treePath: 'root' };
     const writes = await charged(running.credential, async () => {
-      const { definitions } = await register(engine, running.credential, [item], 16, NOW);
+      const { definitions } = await register(engine, running.credential, [item], NOW);
       expect(definitions.map(({ name }) => name)).toEqual(['leaf', 'root']);
     });
     expect(writes).toBe(1);

@@ -17,14 +17,14 @@ describe('a reset', () => {
     const running = await startOnOwn();
     const { engine, credential } = running;
     const { tenant } = credential;
-    await register(engine, credential, [{ name: 'pool', capacity: 600, blocks: ['tool'], treePath: 'root' }], 16, NOW);
+    await register(engine, credential, [{ name: 'pool', capacity: 600, blocks: ['tool'], treePath: 'root' }], NOW);
     for (const round of [1, 2, 3]) {
       const items = many(300, 600).map(({ requester }, i) => ({
         resource: 'pool',
         requester: `${requester}${i}`,
         ttlSeconds: 600,
       }));
-      await register(engine, credential, [{ name: 'root', capacity: 600, blocks: [], treePath: null }], 16, NOW);
+      await register(engine, credential, [{ name: 'root', capacity: 600, blocks: [], treePath: null }], NOW);
       await reserve(engine, credential, items.slice(0, 150));
       await reserve(engine, credential, [...items.slice(150), { resource: 'x_1', requester: 'r' }]);
       expect(await reset(engine, credential)).toBe(301);

@@ -23,7 +23,6 @@ beforeAll(async () => {
       { name: 'desk', capacity: 1, treePath: null, blocks: [] },
       { name: 'lab', capacity: 1, group: true, treePath: null, blocks: [] },
     ],
-    16,
     NOW,
   );
   const items = [

@@ -26,7 +26,6 @@ beforeAll(async () => {
       { ...one, name: 'room', treePath: 'lab>building', blocks: ['projector'] },
       { ...one, name: 'cellar', treePath: 'lab>building' },
     ],
-    16,
     NOW,
   );
 });
@@ -94,7 +93,6 @@ describe('the state of a resource', () => {
         { ...one, name: 'desk', treePath: 'hall' },
         { ...one, name: 'closed', blocks: ['lab'] },
       ],
-      16,
       NOW,
     );
     const blockersOf = async (...names: string[]) =>
@@ -214,7 +212,6 @@ describe('the labels in use', () => {
       engine,
       credential,
       Array.from({ length: 20 }, (_, i) => serial(i)),
-      16,
       NOW,
     );
     expect(await labelsInUse(engine, credential, 20)).toEqual(['os=android', 'os=ios', 'site=berlin']);

@@ -46,7 +46,7 @@ describe('100 different matches, each with 20 tickets that only one resource fit
   const begin = async () => {
     const { engine, credential } = running;
     await reset(engine, credential);
-    await register(engine, credential, [phone], 16, NOW);
+    await register(engine, credential, [phone], NOW);
     held = await take({ resource: 'phone', requester: 'holder' });
     await wait(matches.flatMap((match, m) => range(20, (i) => ({ resource: 'text', requester: `${m}-${i}`, match }))));
   };
@@ -58,7 +58,7 @@ describe('100 different matches, each with 20 tickets that only one resource fit
     expectShort('a match more', () => wait([{ resource: 'text', requester: 'more', match: pairs[0] ?? {} }])));
 
   test('a registration that changes its labels', () =>
-    expectShort('labels change', () => register(running.engine, running.credential, [phone], 16, NOW)));
+    expectShort('labels change', () => register(running.engine, running.credential, [phone], NOW)));
 
   test('a release of it', () => expectShort('release for a match', () => release(held), begin));
 

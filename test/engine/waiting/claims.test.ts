@@ -37,7 +37,7 @@ test('of the items of the call that claims, only later ones are told of the leas
 
 test('a FIRST that names a pool with several counts gets the lease and the token of the item that was granted', async () => {
   const { engine, credential } = running;
-  await changeInRedis(engine, 16).register(credential, [{ name: 'p', capacity: 2, blocks: [], treePath: null }]);
+  await changeInRedis(engine).register(credential, [{ name: 'p', capacity: 2, blocks: [], treePath: null }]);
   const [held] = await reserve(engine, credential, [{ resource: 'p', requester: 'x' }]);
   await reserve(engine, credential, [{ resource: 'p', requester: 'y' }]);
   const item = { requestType: 'RESERVE' as const, resource: 'p', requester: 'ann' };

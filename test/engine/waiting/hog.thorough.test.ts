@@ -53,7 +53,6 @@ beforeAll(async () => {
       ...range(150, (i) => ({ ...definition, name: `seat${i}`, treePath: 'full' })),
       { ...definition, name: 'pool', capacity: 1000 },
     ],
-    16,
     NOW,
   );
   await hold('one', ...range(150, (i) => `leaf${i}`), ...range(20, (i) => `part${i}`));
@@ -177,7 +176,7 @@ describe('no request keeps Redis busy for long, whoever waits', () => {
     const { engine, credential } = running;
     expect(
       await times.longest('registration', () =>
-        register(engine, credential, [{ ...definition, name: 'another' }], 16, NOW),
+        register(engine, credential, [{ ...definition, name: 'another' }], NOW),
       ),
     ).toBeLessThan(MAX_MS);
     expect(

@@ -56,7 +56,7 @@ const queue = async () => (await all(waiting(running.engine, running.credential)
 
 describe('the first of the queue', () => {
   const registerBay = () =>
-    changeInRedis(running.engine, 16).register(running.credential, [
+    changeInRedis(running.engine).register(running.credential, [
       { name: 'bay', capacity: 2, blocks: [], treePath: null },
     ]);
   /** Two slots are enough for each of these. */
@@ -123,7 +123,7 @@ describe('a slot that is kept no longer', () => {
 
 describe('somebody who holds what a next ticket begins to wait for', () => {
   test('gets what is kept for others, in the step in which the ticket begins to', async () => {
-    await changeInRedis(running.engine, 16).register(running.credential, [
+    await changeInRedis(running.engine).register(running.credential, [
       { name: 'printer', capacity: 2, blocks: ['ink'], treePath: null },
       { name: 'bay', capacity: 2, blocks: [], treePath: null },
     ]);

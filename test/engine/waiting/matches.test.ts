@@ -15,7 +15,7 @@ useWaitingEngine();
 
 /** Registers p with two slots, and a resource below it. */
 const makePool = () =>
-  changeInRedis(running.engine, 16).register(running.credential, [
+  changeInRedis(running.engine).register(running.credential, [
     { name: 'p', capacity: 2, blocks: [], treePath: null, labels: { os: 'a' } },
     { name: 'below', capacity: 1, blocks: [], treePath: 'p' },
   ]);
@@ -74,7 +74,7 @@ test('after a transaction that hands its slot to somebody else', async () => {
  */
 describe('waiting for what can be shared', () => {
   const makePool = () =>
-    changeInRedis(running.engine, 16).register(running.credential, [
+    changeInRedis(running.engine).register(running.credential, [
       { name: 'p', capacity: 2, blocks: [], treePath: null },
     ]);
   const take = (requester: string, mode: 'SHARED' | 'EXCLUSIVE' = 'EXCLUSIVE') =>

@@ -29,7 +29,6 @@ const define = (...all: Definition[]) =>
     running.engine,
     running.credential,
     all.map((one) => ({ ...definition, ...one })),
-    16,
     NOW,
   );
 const hold = (requester: string, ...names: string[]) =>
