@@ -18,6 +18,7 @@ const USED: Readonly<Record<string, number>> = {
   'staging-eu': 0.5,
   'pixel-8': 0.6,
   'iphone-15': 0.7,
+  'galaxy-s23': 0.4,
   'galaxy-s24': 0.3,
   emulators: 0.4,
 };
@@ -54,42 +55,126 @@ function week(nowMs: number): Past[] {
   return past.sort((one, other) => one.endedAt - other.endedAt);
 }
 
-/** Fills it. The history is written past the service, which knows no reservations of the past. */
-export async function fillTestLab(client: Client, redis: RedisClient, tenant: string): Promise<void> {
-  await addPast(redis, tenant, week(Date.now()));
-  await client.register(
-    { name: 'lab', group: true },
-    { name: 'phones', group: true, treePath: 'lab' },
-    { name: 'pixel-8', treePath: 'lab>phones', labels: { os: 'android', site: 'berlin' } },
-    { name: 'galaxy-s24', treePath: 'lab>phones', labels: { os: 'android', site: 'oslo' } },
-    { name: 'iphone-15', treePath: 'lab>phones', labels: { os: 'ios', site: 'berlin' } },
-    { name: 'iphone-se', treePath: 'lab>phones', labels: { os: 'ios', site: 'oslo' } },
-    { name: 'environments', group: true },
-    { name: 'staging', treePath: 'environments', blocks: ['staging-database'] },
-    { name: 'staging-eu', treePath: 'environments' },
-    { name: 'staging-database' },
-    { name: 'emulators', capacity: 6, labels: { os: 'android' } },
-    { name: 'old-rig' },
-  );
-  await client.reserve(
-    { resource: 'staging', requester: 'ci-42', ttlSeconds: 43 * 60, note: 'release 2.14, smoke tests' },
-    {
-      resource: 'pixel-8',
-      requester: 'ann@lab.example',
-      ttlSeconds: 7200,
-      note: 'camera crash',
-      resourceType: 'phone',
-    },
-    { resource: 'iphone-15', requester: 'dana@lab.example', ttlSeconds: 480, resourceType: 'phone' },
-    { resource: 'emulators', requester: 'ci-41', ttlSeconds: 1500, note: 'unit tests' },
-    { resource: 'emulators', requester: 'ci-43', ttlSeconds: 1800, note: 'unit tests' },
-    { resource: 'emulators', requester: 'nightly', count: 2, ttlSeconds: 14_400 },
-    { resource: 'deploy-lock', requester: 'bo@lab.example', note: 'database migration' },
-  );
-  await client.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [
-    { resource: 'staging', requester: 'chen@lab.example', ttlSeconds: 3600, waitSeconds: 7200, note: 'demo at 3' },
-    { resource: 'staging', requester: 'ci-44', ttlSeconds: 1800, waitSeconds: 3600 },
-    { resource: 'iphone-15', requester: 'ann@lab.example', ttlSeconds: 1800, waitSeconds: 3600 },
-  ]);
-  await client.reserve({ resource: 'staging', requester: 'ci-45' }, { resource: 'pixel-8', requester: 'ci-45' });
+const phone = (name: string, os: string, version: string, site: string) => ({
+  name,
+  treePath: 'lab>phones',
+  labels: { os: `${os} ${version}`, site },
+});
+
+/** Ten phones, seven environments of which two need the same database, four pools, and a bench. */
+const REGISTERED = [
+  { name: 'lab', group: true },
+  { name: 'phones', group: true, treePath: 'lab' },
+  phone('galaxy-s23', 'Android', '12', 'Berlin'),
+  phone('galaxy-s24', 'Android', '15', 'Oslo'),
+  phone('iphone-15', 'iOS', '18', 'Oslo'),
+  phone('iphone-16', 'iOS', '16', 'Berlin'),
+  phone('iphone-se', 'iOS', '17', 'Oslo'),
+  phone('pixel-7', 'Android', '12', 'Oslo'),
+  phone('pixel-8', 'Android', '13', 'Porto'),
+  phone('pixel-8-pro', 'Android', '14', 'Berlin'),
+  phone('pixel-9', 'Android', '15', 'Oslo'),
+  phone('pixel-9-pro', 'Android', '15', 'Berlin'),
+  { name: 'environments', group: true },
+  { name: 'load-test', treePath: 'environments', blocks: ['staging-database'], labels: { env: 'load' } },
+  { name: 'staging', treePath: 'environments', blocks: ['staging-database'], labels: { env: 'staging' } },
+  { name: 'staging-eu', treePath: 'environments', labels: { env: 'staging', region: 'eu' } },
+  { name: 'staging-us', treePath: 'environments', labels: { env: 'staging', region: 'us' } },
+  ...['demo', 'preview-1', 'preview-2'].map((name) => ({
+    name,
+    treePath: 'environments',
+    labels: { env: name.startsWith('demo') ? 'demo' : 'preview' },
+  })),
+  { name: 'pools', group: true },
+  { name: 'browserstack', treePath: 'pools', capacity: 3 },
+  { name: 'emulators', treePath: 'pools', capacity: 6, labels: { os: 'android' } },
+  { name: 'gpu', treePath: 'pools', capacity: 8, labels: { model: 'A100' } },
+  { name: 'xcode-licences', treePath: 'pools', capacity: 40 },
+  { name: 'oscilloscope', labels: { site: 'Berlin' } },
+];
+
+interface Lease {
+  /** How many minutes ago it began. */
+  readonly ago: number;
+  readonly resource: string;
+  readonly requester: string;
+  readonly minutes?: number;
+  readonly note?: string;
+  readonly count?: number;
+}
+
+const lease = (ago: number, resource: string, requester: string, minutes: number, note?: string): Lease => ({
+  ago,
+  resource,
+  requester,
+  minutes,
+  ...(note === undefined ? {} : { note }),
+});
+
+const DAY_MINUTES = 24 * 60;
+
+/** @param me the requester of the person who looks */
+const leasesOf = (me: string): Lease[] => [
+  { ago: 3 * DAY_MINUTES, resource: 'oscilloscope', requester: 'ci-3992', note: 'signal test' },
+  lease(50, 'iphone-15', 'chen@lab.example', 75, 'push notifications'),
+  lease(25, 'iphone-16', me, 85, 'screenshots for the store'),
+  lease(74, 'pixel-8', 'bo@lab.example', 169, 'camera crash LAB-412'),
+  lease(12, 'pixel-9-pro', 'dana@lab.example', 60),
+  lease(26, 'staging', 'ci-4182', 69, 'release 2.14, smoke tests'),
+  lease(40, 'demo', 'dana@lab.example', 240, 'demo for the sales team'),
+  { ...lease(400, 'gpu', 'gitlab-train-71', 900), count: 2 },
+  { ...lease(300, 'gpu', 'gitlab-train-74', 520), count: 3 },
+  lease(15, 'gpu', me, 60, 'model check'),
+  lease(32, 'browserstack', 'ci-4175', 57),
+  lease(26, 'browserstack', 'ci-4178', 62),
+  lease(20, 'browserstack', 'ci-4179', 44),
+  { ...lease(30, 'emulators', 'nightly', 240), count: 2 },
+  lease(10, 'emulators', 'ci-4180', 45, 'unit tests'),
+  { ...lease(60, 'xcode-licences', 'build-farm', 180), count: 6 },
+  lease(35, 'deploy-lock', 'bo@lab.example', 90, 'database migration'),
+];
+
+const waits = (resource: string, requester: string, minutes: number, more: { count?: number; note?: string } = {}) => ({
+  resource,
+  requester,
+  ttlSeconds: minutes * 60,
+  waitSeconds: 7200,
+  ...more,
+});
+
+const WAITS = [
+  waits('iphone-15', 'gitlab-ios-3', 30),
+  waits('iphone-15', 'bo@lab.example', 30),
+  waits('staging', 'chen@lab.example', 60, { note: 'demo at 3' }),
+  waits('staging', 'ci-4190', 30),
+  waits('staging', 'ci-4193', 30),
+  waits('browserstack', 'ci-4185', 45),
+  waits('browserstack', 'ci-4186', 45),
+  waits('gpu', 'gitlab-train-78', 120, { count: 4 }),
+];
+
+/**
+ * Fills it. The history is written past the service, which knows no reservations of the past.
+ * @param me the requester of the person who looks
+ * @param setClock sets the clock of the service; without it, everything that is held began now
+ */
+export async function fillTestLab(
+  client: Client,
+  redis: RedisClient,
+  tenant: string,
+  me = 'ann@lab.example',
+  setClock?: (ms: number) => Promise<unknown>,
+): Promise<void> {
+  const nowMs = Date.now();
+  await addPast(redis, tenant, week(nowMs));
+  await client.register(...REGISTERED);
+  for (const { ago, minutes, ...item } of leasesOf(me).sort((one, other) => other.ago - one.ago)) {
+    const since = setClock === undefined ? 0 : ago;
+    await setClock?.(nowMs - since * MINUTE_MS);
+    const left = minutes === undefined ? {} : { ttlSeconds: (minutes - ago + since) * 60 };
+    await client.reserve({ ...item, ...left });
+  }
+  await setClock?.(0);
+  await client.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', WAITS);
+  await client.reserve({ resource: 'staging', requester: 'ci-4199' }, { resource: 'pixel-8', requester: 'ci-4199' });
 }

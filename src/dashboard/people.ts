@@ -3,8 +3,10 @@
  * call themselves.
  */
 import { PERSON_PREFIX } from '../domain/names.ts';
+import type { Credential } from '../domain/tenants.ts';
+import type { SessionUser } from '../engine/tenant/signIns.ts';
 import { isOwn } from '../operations/permissions.ts';
-import type { DashboardDeps, Viewer } from './env.ts';
+import type { DashboardDeps } from './env.ts';
 
 /** Returns what pages call a requester. */
 export type NameOf = (requester: string) => string;
@@ -13,14 +15,24 @@ export type NameOf = (requester: string) => string;
 const plain = (requester: string): string =>
   requester.startsWith(PERSON_PREFIX) ? requester.slice(PERSON_PREFIX.length) : requester;
 
-/** @param requesters those that the page may show */
+/**
+ * @param reader.user null: nobody has signed in
+ * @param requesters those that the page may show
+ */
 export async function namesOf(
   { memberships }: Pick<DashboardDeps, 'memberships'>,
-  { user, credential }: Pick<Viewer, 'user' | 'credential'>,
+  { user, credential }: { readonly user: SessionUser | null; readonly credential: Credential },
   requesters: Iterable<string>,
 ): Promise<NameOf> {
   const emails = new Set([...requesters].map(plain).filter((one) => one.includes('@')));
   // A page does without names rather than fail.
   const known = await memberships.names(credential.tenant, [...emails]).catch(() => new Map<string, string>());
-  return (requester) => (isOwn(user, requester) ? 'You' : (known.get(plain(requester)) ?? plain(requester)));
+  return (requester) =>
+    user !== null && isOwn(user, requester) ? 'You' : (known.get(plain(requester)) ?? plain(requester));
 }
+
+/** Whether a requester is the person who looks at a page. */
+export const isOwnOf =
+  ({ user }: { readonly user: SessionUser | null }) =>
+  (requester: string): boolean =>
+    user !== null && isOwn(user, requester);

@@ -27,7 +27,7 @@ export const PLACES: readonly Place[] = [
     name: 'Board',
     icon: 'board',
     isManaging: false,
-    pages: [page('/dashboard', 'Board', 'read'), page('/dashboard/reservations', 'Reservations', 'read')],
+    pages: [page('/dashboard', 'Board', 'read')],
   },
   { name: 'Mine', icon: 'mine', isManaging: false, pages: [page('/dashboard/mine', 'Mine', 'read')] },
   {

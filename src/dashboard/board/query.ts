@@ -1,101 +1,105 @@
 /**
- * What the Board shows, as its address says it: filters, and the page. So a filter can be kept as a bookmark.
+ * What the Board shows, as its address says it: the view, filters, folded groups, and the page. So each can be kept as a
+ * bookmark.
  */
 import type { Context } from 'hono';
-import type { Credential } from '../../domain/tenants.ts';
-import type { Engine } from '../../engine/engine.ts';
 import type { DashboardEnv } from '../env.ts';
-import { searched } from '../form.ts';
+import { pageNumber, searched } from '../form.ts';
 
 export const BOARD = '/dashboard';
 
-/** Filters that are on or off, and what people call them. */
-export const SWITCHES = [
-  ['free', 'Free only'],
+/** Views of the same rows. `tv`: a wallboard. */
+const VIEWS = ['timeline', 'table', 'grid', 'tv'] as const;
+export type View = (typeof VIEWS)[number];
+
+/** Filters by status, and what people call them. */
+export const STATUSES = [
+  ['free', 'Free'],
+  ['used', 'In use'],
+  ['waiting', 'Waited for'],
+  ['look', 'Needs a look'],
   ['mine', 'Mine'],
-  ['expiring', 'Expiring soon'],
+  ['expiring', 'Ending soon'],
   ['unregistered', 'Not registered'],
 ] as const;
-export type Switch = (typeof SWITCHES)[number][0];
+export type Status = (typeof STATUSES)[number][0];
 
 export interface BoardQuery {
-  /** Part of a name or of a label; '' any */
+  readonly view: View;
+  /** Part of a name, label, holder or note; '' any */
   readonly q: string;
   /** Labels `<key>=<value>`. Of each key, a resource must have one. */
   readonly labels: readonly string[];
-  readonly on: ReadonlySet<Switch>;
-  /** Where the page begins (findRows.ts); '' for the first page */
-  readonly after: string;
-  /** Where the pages before it begin, the nearest last. */
-  readonly before: readonly string[];
+  readonly on: ReadonlySet<Status>;
+  /** Groups whose rows are not shown, by their paths. */
+  readonly folded: readonly string[];
+  /** From 1. */
+  readonly page: number;
+  /** Whether all rows of this page are selected. */
+  readonly isSelected: boolean;
 }
 
-/** Limits of an address: labels, and characters of the pages before. */
-const MAX_LABELS = 8;
-const MAX_BEFORE_LENGTH = 1500;
+/** Limits of an address. */
+const MAX_LABELS = 16;
+const MAX_FOLDED = 50;
 
-export function readQuery(c: Context<DashboardEnv>): BoardQuery {
-  const of = (name: string) => c.req.queries(name) ?? [];
+export function queryOf(search: URLSearchParams): BoardQuery {
+  const view = search.get('view');
   return {
-    q: searched.parse(c.req.query('q')),
-    labels: [...new Set(of('label'))].filter((label) => label.includes('=')).slice(0, MAX_LABELS),
-    on: new Set(SWITCHES.map(([name]) => name).filter((name) => of(name).length > 0)),
-    after: c.req.query('after') ?? '',
-    before: of('before'),
+    view: VIEWS.find((one) => one === view) ?? 'timeline',
+    q: searched.parse(search.get('q') ?? undefined),
+    labels: [...new Set(search.getAll('label'))].filter((label) => label.includes('=')).slice(0, MAX_LABELS),
+    on: new Set(STATUSES.map(([name]) => name).filter((name) => search.has(name))),
+    folded: [...new Set(search.getAll('fold'))].slice(0, MAX_FOLDED),
+    page: pageNumber.parse(search.get('page') ?? 1),
+    isSelected: search.get('select') === 'page',
   };
 }
 
+export const readQuery = (c: Context<DashboardEnv>): BoardQuery => queryOf(new URL(c.req.url).searchParams);
+
 /** The fields of an address, in order. */
-export const fieldsOf = ({ q, labels, on, after, before }: BoardQuery): [string, string][] => [
-  ...(q === '' ? [] : [['q', q] satisfies [string, string]]),
-  ...labels.map((label): [string, string] => ['label', label]),
-  ...[...on].map((name): [string, string] => [name, '1']),
-  ...(after === '' ? [] : [['after', after] satisfies [string, string]]),
-  ...before.map((one): [string, string] => ['before', one]),
+export const fieldsOf = ({ view, q, labels, on, folded, page, isSelected }: BoardQuery): [string, string][] => [
+  ...(view === 'timeline' ? [] : [field('view', view)]),
+  ...(q === '' ? [] : [field('q', q)]),
+  ...labels.map((label) => field('label', label)),
+  ...[...on].map((name) => field(name, '1')),
+  ...folded.map((group) => field('fold', group)),
+  ...(page === 1 ? [] : [field('page', String(page))]),
+  ...(isSelected ? [field('select', 'page')] : []),
 ];
 
-export function linkTo(query: BoardQuery): string {
-  const search = new URLSearchParams(fieldsOf(query)).toString();
-  return search === '' ? BOARD : `${BOARD}?${search}`;
+const field = (name: string, value: string): [string, string] => [name, value];
+
+/** @param changes from the first page on, if they do not say which page */
+export function linkTo(query: BoardQuery, changes: Partial<BoardQuery> = {}, path = BOARD): string {
+  const isSame = Object.keys(changes).length === 0;
+  const next = { ...query, ...(isSame ? {} : { page: 1, isSelected: false }), ...changes };
+  const search = new URLSearchParams(fieldsOf(next)).toString();
+  return search === '' ? path : `${path}?${search}`;
 }
 
-/** The same filters, from the first page on. */
-const anew = (query: BoardQuery): BoardQuery => ({ ...query, after: '', before: [] });
+export const withStatus = ({ on }: BoardQuery, name: Status): ReadonlySet<Status> => {
+  const next = new Set(on);
+  if (!next.delete(name)) next.add(name);
+  return next;
+};
 
-export function switched(query: BoardQuery, name: Switch): BoardQuery {
-  const on = new Set(query.on);
-  if (!on.delete(name)) on.add(name);
-  return { ...anew(query), on };
-}
+export const withLabel = ({ labels }: BoardQuery, label: string): readonly string[] =>
+  labels.includes(label) ? labels.filter((one) => one !== label) : [...labels, label];
 
-export function labelled(query: BoardQuery, label: string): BoardQuery {
-  const others = query.labels.filter((one) => one !== label);
-  return { ...anew(query), labels: others.length < query.labels.length ? others : [...others, label] };
-}
+export const withFold = ({ folded }: BoardQuery, group: string): readonly string[] =>
+  folded.includes(group) ? folded.filter((one) => one !== group) : [...folded, group];
 
-/** The next page. An address remembers only as many pages before as it has room for. */
-export function nextPage(query: BoardQuery, after: string): BoardQuery {
-  const before = [...query.before, query.after];
-  while (before.join('').length > MAX_BEFORE_LENGTH) before.shift();
-  return { ...query, after, before };
-}
+export const isFiltered = ({ q, labels, on }: Pick<BoardQuery, 'q' | 'labels' | 'on'>): boolean =>
+  q !== '' || labels.length > 0 || on.size > 0;
 
-/** The page before; null if this is the first. */
-export function previousPage(query: BoardQuery): BoardQuery | null {
-  if (query.after === '') return null;
-  return { ...query, after: query.before.at(-1) ?? '', before: query.before.slice(0, -1) };
-}
-
-export const isFiltered = ({ q, labels, on }: BoardQuery): boolean => q !== '' || labels.length > 0 || on.size > 0;
-
-/** Maximum number of resources, or of held slots, that one page reads. */
-export const MAX_LOOKED_AT = 20_000;
-
-/** A request for rows of the Board. */
-export interface BoardRequest {
-  readonly engine: Engine;
-  readonly credential: Credential;
-  /** The requesters that the person is. */
-  readonly requesters: readonly string[];
-  readonly query: BoardQuery;
-}
+/** A query that shows everything in the same view. */
+export const unfiltered = (query: BoardQuery): BoardQuery => ({
+  ...query,
+  q: '',
+  labels: [],
+  on: new Set(),
+  page: 1,
+  isSelected: false,
+});

@@ -29,6 +29,8 @@ export interface PageProps {
   readonly failed?: Failed | undefined;
   /** Where the live regions are fetched again: at each change of the tenant's state, and every so many seconds. */
   readonly renew?: { readonly from: string; readonly everyS?: number };
+  /** The id of the list that the page is of: keys reach it before what filters it. */
+  readonly list?: string;
   readonly script?: 'live.js';
   readonly children: Child;
 }
@@ -36,7 +38,19 @@ export interface PageProps {
 /** A whole page as HTML. */
 export const Page = (props: PageProps) => html`<!doctype html>${<Document {...props} />}`;
 
-const Document = ({ title, head, ownHead, viewer, at, done = '', failed, renew, script, children }: PageProps) => (
+const Document = ({
+  title,
+  head,
+  ownHead,
+  viewer,
+  at,
+  done = '',
+  failed,
+  renew,
+  list,
+  script,
+  children,
+}: PageProps) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -58,6 +72,11 @@ const Document = ({ title, head, ownHead, viewer, at, done = '', failed, renew, 
       <a class="skip" href="#main">
         Skip to the content
       </a>
+      {list && (
+        <a class="skip" href={`#${list}`}>
+          Skip to the list
+        </a>
+      )}
       {viewer && <Sidebar viewer={viewer} at={at} />}
       <main id="main" tabindex={-1}>
         {ownHead ?? <Head title={title} {...head} />}

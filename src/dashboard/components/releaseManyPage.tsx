@@ -4,8 +4,9 @@
 
 import { isOwn } from '../../operations/permissions.ts';
 import { type Hold, textOfHold } from '../actions/releaseMany.ts';
+import { BOARD, type BoardQuery, linkTo } from '../board/query.ts';
 import type { Viewer } from '../env.ts';
-import { AT, addressOf, type Query } from '../search/reservationsQuery.ts';
+import { RELEASES_AT } from './bulkBar.tsx';
 import { Page } from './layout.tsx';
 
 export interface ReleaseManyPageProps {
@@ -13,14 +14,14 @@ export interface ReleaseManyPageProps {
   /** At least one. */
   readonly selected: readonly Hold[];
   /** The view that they were selected in. */
-  readonly query: Query;
+  readonly query: BoardQuery;
 }
 
 export const ReleaseManyPage = ({ viewer, selected, query }: ReleaseManyPageProps) => {
   const others = selected.filter(({ requester }) => !isOwn(viewer.user, requester)).length;
   const count = selected.length === 1 ? '1 reservation' : `${selected.length} reservations`;
   return (
-    <Page title={`Release ${count}?`} viewer={viewer} at={AT}>
+    <Page title={`Release ${count}?`} viewer={viewer} at={BOARD}>
       {others > 0 && (
         <p>
           {others === selected.length ? 'Others hold them' : `Others hold ${others} of them`}: these are taken away.
@@ -35,14 +36,14 @@ export const ReleaseManyPage = ({ viewer, selected, query }: ReleaseManyPageProp
           </li>
         ))}
       </ul>
-      <form method="post" action={addressOf(query, { select: '' }, `${AT}/release`)} class="buttons">
+      <form method="post" action={linkTo(query, {}, `${RELEASES_AT}/release`)} class="buttons">
         {selected.map((one) => (
           <input type="hidden" name="one" value={textOfHold(one)} />
         ))}
         <button type="submit" class="danger">
           Release {count}
         </button>{' '}
-        <a class="button" href={addressOf(query, { select: '' })}>
+        <a class="button" href={linkTo({ ...query, isSelected: false })}>
           Cancel
         </a>
       </form>

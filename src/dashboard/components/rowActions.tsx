@@ -11,6 +11,7 @@ import type { Viewer } from '../env.ts';
 import { actionPath } from '../paths.ts';
 import { may } from '../viewer.ts';
 import { Confirm } from './confirm.tsx';
+import { Icon } from './icon.tsx';
 
 /** A reservation in a row. */
 export interface RowHold {
@@ -29,6 +30,8 @@ export interface ActionRow {
   readonly isFree: boolean | null;
   /** The reservations of it that the row shows. */
   readonly holds: readonly RowHold[];
+  /** Whether somebody should look at it: then taking it away comes first. */
+  readonly isStale?: boolean;
 }
 
 export interface RowActionsProps {
@@ -38,28 +41,28 @@ export interface RowActionsProps {
   readonly back: string;
 }
 
-/** More actions than these go into a menu. */
-const MAX_SHOWN = 2;
-
+/** The likeliest action as a button, and the others in a menu. */
 export const RowActions = ({ row, viewer, back }: RowActionsProps) => {
   const [first, ...others] = actionsOf(row, viewer, back);
   if (first === undefined) return null;
-  if (others.length < MAX_SHOWN) return <div class="actions">{[first, ...others]}</div>;
   return (
     <div class="actions">
       {first}
-      <details class="row-menu" id={`more-${idOf(row.resource)}`}>
-        <summary>
-          More<span class="out-of-sight"> actions for {row.resource}</span>
-        </summary>
-        <div class="menu">{others}</div>
-      </details>
+      {others.length > 0 && (
+        <details class="row-menu" id={`more-${idOf(row.resource)}`} name="menu">
+          <summary class="button quiet">
+            <Icon name="ellipsis" />
+            <span class="out-of-sight">More for {row.resource}</span>
+          </summary>
+          <div class="menu">{others}</div>
+        </details>
+      )}
     </div>
   );
 };
 
 /** The actions that fit the state and the person, the likeliest first. */
-function actionsOf({ resource, isFree, holds }: ActionRow, viewer: Viewer, back: string): Child[] {
+function actionsOf({ resource, isFree, holds, isStale = false }: ActionRow, viewer: Viewer, back: string): Child[] {
   const { user } = viewer;
   if (!may(viewer, 'reserve')) return [];
   const own = holds.filter(({ requester }) => isOwn(user, requester));
@@ -73,7 +76,8 @@ function actionsOf({ resource, isFree, holds }: ActionRow, viewer: Viewer, back:
   if (viewer.standings.some(({ resources, isGranted }) => !isGranted && resources.includes(resource)))
     return [<LeaveQueue wait={{ resource, requester: requesterOf(user) }} back={back} />, ...forOthers];
   if (isFree === null) return forOthers;
-  return [<Reserve resource={resource} label={isFree ? 'Reserve' : 'Join queue'} back={back} />, ...forOthers];
+  const reserve = <Reserve resource={resource} label={isFree ? 'Reserve' : 'Join queue'} back={back} />;
+  return isStale ? [...forOthers, reserve] : [reserve, ...forOthers];
 }
 
 const Reserve = ({ resource, label, back }: { resource: string; label: string; back: string }) => (

@@ -1,128 +1,175 @@
 /**
- * The Board, the first page: who has what, why and until when, who is next, and what to do about it. Everything that it
- * is filtered by stands in its address.
+ * The Board, the first page: who has what, why and until when, who is next and when, and what to do about it. Its view
+ * and everything that it is filtered by stand in its address.
  */
-import { Hono } from 'hono';
-import { labelsInUse } from '../../engine/definitions/list.ts';
-import { requesterOf } from '../../engine/tenant/signIns.ts';
-import { type BoardRows, findRows } from '../board/findRows.ts';
-import {
-  BOARD,
-  type BoardQuery,
-  fieldsOf,
-  isFiltered,
-  labelled,
-  linkTo,
-  nextPage,
-  previousPage,
-  readQuery,
-  SWITCHES,
-  switched,
-} from '../board/query.ts';
+import { type Context, Hono } from 'hono';
+import { z } from 'zod';
+import { BOARD, type BoardQuery, linkTo, readQuery, unfiltered, type View } from '../board/query.ts';
+import { type Board, readBoard } from '../board/readBoard.ts';
+import { type SavedView, savedViews, saveViews, VIEWS_AT, ViewName } from '../board/savedViews.ts';
+import { Filters, SavedViews } from '../components/boardFilters.tsx';
+import { BoardGrid } from '../components/boardGrid.tsx';
 import { BoardTable } from '../components/boardTable.tsx';
+import { TvPage } from '../components/boardTv.tsx';
+import { BulkBar } from '../components/bulkBar.tsx';
+import { Count } from '../components/head.tsx';
+import { Icon } from '../components/icon.tsx';
 import { Page } from '../components/layout.tsx';
 import { RegisterForm } from '../components/registerForm.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
+import { type Failed, readForm } from '../form.ts';
+import type { ICONS } from '../icons.ts';
+import { actionPath } from '../paths.ts';
+import { TimelineLegend } from '../timeline/timeline.tsx';
 import { may } from '../viewer.ts';
 
-/** Labels to choose from. */
-const MAX_CHIPS = 20;
+/** How often a page is fetched again though nothing has changed: now moves on. */
+const RENEW_S = 30;
 
-export const boardRoutes = ({ engine }: DashboardDeps) =>
-  new Hono<DashboardEnv>().get(BOARD, async (c) => {
-    const { viewer } = c.var;
-    const { credential, user } = viewer;
-    const query = readQuery(c);
-    const requesters = [requesterOf(user), ...(user.email === null ? [] : [user.email])];
-    const [rows, labels] = await Promise.all([
-      findRows({ engine, credential, requesters, query }),
-      labelsInUse(engine, credential, MAX_CHIPS),
-    ]);
-    return c.html(
-      <Page
-        title="Board"
-        viewer={viewer}
-        at={BOARD}
-        done={c.req.query('done')}
-        renew={{ from: linkTo(query), everyS: 60 }}
-      >
-        <Filters query={query} labels={labels} />
-        <div data-live="board">
-          <Rows rows={rows} query={query} viewer={viewer} />
-        </div>
-      </Page>,
-    );
-  });
+export const boardRoutes = (deps: DashboardDeps) =>
+  new Hono<DashboardEnv>()
+    .get(BOARD, (c) => showBoard(deps, c))
+    .post(VIEWS_AT, async (c) => {
+      const query = readQuery(c);
+      const { name } = await readForm(c, z.object({ name: ViewName }));
+      const others = savedViews(c, deps.publicUrl).filter((one) => one.name !== name);
+      if (saveViews(c, deps.publicUrl, [...others, { name, query }])) return c.redirect(linkTo(query), 303);
+      const fault = 'There is no room for another view: forget one first.';
+      return showBoard(deps, c, { status: 409, fault });
+    })
+    .post(`${VIEWS_AT}/forget`, (c) => {
+      const query = readQuery(c);
+      const search = searchOf(query);
+      const others = savedViews(c, deps.publicUrl).filter((one) => searchOf(one.query) !== search);
+      saveViews(c, deps.publicUrl, others);
+      return c.redirect(linkTo(unfiltered(query)), 303);
+    });
 
-const Filters = ({ query, labels }: { query: BoardQuery; labels: readonly string[] }) => (
-  <search class="filter-bar">
-    <form class="search" action={BOARD}>
-      <label>
-        <span class="out-of-sight">Search by name or label</span>
-        <input type="search" name="q" value={query.q} maxlength={256} placeholder="Name or label" data-shortcut="/" />
-      </label>
-      {fieldsOf({ ...query, q: '', after: '', before: [] }).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-      <button type="submit" id="search">
-        Search
-      </button>
-      {isFiltered(query) && <a href={BOARD}>Clear all filters</a>}
-    </form>
-    <ul class="chips" aria-label="Filters">
-      {SWITCHES.map(([name, text]) => (
-        <Chip text={text} isOn={query.on.has(name)} to={linkTo(switched(query, name))} />
-      ))}
-      {[...new Set([...query.labels, ...labels])].map((label) => (
-        <Chip text={label} isOn={query.labels.includes(label)} to={linkTo(labelled(query, label))} />
-      ))}
-    </ul>
-  </search>
-);
+/** What a saved view keeps of a query. */
+const searchOf = (query: BoardQuery): string => linkTo({ ...query, view: 'timeline', folded: [], page: 1 });
 
-const Chip = ({ text, isOn, to }: { text: string; isOn: boolean; to: string }) => (
-  <li>
-    <a class="chip" href={to} aria-current={isOn ? 'true' : undefined}>
-      {text}
-      {isOn && (
+/** @param failed the failure of a form that was sent from the Board */
+export async function showBoard(deps: DashboardDeps, c: Context<DashboardEnv>, failed?: Failed): Promise<Response> {
+  const { viewer } = c.var;
+  const query = readQuery(c);
+  const board = await readBoard(deps, viewer, query);
+  if (query.view === 'tv') return c.html(<TvPage board={board} />);
+  const saved = savedViews(c, deps.publicUrl);
+  return c.html(
+    <BoardPage board={board} saved={saved} viewer={viewer} done={c.req.query('done')} failed={failed} />,
+    failed?.status ?? 200,
+  );
+}
+
+interface BoardPageProps {
+  readonly board: Board;
+  readonly saved: readonly SavedView[];
+  readonly viewer: Viewer;
+  readonly done: string | undefined;
+  readonly failed: Failed | undefined;
+}
+
+const BoardPage = ({ board, saved, viewer, done, failed }: BoardPageProps) => {
+  const { query, counts } = board;
+  const isEmpty = counts.all === 0;
+  const head = {
+    counts: isEmpty ? undefined : <Counts board={board} />,
+    actions: <HeadActions query={query} viewer={viewer} isEmpty={isEmpty} />,
+    isWide: true,
+  };
+  const renew = { from: linkTo(query), everyS: RENEW_S };
+  return (
+    <Page title="Board" viewer={viewer} at={BOARD} list="rows" {...{ head, renew, done, failed }}>
+      {!isEmpty && (
         <>
-          {' '}
-          <span aria-hidden="true">×</span>
-          <span class="out-of-sight">: on. Turn it off</span>
+          <SavedViews board={board} saved={saved} />
+          <Filters board={board} />
         </>
       )}
-    </a>
-  </li>
-);
+      <div data-live="board" id="rows" tabindex={-1}>
+        <Rows board={board} viewer={viewer} />
+      </div>
+      {!isEmpty && query.view === 'timeline' && <TimelineLegend />}
+    </Page>
+  );
+};
 
-const Rows = ({ rows, query, viewer }: { rows: BoardRows; query: BoardQuery; viewer: Viewer }) => {
-  const { registered, others, next, isPartial } = rows;
-  const isEmpty = registered.length + others.length === 0;
-  const common = { viewer, back: linkTo(query) };
+const Counts = ({ board: { query, counts } }: { board: Board }) => {
+  const all = unfiltered(query);
   return (
     <>
-      {registered.length > 0 && (
-        <BoardTable label="Resources" rows={registered} isTree={!isFiltered(query)} {...common} />
+      <Count of={counts.free} word="free" to={linkTo({ ...all, on: new Set(['free']) })} />
+      <Count of={counts.used} word="in use" to={linkTo({ ...all, on: new Set(['used']) })} />
+      <Count of={counts.waiting} word="waiting" to={linkTo({ ...all, on: new Set(['waiting']) })} />
+      {counts.look > 0 && (
+        <Count
+          of={counts.look}
+          word={counts.look === 1 ? 'needs a look' : 'need a look'}
+          to={linkTo({ ...all, on: new Set(['look']) })}
+        />
       )}
-      {others.length > 0 && (
-        <section aria-labelledby="others-title">
-          <h2 id="others-title">Not registered</h2>
-          <BoardTable label="Held without being registered" rows={others} isTree={false} {...common} />
-        </section>
-      )}
-      {isEmpty &&
-        (isFiltered(query) || query.after !== '' ? <NothingFits isPartial={isPartial} /> : <Empty viewer={viewer} />)}
-      {isPartial && <p class="hint">There are more than were looked at: search for a name, or go on.</p>}
-      <Pages query={query} next={next} />
     </>
   );
 };
 
-const NothingFits = ({ isPartial }: { isPartial: boolean }) => (
-  <p class="notice">
-    {isPartial ? 'Nothing has been found yet.' : 'Nothing fits.'} <a href={BOARD}>Show everything</a>
-  </p>
+const SWITCH: readonly (readonly [View, string, keyof typeof ICONS])[] = [
+  ['timeline', 'Timeline', 'timeline'],
+  ['table', 'Table', 'table'],
+  ['grid', 'Grid', 'grid'],
+];
+
+const HeadActions = ({ query, viewer, isEmpty }: { query: BoardQuery; viewer: Viewer; isEmpty: boolean }) => (
+  <>
+    {!isEmpty && (
+      <nav class="seg" aria-label="View">
+        {SWITCH.map(([view, text, icon]) => (
+          <a href={linkTo(query, { view })} aria-current={query.view === view ? 'true' : undefined}>
+            <Icon name={icon} /> {text}
+          </a>
+        ))}
+      </nav>
+    )}
+    {may(viewer, 'reserve') && (
+      <a class="button primary" href={actionPath('reserve', { back: linkTo(query) })} data-shortcut="r">
+        <Icon name="plus" /> Reserve
+      </a>
+    )}
+  </>
 );
+
+const Rows = ({ board, viewer }: { board: Board; viewer: Viewer }) => {
+  const { query, total, isPartial } = board;
+  if (board.counts.all === 0) return <Empty viewer={viewer} />;
+  return (
+    <>
+      {total === 0 && (
+        <p class="notice">
+          Nothing fits. <a href={linkTo(unfiltered(query))}>Show everything</a>
+        </p>
+      )}
+      {total > 0 &&
+        (query.view === 'grid' ? (
+          <BoardGrid board={board} viewer={viewer} />
+        ) : (
+          <BoardTable board={board} viewer={viewer} />
+        ))}
+      {isPartial && <p class="hint">There are more than the Board can show. Search for a name, or choose a label.</p>}
+      <Pages board={board} />
+      {query.view === 'table' && <BulkBar board={board} viewer={viewer} />}
+    </>
+  );
+};
+
+const Pages = ({ board: { query, pages } }: { board: Board }) => {
+  if (pages === 1) return null;
+  const page = Math.min(query.page, pages);
+  return (
+    <nav class="pages" aria-label="Pages of the Board">
+      {page > 1 && <a href={linkTo(query, { page: page - 1 })}>Previous</a>} Page {page} of {pages}{' '}
+      {page < pages && <a href={linkTo(query, { page: page + 1 })}>Next</a>}
+    </nav>
+  );
+};
 
 const Empty = ({ viewer }: { viewer: Viewer }) => (
   <>
@@ -136,14 +183,3 @@ const Empty = ({ viewer }: { viewer: Viewer }) => (
     {may(viewer, 'define') && <RegisterForm title="Register the first resource" />}
   </>
 );
-
-const Pages = ({ query, next }: { query: BoardQuery; next: string | null }) => {
-  const previous = previousPage(query);
-  if (previous === null && next === null) return null;
-  return (
-    <nav class="pages" aria-label="Pages of the board">
-      {previous && <a href={linkTo(previous)}>Previous</a>}{' '}
-      {next !== null && <a href={linkTo(nextPage(query, next))}>Next</a>}
-    </nav>
-  );
-};

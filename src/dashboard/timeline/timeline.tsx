@@ -72,21 +72,30 @@ export const EmptyTimeline = ({ height }: { height: number }) => (
   </svg>
 );
 
-export const Timeline = ({ row }: { row: TimelineRow }) => {
-  const pitch = row.lanes < 2 ? BAR : (PITCHES[row.lanes] ?? 6);
-  const height = row.lanes < 2 ? HEIGHT : Math.max(HEIGHT, pitch * row.lanes + 2 * ROOM);
-  const top = Math.round((height - pitch * Math.max(1, row.lanes)) / 2);
+/** @param props.rowHeight of a row without lanes, in px; one with many lanes is higher, unless it is low */
+export const Timeline = ({ row, rowHeight = HEIGHT }: { row: TimelineRow; rowHeight?: number }) => {
+  const lanes = Math.max(1, row.lanes);
+  const isLow = rowHeight < HEIGHT;
+  const single = isLow ? rowHeight - 6 : BAR;
+  const pitch = lanes === 1 ? single : isLow ? (rowHeight - 4) / lanes : (PITCHES[lanes] ?? 6);
+  const height = Math.max(rowHeight, lanes === 1 || isLow ? 0 : pitch * lanes + 2 * ROOM);
+  const top = (height - pitch * lanes) / 2;
   return (
     <svg class="line" height={height} role="img" aria-label={row.text}>
       <use href="#hours" />
       {row.bars.map((bar) => (
-        <BarView bar={bar} y={top + bar.lane * pitch} height={row.lanes < 2 ? BAR : pitch - 1} isLane={row.lanes > 1} />
+        <BarView
+          bar={bar}
+          y={round(top + bar.lane * pitch)}
+          height={lanes === 1 ? pitch : round(pitch - 1)}
+          isLane={lanes > 1}
+        />
       ))}
       {row.area.map((step) => (
-        <StepView step={step} capacity={row.capacity} />
+        <StepView step={step} capacity={row.capacity} rowHeight={rowHeight} />
       ))}
       {row.area[0] && (
-        <text class="count" x={`${row.area[0].from}%`} dx="8" y={HEIGHT / 2 + 4}>
+        <text class="count" x={`${row.area[0].from}%`} dx="8" y={rowHeight / 2 + 4}>
           {row.area[0].held} of {row.capacity} in use
         </text>
       )}
@@ -98,6 +107,8 @@ export const Timeline = ({ row }: { row: TimelineRow }) => {
 /** Number of lanes → their distance. More of them are as close as six. */
 const PITCHES: Readonly<Record<number, number>> = { 2: 12, 3: 11, 4: 8, 5: 7 };
 
+const round = (value: number): number => Math.round(value * 100) / 100;
+
 const BarView = ({ bar, y, height, isLane }: { bar: Bar; y: number; height: number; isLane: boolean }) => {
   const { kind, from, to, isCutLeft, isCutRight, fades, text } = bar;
   const classes = ['bar', kind, isCutLeft && 'before', isCutRight && 'after', fades && 'fades'];
@@ -108,13 +119,13 @@ const BarView = ({ bar, y, height, isLane }: { bar: Bar; y: number; height: numb
       class={classes.filter((one) => one !== false).join(' ')}
       x={`${from}%`}
       y={y}
-      width={`${Math.round((to - from) * 100) / 100}%`}
+      width={`${round(to - from)}%`}
       height={height}
     >
       {shown !== text && <title>{text}</title>}
       <rect />
       {shown !== '' && (
-        <text x="8" y="17.5">
+        <text x="8" y={height / 2 + 4.5}>
           {shown}
         </text>
       )}
@@ -122,16 +133,16 @@ const BarView = ({ bar, y, height, isLane }: { bar: Bar; y: number; height: numb
   );
 };
 
-const StepView = ({ step: { from, to, held }, capacity }: { step: Step; capacity: number }) => {
-  const height = Math.round(Math.min(1, held / capacity) * (HEIGHT - 2 * ROOM));
+interface StepProps {
+  readonly step: Step;
+  readonly capacity: number;
+  readonly rowHeight: number;
+}
+
+const StepView = ({ step: { from, to, held }, capacity, rowHeight }: StepProps) => {
+  const height = round(Math.min(1, held / capacity) * (rowHeight - 2 * ROOM));
   return (
-    <rect
-      class="area"
-      x={`${from}%`}
-      y={HEIGHT - ROOM - height}
-      width={`${Math.round((to - from) * 100) / 100}%`}
-      height={height}
-    />
+    <rect class="area" x={`${from}%`} y={rowHeight - ROOM - height} width={`${round(to - from)}%`} height={height} />
   );
 };
 

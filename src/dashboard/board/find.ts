@@ -1,0 +1,148 @@
+/**
+ * Finds the rows of the Board among all resources of a tenant, and counts them: by text, labels and status. No I/O.
+ */
+import { PATH_DELIMITER } from '../../domain/names.ts';
+import type { NameOf } from '../people.ts';
+import { labelTexts } from '../resource/registeredResources.ts';
+import { groupBy } from './groupBy.ts';
+import type { HeldFact, Lab, LabNode } from './lab.ts';
+import type { BoardQuery, Status } from './query.ts';
+
+/** What ends within this time ends soon, in ms. */
+const SOON_MS = 600_000;
+/** What is held without an end for longer needs a look, in ms. */
+const STALE_MS = 86_400_000;
+
+/** The person who looks at the Board. */
+export interface Person {
+  readonly isOwn: (requester: string) => boolean;
+  /** The resources that the person waits for. */
+  readonly waitsFor: ReadonlySet<string>;
+}
+
+/** A resource that can have a row. */
+export interface Candidate {
+  readonly name: string;
+  /** null: it is not registered */
+  readonly node: LabNode | null;
+}
+
+export interface Found {
+  readonly rows: readonly Candidate[];
+  /** Of everything, whatever the filters are. */
+  readonly counts: Counts;
+}
+
+export interface Counts {
+  readonly all: number;
+  readonly free: number;
+  readonly used: number;
+  readonly waiting: number;
+  readonly look: number;
+}
+
+/** Whether somebody should look at a reservation: it has no end, and is older than a day. */
+export const isStale = (
+  { sinceMs, untilMs, hasSession }: Pick<HeldFact, 'sinceMs' | 'untilMs' | 'hasSession'>,
+  now: number,
+) => untilMs === null && !hasSession && now - sinceMs > STALE_MS;
+
+const NONE: readonly HeldFact[] = [];
+
+export const candidatesOf = ({ nodes, unregistered }: Lab): Candidate[] => [
+  ...nodes.map((node) => ({ name: node.name, node })),
+  ...unregistered.map((name) => ({ name, node: null })),
+];
+
+/** Whether somebody can take it, as far as it and its ancestors decide that. */
+const isFree = ({ node }: Candidate): boolean => node !== null && (node.available ?? 0) > 0 && !node.isShut;
+const isUsed = ({ node }: Candidate): boolean => node === null || node.available === 0;
+const isWaitedFor = ({ node }: Candidate): boolean => node !== null && node.waiting > 0;
+
+export function countAll(lab: Lab, nowMs: number): Counts {
+  const all = candidatesOf(lab);
+  const staleNames = [...lab.held].filter(([, facts]) => facts.some((one) => isStale(one, nowMs)));
+  return {
+    all: all.length,
+    free: all.filter(isFree).length,
+    used: all.filter(isUsed).length,
+    waiting: lab.nodes.reduce((sum, { waiting }) => sum + waiting, 0),
+    look: staleNames.length,
+  };
+}
+
+/** Returns a function that says whether a row is wanted. */
+export function wantedBy(
+  { q, labels, on }: Pick<BoardQuery, 'q' | 'labels' | 'on'>,
+  { held }: Lab,
+  { isOwn, waitsFor }: Person,
+  nameOf: NameOf,
+  nowMs: number,
+): (one: Candidate) => boolean {
+  const text = q.toLowerCase();
+  const ofKey = groupBy(labels, (label) => label.slice(0, label.indexOf('=')));
+  const wanted = [...ofKey.values()].map((values) => new Set(values));
+  const texts = ({ name, node }: Candidate) => [
+    name,
+    ...(node === null ? [] : [node.group.replaceAll(PATH_DELIMITER, ' '), ...labelTexts(node.labels)]),
+    ...(held.get(name) ?? NONE).flatMap(({ requester, note }) => [requester, nameOf(requester), note]),
+  ];
+  const hasStatus: Readonly<Record<Status, (one: Candidate) => boolean>> = {
+    free: isFree,
+    used: isUsed,
+    waiting: isWaitedFor,
+    unregistered: ({ node }) => node === null,
+    mine: ({ name }) => waitsFor.has(name) || (held.get(name) ?? NONE).some(({ requester }) => isOwn(requester)),
+    look: ({ name }) => (held.get(name) ?? NONE).some((one) => isStale(one, nowMs)),
+    expiring: ({ name }) =>
+      (held.get(name) ?? NONE).some(({ untilMs }) => untilMs !== null && untilMs <= nowMs + SOON_MS),
+  };
+  const statuses = [...on].map((status) => hasStatus[status]);
+  return (one) =>
+    statuses.every((has) => has(one)) &&
+    (wanted.length === 0 || (one.node !== null && hasLabels(labelTexts(one.node.labels), wanted))) &&
+    (text === '' || texts(one).some((each) => each.toLowerCase().includes(text)));
+}
+
+const hasLabels = (texts: readonly string[], wanted: readonly ReadonlySet<string>[]) =>
+  wanted.every((values) => texts.some((text) => values.has(text)));
+
+/** A group of rows. */
+export interface Section {
+  /** The path of its group; '' none */
+  readonly group: string;
+  readonly isRegistered: boolean;
+  /** Of all its rows that are wanted, also of those on other pages. */
+  readonly total: number;
+  readonly free: number;
+  readonly isFolded: boolean;
+  /** Those of this page. */
+  readonly rows: readonly Candidate[];
+}
+
+/** Cuts a page out of the rows, and puts them into their groups. Rows of folded groups are left out. */
+export function pageOf(
+  rows: readonly Candidate[],
+  folded: readonly string[],
+  page: number,
+  size: number,
+): { readonly sections: readonly Section[]; readonly pages: number } {
+  const groups = [...groupBy(rows, sectionOf)];
+  const open = groups.flatMap(([key, own]) => (folded.includes(key) ? [] : own));
+  const pages = Math.max(1, Math.ceil(open.length / size));
+  const from = (Math.min(page, pages) - 1) * size;
+  const shown = new Set(open.slice(from, from + size));
+  const sections = groups.flatMap(([group, own]): Section[] => {
+    const isFolded = folded.includes(group);
+    const here = own.filter((one) => shown.has(one));
+    if (here.length === 0 && !(isFolded && from === 0)) return [];
+    const free = own.filter(isFree).length;
+    const isRegistered = own[0]?.node !== null;
+    return [{ group, isRegistered, total: own.length, free, isFolded, rows: isFolded ? [] : here }];
+  });
+  return { sections, pages };
+}
+
+/** The section of names that are not registered. No path has the control character. */
+export const UNREGISTERED = '\x7f';
+const sectionOf = ({ node }: Candidate): string => (node === null ? UNREGISTERED : node.group);

@@ -1,0 +1,169 @@
+/**
+ * Reads what the Board shows: its rows, in their groups, with counts. Of the resources that are not on the page it reads
+ * only what finding them needs (lab.ts).
+ */
+import type { Credential } from '../../domain/tenants.ts';
+import { resourceStates } from '../../engine/reservations/states.ts';
+import { requesterOf, type SessionUser } from '../../engine/tenant/signIns.ts';
+import type { Standing } from '../../engine/waiting/list.ts';
+import { isOwn } from '../../operations/permissions.ts';
+import type { DashboardDeps } from '../env.ts';
+import { type NameOf, namesOf } from '../people.ts';
+import { type Frame, frameAt } from '../timeline/frame.ts';
+import { MAX_LANES } from '../timeline/row.ts';
+import {
+  type Candidate,
+  type Counts,
+  candidatesOf,
+  countAll,
+  type Person,
+  pageOf,
+  type Section,
+  wantedBy,
+} from './find.ts';
+import { groupBy } from './groupBy.ts';
+import { type Lab, readLab } from './lab.ts';
+import type { BoardQuery } from './query.ts';
+import { type BoardRow, boardRow } from './rows.ts';
+
+/** Rows on a page. */
+export const PAGE = 50;
+/** Ended reservations that a page shows. */
+const MAX_PAST = 300;
+/** Requesters whose names a search knows. */
+const MAX_NAMES = 2000;
+
+export interface BoardSection extends Omit<Section, 'rows'> {
+  readonly rows: readonly BoardRow[];
+}
+
+export interface Board {
+  readonly query: BoardQuery;
+  readonly frame: Frame;
+  readonly sections: readonly BoardSection[];
+  /** The number of rows of all pages that are wanted. */
+  readonly total: number;
+  readonly pages: number;
+  readonly counts: Counts;
+  readonly labels: Lab['labels'];
+  readonly isPartial: boolean;
+  readonly nameOf: NameOf;
+  /** Counts the rows of another query. */
+  readonly count: (query: BoardQuery) => number;
+}
+
+export type BoardDeps = Pick<DashboardDeps, 'engine' | 'history' | 'memberships'>;
+
+/** For whom the Board is read. */
+export interface Reader {
+  readonly credential: Credential;
+  /** null: nobody has signed in, as on a wallboard */
+  readonly user: SessionUser | null;
+  /** Where the person waits. */
+  readonly standings: readonly Standing[];
+}
+
+/** @throws HoldfastError unauthenticated, forbidden, unavailable */
+export async function readBoard(deps: BoardDeps, reader: Reader, query: BoardQuery): Promise<Board> {
+  const { engine } = deps;
+  const { credential, user, standings } = reader;
+  const frame = frameAt(Date.now());
+  const lab = await readLab(engine, credential);
+  const person: Person = {
+    isOwn: (requester) => user !== null && isOwn(user, requester),
+    waitsFor: new Set(standings.flatMap(({ resources, waitsFor }) => [...resources, waitsFor])),
+  };
+  const searchNames = query.q === '' ? plainName : await namesOf(deps, reader, searchedNames(lab));
+  const all = candidatesOf(lab);
+  const rows = all.filter(wantedBy(query, lab, person, searchNames, frame.nowMs));
+  const { sections, pages } = pageOf(rows, query.folded, query.page, PAGE);
+  const shown = sections.flatMap((section) => section.rows);
+  const { byName, nameOf } = await readRows(deps, reader, shown, { lab, frame, person, query });
+  return {
+    query,
+    frame,
+    sections: sections.map((section) => withStates(section, byName, query)),
+    total: rows.length,
+    pages,
+    counts: corrected(countAll(lab, frame.nowMs), [...byName.values()]),
+    labels: lab.labels,
+    isPartial: lab.isPartial,
+    nameOf,
+    count: (other) => all.filter(wantedBy(other, lab, person, plainName, frame.nowMs)).length,
+  };
+}
+
+const plainName: NameOf = (requester) => requester;
+
+/** The requesters whom a search may mean by their names. */
+const searchedNames = ({ held }: Lab): Set<string> =>
+  new Set(
+    [...held.values()]
+      .flat()
+      .slice(0, MAX_NAMES)
+      .map(({ requester }) => requester),
+  );
+
+interface RowContext {
+  readonly lab: Lab;
+  readonly frame: Frame;
+  readonly person: Person;
+  readonly query: BoardQuery;
+}
+
+async function readRows(
+  deps: BoardDeps,
+  reader: Reader,
+  shown: readonly Candidate[],
+  { lab, frame, person, query }: RowContext,
+): Promise<{ readonly byName: ReadonlyMap<string, BoardRow>; readonly nameOf: NameOf }> {
+  const { engine, history } = deps;
+  const { credential, user } = reader;
+  const names = shown.map(({ name }) => name);
+  const hasTimeline = query.view === 'timeline' || query.view === 'tv';
+  const [states, entries] = await Promise.all([
+    names.length === 0
+      ? []
+      : resourceStates(engine, credential, names, { slots: MAX_LANES, requesters: requestersOf(user) }),
+    // A page does without the past rather than fail.
+    hasTimeline ? history.recent(credential.tenant, names, new Date(frame.fromMs), MAX_PAST).catch(() => []) : [],
+  ]);
+  const requesters = states.flatMap(({ slots, queue, blockedBy }) => [
+    ...[...slots.map(({ hold }) => hold), blockedBy?.hold ?? null].flatMap((hold) =>
+      hold === null ? [] : [hold.holder, ...hold.sharers],
+    ),
+    ...queue.map(({ requester }) => requester),
+  ]);
+  const nameOf = await namesOf(deps, reader, [...requesters, ...entries.map(({ requester }) => requester)]);
+  const past = groupBy(entries, ({ resource }) => resource);
+  const parts = { lab, frame, nameOf, past, isOwn: person.isOwn };
+  const levels = new Map(shown.map(({ name, node }) => [name, node?.level ?? 0]));
+  return {
+    byName: new Map(states.map((state) => [state.name, boardRow(state, levels.get(state.name) ?? 0, parts)])),
+    nameOf,
+  };
+}
+
+/** The requesters that a person is. */
+const requestersOf = (user: SessionUser | null): string[] =>
+  user === null ? [] : [requesterOf(user), ...(user.email === null ? [] : [user.email])];
+
+/** Whether the walk of all resources takes for free what a blocker keeps from everybody. */
+const isBlocked = ({ state, shut }: BoardRow): boolean => state.blockedBy !== null && shut !== null;
+
+function withStates(section: Section, byName: ReadonlyMap<string, BoardRow>, { on }: BoardQuery): BoardSection {
+  const rows = section.rows.flatMap(({ name }) => byName.get(name) ?? []);
+  const blocked = rows.filter(isBlocked).length;
+  const shown = on.has('free') ? rows.filter((row) => !isBlocked(row)) : rows;
+  return { ...section, free: section.free - blocked, rows: shown };
+}
+
+/** Counts with what only the states of the rows say: blockers, and who waits for names that are not registered. */
+function corrected(counts: Counts, rows: readonly BoardRow[]): Counts {
+  const others = rows.filter(({ state }) => !state.isRegistered);
+  return {
+    ...counts,
+    free: counts.free - rows.filter(isBlocked).length,
+    waiting: counts.waiting + others.reduce((sum, { state }) => sum + state.waiting, 0),
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * Puts together what a row of the Board shows: the state of a resource, what is in its way and until when, and its
+ * timeline. No I/O.
+ */
+import type { PastEntry } from '../../domain/history.ts';
+import type { Hold, SlotState } from '../../engine/reservations/holders.ts';
+import type { ResourceState } from '../../engine/reservations/states.ts';
+import type { NameOf } from '../people.ts';
+import type { Frame } from '../timeline/frame.ts';
+import { type Holding, type TimelineRow, timelineRow } from '../timeline/row.ts';
+import { isStale } from './find.ts';
+import type { Lab } from './lab.ts';
+
+/** What keeps others from a resource that has a free slot. */
+export interface Shut {
+  /** The blocker or ancestor that is in use. */
+  readonly by: string;
+  /** The resource that takes it along; null: it is held itself */
+  readonly along: string | null;
+  /** null: nobody knows */
+  readonly untilMs: number | null;
+}
+
+export interface BoardRow {
+  readonly state: ResourceState;
+  /** How far it stands below its group. */
+  readonly level: number;
+  readonly shut: Shut | null;
+  /** Whether somebody should look at it. */
+  readonly isStale: boolean;
+  readonly timeline: TimelineRow;
+}
+
+export interface RowParts {
+  readonly lab: Lab;
+  readonly frame: Frame;
+  readonly nameOf: NameOf;
+  readonly isOwn: (requester: string) => boolean;
+  /** Resource → what ended lately, the latest first. */
+  readonly past: ReadonlyMap<string, readonly PastEntry[]>;
+}
+
+const SYSTEM = 'system:';
+
+/** The resource that takes a slot along, as its blocker; null: none does */
+export const takenAlongBy = ({ kind, holder }: Hold): string | null =>
+  kind === 'along' && holder.startsWith(SYSTEM) ? holder.slice(SYSTEM.length) : null;
+
+export function boardRow(state: ResourceState, level: number, parts: RowParts): BoardRow {
+  const { frame, nameOf } = parts;
+  const shut = shutOf(state, parts);
+  const holdings = [...pastOf(state, parts), ...state.slots.flatMap((slot) => holdingOf(slot, state, parts))];
+  const waiting = state.queue.map(({ requester, ...rest }) => ({ ...rest, who: nameOf(requester) }));
+  const { capacity, held } = state;
+  const blocked = shut === null ? undefined : { by: shut.by, toMs: shut.untilMs };
+  return {
+    state,
+    level,
+    shut,
+    isStale: holdings.some(({ kind }) => kind === 'look'),
+    timeline: timelineRow({ capacity: capacity ?? 1, held, holdings, waiting, blocked }, frame),
+  };
+}
+
+/** When the reservations of a resource end, if it has one that does. */
+function endOf({ held }: Lab, name: string): number | null {
+  const [only, ...others] = held.get(name) ?? [];
+  return others.length > 0 ? null : (only?.untilMs ?? null);
+}
+
+function shutOf({ capacity, held, fullAncestor, blockedBy }: ResourceState, { lab }: RowParts): Shut | null {
+  if (capacity === null || held >= capacity) return null;
+  if (blockedBy !== null) {
+    const { name, hold } = blockedBy;
+    const along = hold === null ? null : (takenAlongBy(hold) ?? hold.resource);
+    const untilMs = hold === null || hold.hasSession ? null : (timeOf(hold.until) ?? endOf(lab, along ?? ''));
+    return { by: name, along: along === name || along === '' ? null : along, untilMs };
+  }
+  return fullAncestor === null ? null : { by: fullAncestor, along: null, untilMs: endOf(lab, fullAncestor) };
+}
+
+const timeOf = (iso: string | null): number | null => (iso === null ? null : Date.parse(iso));
+
+/** The number of a slot of a pool; 0 for the only slot of a resource. */
+const numberOf = (slot: string, { name }: ResourceState): number =>
+  slot.startsWith(`${name}_`) ? Number(slot.slice(name.length + 1)) : 0;
+
+function holdingOf({ slot, hold }: SlotState, state: ResourceState, parts: RowParts): Holding[] {
+  if (hold === null) return [];
+  const { lab, frame, nameOf, isOwn } = parts;
+  const { kind, holder, sharers, since, until, hasSession, isUnclaimed, note } = hold;
+  const along = takenAlongBy(hold);
+  const times = { sinceMs: timeOf(since) ?? frame.nowMs, untilMs: timeOf(until), hasSession };
+  const stale = kind === 'own' && isStale(times, frame.nowMs);
+  const who = along !== null ? `with ${along}` : kind === 'shared' ? sharers.map(nameOf).join(', ') : nameOf(holder);
+  const isMine = [holder, ...sharers].some(isOwn);
+  const toMs = along === null ? times.untilMs : endOf(lab, along);
+  return [
+    {
+      slot: numberOf(slot, state),
+      kind: stale ? 'look' : isMine ? 'mine' : 'held',
+      who: isUnclaimed ? `${who}, not taken yet` : stale ? `${who} · no end` : who,
+      note,
+      fromMs: times.sinceMs,
+      toMs,
+      // A grant that nobody has taken yet goes on if somebody takes it.
+      isKept: hasSession || isUnclaimed || (kind !== 'own' && toMs === null),
+    },
+  ];
+}
+
+const pastOf = (state: ResourceState, { past, nameOf }: RowParts): Holding[] =>
+  (past.get(state.name) ?? []).toReversed().flatMap(({ slots, requester, note, reservedAt, endedAt }) =>
+    slots.map((slot) => ({
+      slot: numberOf(slot, state),
+      kind: 'past' as const,
+      who: nameOf(requester),
+      note: note ?? undefined,
+      fromMs: reservedAt,
+      toMs: endedAt,
+    })),
+  );

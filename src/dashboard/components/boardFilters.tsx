@@ -1,0 +1,211 @@
+/**
+ * What stands above the rows of the Board: its saved views as tabs, one search field, and a menu for each label key and
+ * for the status. All of it are links and forms, which work without a script.
+ */
+import type { Child } from 'hono/jsx';
+import {
+  BOARD,
+  type BoardQuery,
+  fieldsOf,
+  isFiltered,
+  linkTo,
+  STATUSES,
+  unfiltered,
+  withLabel,
+  withStatus,
+} from '../board/query.ts';
+import type { Board } from '../board/readBoard.ts';
+import { MAX_SAVED, type SavedView, VIEWS_AT } from '../board/savedViews.ts';
+import { number } from '../words/numbers.ts';
+import { Icon } from './icon.tsx';
+
+/** Label keys that have a menu of their own. The others share one. */
+const MENUS = 3;
+/** Label keys that the menu of the others has. */
+const MAX_OTHERS = 12;
+
+export const SavedViews = ({ board, saved }: { board: Board; saved: readonly SavedView[] }) => {
+  const { query, counts } = board;
+  const all = unfiltered(query);
+  const look = { ...all, on: new Set(['look'] as const) };
+  const here = keyOf(query);
+  const canSave = isFiltered(query) && saved.length < MAX_SAVED && !saved.some((one) => keyOf(one.query) === here);
+  return (
+    <nav class="tabs views" aria-label="Saved views" data-live="views">
+      <Tab to={all} count={counts.all} isHere={!isFiltered(query)}>
+        Everything
+      </Tab>
+      {saved.map((one) => (
+        <Tab to={{ ...one.query, view: query.view }} count={board.count(one.query)} isHere={keyOf(one.query) === here}>
+          {one.name}
+        </Tab>
+      ))}
+      {(counts.look > 0 || query.on.has('look')) && (
+        <Tab to={look} count={counts.look} isHere={keyOf(look) === here}>
+          Needs a look
+        </Tab>
+      )}
+      {canSave && <SaveForm query={query} />}
+      {saved.some((one) => keyOf(one.query) === here) && <ForgetForm query={query} />}
+    </nav>
+  );
+};
+
+/** What makes two queries the same view, however it is shown. */
+const keyOf = ({ q, labels, on }: BoardQuery): string => JSON.stringify([q, labels.toSorted(), [...on].sort()]);
+
+const Tab = ({ to, count, isHere, children }: { to: BoardQuery; count: number; isHere: boolean; children: Child }) => (
+  <a href={linkTo(to)} aria-current={isHere ? 'true' : undefined}>
+    {children} <span class="meta">{number(count)}</span>
+  </a>
+);
+
+const SaveForm = ({ query }: { query: BoardQuery }) => (
+  <details class="facet" id="save-view" name="menu">
+    <summary title="Save this view">
+      <Icon name="plus" />
+      <span class="out-of-sight">Save this view</span>
+    </summary>
+    <form class="menu" method="post" action={linkTo(query, {}, VIEWS_AT)}>
+      <label>
+        Name of the view <input name="name" required maxlength={40} autocomplete="off" />
+      </label>
+      <button type="submit" class="primary" id="save">
+        Save for this browser
+      </button>
+    </form>
+  </details>
+);
+
+const ForgetForm = ({ query }: { query: BoardQuery }) => (
+  <form method="post" action={linkTo(query, {}, `${VIEWS_AT}/forget`)}>
+    <button type="submit" class="quiet" id="forget">
+      Forget this view
+    </button>
+  </form>
+);
+
+export const Filters = ({ board }: { board: Board }) => {
+  const { query, labels } = board;
+  const chosen = new Set(query.labels.map(keyOfLabel));
+  const keys = [...labels.keys()];
+  // A key that is filtered by has a menu of its own, also if no resource has it.
+  const own = [...new Set([...keys.slice(0, MENUS), ...chosen])];
+  const others = keys.filter((key) => !own.includes(key)).slice(0, MAX_OTHERS);
+  return (
+    <search class="filter-bar">
+      <form action={BOARD}>
+        <label class="field">
+          <Icon name="search" />
+          <span class="out-of-sight">Filter by name, label, holder or note</span>
+          <input
+            type="search"
+            name="q"
+            value={query.q}
+            maxlength={256}
+            placeholder="Name, label, holder or note"
+            data-shortcut="/"
+          />
+        </label>
+        {fieldsOf({ ...query, q: '', page: 1, isSelected: false }).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        <button type="submit" id="search" class="out-of-sight">
+          Search
+        </button>
+      </form>
+      <div class="facets">
+        {own.map((key) => (
+          <Facet name={key} isOn={chosen.has(key)} text={facetText(query, key)}>
+            <Values query={query} name={key} values={labels.get(key) ?? new Map()} />
+          </Facet>
+        ))}
+        <Facet name="Status" isOn={query.on.size > 0} text={statusText(query)}>
+          {STATUSES.map(([name, text]) => (
+            <Choice to={linkTo(query, { on: withStatus(query, name) })} isOn={query.on.has(name)}>
+              {text}
+            </Choice>
+          ))}
+        </Facet>
+        {others.length > 0 && (
+          <Facet name="Label" isOn={false} text="Label" icon="plus">
+            {others.map((key) => (
+              <>
+                <b>{key}</b>
+                <Values query={query} name={key} values={labels.get(key) ?? new Map()} />
+              </>
+            ))}
+          </Facet>
+        )}
+        {isFiltered(query) && (
+          <a class="button quiet" href={linkTo(unfiltered(query))}>
+            Clear all filters
+          </a>
+        )}
+      </div>
+    </search>
+  );
+};
+
+const keyOfLabel = (label: string): string => label.slice(0, label.indexOf('='));
+
+/** `os: android, ios` */
+function facetText({ labels }: BoardQuery, key: string): string {
+  const values = labels.filter((label) => keyOfLabel(label) === key).map((label) => label.slice(key.length + 1));
+  return values.length === 0 ? key : `${key}: ${values.join(', ')}`;
+}
+
+function statusText({ on }: BoardQuery): string {
+  const names = STATUSES.filter(([name]) => on.has(name)).map(([, text]) => text.toLowerCase());
+  return names.length === 0 ? 'Status' : `Status: ${names.join(', ')}`;
+}
+
+interface FacetProps {
+  readonly name: string;
+  readonly isOn: boolean;
+  readonly text: string;
+  readonly icon?: 'plus';
+  readonly children: Child;
+}
+
+const Facet = ({ name, isOn, text, icon, children }: FacetProps) => (
+  <details class={isOn ? 'facet on' : 'facet'} id={`facet-${name}`} name="menu">
+    <summary>
+      {icon && <Icon name={icon} />}
+      {text}
+      {!icon && <Icon name="down" />}
+    </summary>
+    <div class="menu">{children}</div>
+  </details>
+);
+
+const Values = ({ query, name, values }: { query: BoardQuery; name: string; values: ReadonlyMap<string, number> }) => {
+  const chosen = query.labels
+    .filter((label) => keyOfLabel(label) === name)
+    .map((label) => label.slice(name.length + 1));
+  const all = [...new Set([...values.keys(), ...chosen])].sort(BY_NUMBER.compare);
+  return (
+    <>
+      {all.map((value) => (
+        <Choice
+          to={linkTo(query, { labels: withLabel(query, `${name}=${value}`) })}
+          isOn={chosen.includes(value)}
+          count={values.get(value) ?? 0}
+        >
+          {value}
+        </Choice>
+      ))}
+    </>
+  );
+};
+
+/** Sorts `9` before `11`. */
+const BY_NUMBER = new Intl.Collator('en', { numeric: true });
+
+const Choice = ({ to, isOn, count, children }: { to: string; isOn: boolean; count?: number; children: Child }) => (
+  <a href={to} aria-current={isOn ? 'true' : undefined}>
+    {children}
+    {count !== undefined && <span class="meta">{number(count)}</span>}
+    {isOn && <span class="out-of-sight">: on. Turn it off</span>}
+  </a>
+);

@@ -1,0 +1,44 @@
+/**
+ * What the table of the Board can do with many rows at once: release the selected ones, or everything.
+ */
+import { linkTo } from '../board/query.ts';
+import type { Board } from '../board/readBoard.ts';
+import type { Viewer } from '../env.ts';
+import { may } from '../viewer.ts';
+import { number } from '../words/numbers.ts';
+import { SELECTED, selectable } from './boardTable.tsx';
+import { Confirm } from './confirm.tsx';
+
+/** Where its forms go. */
+export const RELEASES_AT = '/dashboard/reservations';
+
+export const BulkBar = ({ board, viewer }: { board: Board; viewer: Viewer }) => {
+  const { query } = board;
+  const count = selectable(board, viewer);
+  return (
+    <div class="bulk">
+      {count > 0 && (
+        <form id={SELECTED} method="post" action={linkTo(query, {}, `${RELEASES_AT}/selected`)}>
+          <button type="submit" id="release-selected">
+            Release the selected …
+          </button>
+          <a
+            class="button quiet"
+            id="select-all"
+            href={linkTo(query, { isSelected: !query.isSelected, page: query.page })}
+          >
+            {query.isSelected ? 'Select none' : `Select all ${number(count)} of this page`}
+          </a>
+        </form>
+      )}
+      {may(viewer, 'reset') && (
+        <Confirm
+          id="reset"
+          label="Release everything"
+          question="Release all reservations of this tenant, and end all waits? Their holders learn it when they renew or release. Registered resources stay."
+          action={`${RELEASES_AT}/reset`}
+        />
+      )}
+    </div>
+  );
+};
