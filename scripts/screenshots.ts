@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots`: takes pictures of the dashboard for docs/, of a test lab after a week. Starts a service and a
- * Redis for them.
+ * `npm run screenshots`: takes pictures of the dashboard for docs/, of a test lab after a week, and draws the icons of
+ * the app. Starts a service and a Redis for them.
  */
 import { spawn } from 'node:child_process';
 import { on, once } from 'node:events';
@@ -11,6 +11,7 @@ import { createInterface } from 'node:readline';
 import { createPatientRedis } from '../src/redis/client.ts';
 import { startBrowser } from '../test/support/browser.ts';
 import { createClient } from '../test/support/client.ts';
+import { drawAppIcons } from './appIcons.ts';
 import { startRedis } from './redisServer.ts';
 import { fillTestLab } from './testLab.ts';
 
@@ -91,6 +92,7 @@ for (const [name, path, size, look] of PICTURES) {
   await page.screenshot({ path: `${FOLDER}/${name}.png`, fullPage: size === WIDE });
   await page.context().close();
 }
+await drawAppIcons(browser);
 await browser.close();
 service.kill();
 await once(service, 'exit');

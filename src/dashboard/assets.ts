@@ -23,6 +23,7 @@ const STYLES = [
   'firstSteps',
   'lists',
   'timeline',
+  'phone',
 ];
 
 const TYPES = {
@@ -33,6 +34,7 @@ const TYPES = {
   'live.js': 'text/javascript; charset=utf-8',
   'renew.js': 'text/javascript; charset=utf-8',
   'say.js': 'text/javascript; charset=utf-8',
+  'scan.js': 'text/javascript; charset=utf-8',
   'shortcuts.js': 'text/javascript; charset=utf-8',
   'span.js': 'text/javascript; charset=utf-8',
   'times.js': 'text/javascript; charset=utf-8',
@@ -45,6 +47,9 @@ type Asset = keyof typeof TYPES;
 
 /** Comments with lines of their own: they are for developers, and a quarter of what browsers would load. */
 const COMMENTS = /^ *(?:\/\*[\s\S]*?\*\/|\/\/.*)\n/gm;
+
+export const bytesOf = (name: string): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(readFileSync(new URL(`assets/${name}`, import.meta.url)));
 
 const textOf = (name: string) => readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8').replace(COMMENTS, '');
 

@@ -4,6 +4,9 @@
 import type { Context } from 'hono';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
 
+/** The page that reads codes with the camera. */
+export const SCAN = '/dashboard/scan';
+
 /**
  * Returns an address if it leads to a page of the dashboard, as a browser would understand it; else `/dashboard`.
  */

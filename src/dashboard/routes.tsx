@@ -10,6 +10,7 @@ import { type ErrorCode, HoldfastError } from '../domain/errors.ts';
 import { isChange, refuseForeignOrigin } from '../http/browsers.ts';
 import type { BodyDeps } from '../http/deps.ts';
 import { FAILURES, logFault, retryAfter } from '../http/errors.ts';
+import { appRoutes } from './app.ts';
 import { assetRoutes } from './assets.ts';
 import { BOARD } from './board/query.ts';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
@@ -27,14 +28,17 @@ import { membershipRoutes } from './pages/membership.tsx';
 import { mineRoutes } from './pages/mine.tsx';
 import { overviewRoutes } from './pages/overview.tsx';
 import { type Problem, ProblemPage } from './pages/problem.tsx';
+import { qrRoutes } from './pages/qr.tsx';
 import { reservationsRoutes } from './pages/reservations.tsx';
 import { resourceRoutes } from './pages/resource.tsx';
 import { resourcesRoutes } from './pages/resources.tsx';
+import { scanRoutes } from './pages/scan.tsx';
 import { settingsRoutes } from './pages/settings.tsx';
 import { shortcutsRoutes } from './pages/shortcuts.tsx';
 import { signInRoutes } from './pages/signIn.tsx';
 import { tenantsRoutes } from './pages/tenants.tsx';
 import { tokensRoutes } from './pages/tokens.tsx';
+import { SCAN } from './paths.ts';
 import { MOVED, PLACES } from './places.ts';
 import { needs, signInPath, viewer } from './viewer.ts';
 
@@ -58,13 +62,14 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   const app = new Hono<DashboardEnv>();
   app.onError(showError);
   for (const path of ['/dashboard/*', '/auth/*', '/join/*'])
-    app.use(path, SECURE_HEADERS, limitForm(deps), async (c, next) => {
+    app.use(path, secure, limitForm(deps), async (c, next) => {
       if (isChange(c.req.method)) refuseForeignOrigin(c);
       await next();
       if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store');
     });
   app.get('/', (c) => c.redirect('/dashboard'));
   app.route('/', assetRoutes());
+  app.route('/', appRoutes());
   app.route('/', signInRoutes(deps));
   for (const [from, to] of MOVED)
     app.all(`${from}/*`, (c) => {
@@ -82,6 +87,8 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', resourcesRoutes(deps));
   app.route('/', resourceRoutes(deps));
   app.route('/', shortcutsRoutes());
+  app.route('/', scanRoutes());
+  app.route('/', qrRoutes(deps));
   app.route('/', historyRoutes(deps));
   for (const routes of [reserveRoutes, extendRoutes, endRoutes]) app.route('/', routes(deps));
   app.route('/', keysRoutes(deps));
@@ -97,22 +104,31 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   return app;
 }
 
-const SECURE_HEADERS = secureHeaders({
+const HEADERS = {
   contentSecurityPolicy: {
     defaultSrc: NONE,
     scriptSrc: SELF,
     styleSrc: SELF,
     imgSrc: SELF,
     connectSrc: SELF,
+    manifestSrc: SELF,
     formAction: SELF,
     baseUri: NONE,
     frameAncestors: NONE,
   },
-  referrerPolicy: 'same-origin',
+  referrerPolicy: 'same-origin' as const,
   xFrameOptions: 'DENY',
   // The proxy that terminates TLS decides this for the whole host.
   strictTransportSecurity: false,
+  permissionsPolicy: { camera: false, microphone: false, geolocation: false, payment: false },
+};
+const WITHOUT_CAMERA = secureHeaders(HEADERS);
+const WITH_CAMERA = secureHeaders({
+  ...HEADERS,
+  permissionsPolicy: { ...HEADERS.permissionsPolicy, camera: ['self'] },
 });
+
+const secure = createMiddleware((c, next) => (c.req.path === SCAN ? WITH_CAMERA : WITHOUT_CAMERA)(c, next));
 
 const limitForm = ({ sizes }: Pick<BodyDeps, 'sizes'>) =>
   bodyLimit({

@@ -7,6 +7,12 @@ import './renew.js';
 import './shortcuts.js';
 import { say } from './say.js';
 
+for (const button of document.querySelectorAll('button[data-print]')) {
+  if (!(button instanceof HTMLButtonElement)) continue;
+  button.hidden = false;
+  button.addEventListener('click', () => print());
+}
+
 for (const button of document.querySelectorAll('button[data-copy]')) {
   if (!(button instanceof HTMLButtonElement)) continue;
   const label = button.textContent;

@@ -4,6 +4,7 @@
 import { html } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import { EVENT_TYPES } from '../../contract/events.ts';
+import { MANIFEST, THEME, TOUCH_ICON } from '../app.ts';
 import { assetPath } from '../assets.ts';
 import type { Viewer } from '../env.ts';
 import type { Failed } from '../form.ts';
@@ -31,7 +32,7 @@ export interface PageProps {
   readonly renew?: { readonly from: string; readonly everyS?: number };
   /** The id of the list that the page is of: keys reach it before what filters it. */
   readonly list?: string;
-  readonly script?: 'live.js';
+  readonly script?: 'live.js' | 'scan.js';
   readonly children: Child;
 }
 
@@ -58,6 +59,10 @@ const Document = ({
       <meta name="color-scheme" content="light dark" />
       <title>{title} – Holdfast</title>
       <link rel="icon" href={assetPath('icon.svg')} type="image/svg+xml" />
+      <link rel="manifest" href={MANIFEST} />
+      <link rel="apple-touch-icon" href={TOUCH_ICON} />
+      <meta name="theme-color" media="(prefers-color-scheme: light)" content={THEME.light} />
+      <meta name="theme-color" media="(prefers-color-scheme: dark)" content={THEME.dark} />
       <link rel="stylesheet" href={assetPath('dashboard.css')} />
       <script type="module" src={assetPath('dashboard.js')} />
       {script && <script type="module" src={assetPath(script)} />}

@@ -4,6 +4,7 @@
  */
 import { BUILD } from '../../domain/build.ts';
 import type { Viewer } from '../env.ts';
+import { SCAN } from '../paths.ts';
 import { PLACES, type Place, type PlacePage } from '../places.ts';
 import { KEYS_OF_PAGE } from '../shortcuts.ts';
 import { may } from '../viewer.ts';
@@ -21,7 +22,6 @@ interface OpenPlace extends Place {
   readonly first: PlacePage;
 }
 
-const SCAN = '/dashboard/scan';
 const FIND = '/dashboard/find';
 
 const placesOf = (viewer: Viewer): OpenPlace[] =>
