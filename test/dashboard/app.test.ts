@@ -53,7 +53,7 @@ describe('the label of a resource', () => {
         const at = ((Number(y) + 4) * 4 + (i >> 2)) * size + (Number(x) + 4) * 4 + (i & 3);
         dots.fill(0, at * 4, at * 4 + 3);
       }
-    return jsQR(dots, size, size)?.data;
+    return jsQR.default(dots, size, size)?.data;
   };
 
   test.each(['pixel-8', 'Prüfstand 4 & <5>', 'x'.repeat(256)])('%s has a code that leads to its page', async (name) => {
