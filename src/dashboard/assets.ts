@@ -29,6 +29,7 @@ const STYLES = [
 const TYPES = {
   'dashboard.css': 'text/css; charset=utf-8',
   'dashboard.js': 'text/javascript; charset=utf-8',
+  'days.js': 'text/javascript; charset=utf-8',
   'exactTime.js': 'text/javascript; charset=utf-8',
   'idiomorph.js': 'text/javascript; charset=utf-8',
   'live.js': 'text/javascript; charset=utf-8',

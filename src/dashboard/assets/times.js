@@ -2,6 +2,7 @@
  * Shows times in the zone and language of the browser, and keeps relative times fresh. Without it, absolute times are
  * in UTC, and say so.
  */
+import { showDays } from './days.js';
 import { relative } from './span.js';
 
 const TICK_MS = 1000;
@@ -26,7 +27,7 @@ const localWithZone = new Intl.DateTimeFormat(locale, { ...TO_THE_SECOND, timeZo
 /** The marks of a timeline's axis. */
 const AXIS = {
   hour: new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }),
-  day: new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' }),
+  day: new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric' }),
 };
 
 /** A time to the minute, with as much of the date as it takes: the day of the week, then day and month, then the year. */
@@ -58,6 +59,7 @@ export function showTimes(root) {
     if (time.dataset.as === 'at') setText(time, local.format(at));
     else time.title = localWithZone.format(at);
   }
+  showDays(root, locale, Date.now() + aheadMs);
   refresh(root);
 }
 

@@ -39,11 +39,14 @@ export interface RowActionsProps {
   readonly viewer: Viewer;
   /** The address of the page, to which the actions lead back. */
   readonly back: string;
+  /** What else the menu has. */
+  readonly more?: readonly Child[];
 }
 
 /** The likeliest action as a button, and the others in a menu. */
-export const RowActions = ({ row, viewer, back }: RowActionsProps) => {
-  const [first, ...others] = actionsOf(row, viewer, back);
+export const RowActions = ({ row, viewer, back, more = [] }: RowActionsProps) => {
+  const [first, ...own] = actionsOf(row, viewer, back);
+  const others = [...own, ...more];
   if (first === undefined) return null;
   return (
     <div class="actions">

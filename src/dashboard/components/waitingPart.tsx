@@ -89,11 +89,11 @@ const WaitingTable = ({
   </Scroll>
 );
 
-const idOfRequest = ({ requester, since, resources }: WaitingRequest) =>
+export const idOfRequest = ({ requester, since, resources }: WaitingRequest) =>
   idOf([requester, since, ...resources].join('\n'));
 
 /** Ends every wait of the requester that names the first resource of this one, as the operation `cancel` does. */
-const EndButton = ({ request, action }: { request: WaitingRequest; action: string }) => {
+export const EndButton = ({ request, action }: { request: WaitingRequest; action: string }) => {
   const { requester, resources } = request;
   const [resource = ''] = resources;
   return (

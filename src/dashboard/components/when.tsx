@@ -11,9 +11,9 @@ export interface WhenProps {
   /**
    * `since`: how long ago (`12 min`). `in`: how long until then (`2 h 5 min`; `0 s` if it has passed). `ago`: either,
    * in words (`3 d ago`, `in 3 d`). `at`: the absolute time. `clock`: to the minute, with the day if it is not today
-   * (`14:29`, `Fri 14:29`)
+   * (`14:29`, `Fri 14:29`). `time`, `second`: the time of the day, in lists with heads of days
    */
-  readonly as: 'since' | 'in' | 'ago' | 'at' | 'clock';
+  readonly as: 'since' | 'in' | 'ago' | 'at' | 'clock' | 'time' | 'second';
   readonly none?: string;
 }
 
@@ -26,6 +26,12 @@ export const When = ({ at, as, none = '–' }: WhenProps) => {
     return (
       <time datetime={iso} data-as={as}>
         {absolute}
+      </time>
+    );
+  if (as === 'time' || as === 'second')
+    return (
+      <time datetime={iso} data-as={as}>
+        {iso.slice(11, as === 'time' ? 16 : 19)}
       </time>
     );
   return (

@@ -1,37 +1,41 @@
 /**
- * The page of one resource, registered or not: who has it, who is next, what it takes along, who had it, and events as
- * they happen; change and delete.
+ * The pages of one resource, registered or not: now, with who has it, who is next and who had it; its history; events
+ * as they happen; its definition, to change or delete.
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { PATH_DELIMITER } from '../../domain/names.ts';
 import { deleteDefinition } from '../../operations/definitions.ts';
 import { cancelForm } from '../actions/cancelWait.ts';
+import { BOARD } from '../board/query.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { EventLog } from '../components/eventLog.tsx';
-import { HistoryTable } from '../components/historyTable.tsx';
 import { Page } from '../components/layout.tsx';
+import { NowCard } from '../components/nowCard.tsx';
+import { type PastRow, PastTable } from '../components/pastTable.tsx';
+import { QueueCard } from '../components/queueCard.tsx';
 import { asTyped, newTyped, RegisterForm } from '../components/registerForm.tsx';
-import { PlanPart, SlotsPart, StatePart, UsagePart } from '../components/resourceParts.tsx';
+import { ResourceAside } from '../components/resourceAside.tsx';
+import { ResourceHead } from '../components/resourceHead.tsx';
 import { ResourceTree, resourcePath } from '../components/resourceTree.tsx';
-import { TimelineView } from '../components/timeline.tsx';
-import { WaitingPart } from '../components/waitingPart.tsx';
+import { SlotsCard } from '../components/slotsCard.tsx';
+import { TimelineCard } from '../components/timelineCard.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm, readQuery } from '../form.ts';
 import { NameParams } from '../formSchemas.ts';
 import { backTo } from '../paths.ts';
-import { labelTexts } from '../resource/registeredResources.ts';
-import { type Details, readDetails, SLOTS, type View, type Wanted } from '../resource/resourceDetails.ts';
+import { type Details, readDetails, SLOTS, TABS, type Tab, type Wanted } from '../resource/resourceDetails.ts';
 import { may } from '../viewer.ts';
 import { historyPath } from './history.tsx';
 
 const AT = '/dashboard/resources/one';
 /** Ended reservations that the page shows. */
-const LAST = 20;
+const LAST = 12;
 
 const Query = z.object({
   name: z.string(),
-  view: z.enum(['day', 'week']).catch('day'),
+  tab: z.enum(TABS).catch('now'),
+  view: z.enum(['today', 'day', 'week']).catch('today'),
+  cursor: z.string().max(100).optional(),
   page: pageNumber,
   after: z.string().optional(),
   done: z.string().optional(),
@@ -60,7 +64,7 @@ export const resourceRoutes = (deps: DashboardDeps) => {
     .get(AT, (c) => {
       const wanted = readQuery(c, Query);
       check(NameParams, { name: wanted.name });
-      return show(c, { after: undefined, ...wanted });
+      return show(c, { after: undefined, cursor: undefined, ...wanted });
     })
     .post(`${AT}/cancel`, async (c) => {
       const { name } = readQuery(c, Query);
@@ -76,11 +80,18 @@ export const resourceRoutes = (deps: DashboardDeps) => {
       );
       return deleted.ok
         ? c.redirect(backTo('/dashboard/resources', { done: 'deleted', what: name }), 303)
-        : show(c, firstPage(name), deleted);
+        : show(c, { ...firstPage(name), tab: 'definition' }, deleted);
     });
 };
 
-const firstPage = (name: string): Wanted => ({ name, view: 'day', page: 1, after: undefined });
+const firstPage = (name: string): Wanted => ({
+  name,
+  tab: 'now',
+  view: 'today',
+  page: 1,
+  after: undefined,
+  cursor: undefined,
+});
 
 /** The address of the resource that a name means: the page of a pool that has the slot. */
 function pathOf({ name, state }: Details): string {
@@ -99,108 +110,137 @@ interface ResourcePageProps {
 }
 
 const ResourcePage = ({ viewer, wanted, details, done, failed }: ResourcePageProps) => {
-  const { name, state, past, below } = details;
-  const { registered, queue, waiting } = state;
-  const link = (to: Partial<Wanted>) => linkTo({ ...wanted, ...to });
-  const back = link({});
-  const isKnown = registered !== null || state.held > 0 || queue.length > 0 || past.length > 0;
-  const waiters = {
-    shown: queue.map(({ request }, i) => ({ place: i + 1, request })),
-    matches: Math.max(waiting, queue.length),
-    lookedAt: queue.length,
-    isPartial: false,
-  };
+  const { name } = details;
+  const { tab } = wanted;
+  const back = linkTo(wanted);
+  const tabLink = (to: Tab) => linkTo({ ...firstPage(name), tab: to });
   return (
     <Page
       title={name}
       viewer={viewer}
-      at="/dashboard/resources"
+      at={BOARD}
       done={done}
       failed={failed}
-      renew={{ from: back }}
-      script="live.js"
+      renew={{ from: back, everyS: 60 }}
+      ownHead={<ResourceHead details={details} viewer={viewer} tab={tab} back={back} link={tabLink} />}
+      {...(tab === 'events' && { script: 'live.js' })}
     >
-      <Above details={details} />
-      {registered !== null && Object.keys(registered.labels).length > 0 && (
-        <p data-live="labels">Labels: {labelTexts(registered.labels).join(', ')}</p>
+      {tab === 'history' ? (
+        <HistoryPart details={details} wanted={wanted} />
+      ) : tab === 'events' ? (
+        <EventLog of={name} />
+      ) : tab === 'definition' ? (
+        may(viewer, 'define') && <Definition details={details} />
+      ) : (
+        <NowPart details={details} viewer={viewer} wanted={wanted} back={back} tabLink={tabLink} />
       )}
-      <StatePart details={details} viewer={viewer} back={back} />
-      {!isKnown && (
-        <p class="notice">Nothing is known of this name: it is not registered, and nobody has held it lately.</p>
-      )}
-      <SlotsPart details={details} viewer={viewer} back={back} link={(page) => link({ page })} />
-      <WaitingPart waiters={waiters} action={`${AT}/cancel?${new URLSearchParams({ name })}`} user={viewer.user} />
-      <PlanPart plan={state.plan} />
-      {registered?.capacity !== null && <TimelinePart details={details} view={wanted.view} link={link} />}
-      <UsagePart usage={details.usage} />
-      <section aria-labelledby="history-title" data-live="history">
-        <h2 id="history-title">Who had it</h2>
-        <HistoryTable label={`Who had ${name}`} entries={past.slice(0, LAST)} of={name} />
-        {past.length > LAST && (
-          <p class="pages">
-            <a href={historyPath({ resource: name })}>Older, and search</a>
-          </p>
-        )}
-      </section>
-      <EventLog of={name} />
-      {below.roots.length > 0 && (
-        <section aria-labelledby="below-title" data-live="below">
-          <h2 id="below-title">Below it</h2>
-          <ResourceTree roots={below.roots} children={below.children} page={1} link={() => back} />
-          {below.next !== null && (
-            <p class="pages">
-              <a href={link({ after: below.next })}>More below it</a>
-            </p>
-          )}
-        </section>
-      )}
-      {may(viewer, 'define') && <Definition details={details} />}
     </Page>
   );
 };
 
-function linkTo({ name, view, page, after }: Wanted): string {
+interface NowPartProps extends Pick<ResourcePageProps, 'details' | 'viewer' | 'wanted'> {
+  readonly back: string;
+  readonly tabLink: (tab: Tab) => string;
+}
+
+const NowPart = ({ details, viewer, wanted, back, tabLink }: NowPartProps) => {
+  const { name, state, past, below, nameOf } = details;
+  const { registered, queue } = state;
+  const link = (to: Partial<Wanted>) => linkTo({ ...wanted, ...to });
+  const isKnown = registered !== null || state.held > 0 || queue.length > 0 || past.length > 0;
+  const isGroup = registered?.capacity === null;
+  return (
+    <div class="cols">
+      <div class="stack">
+        {!isKnown && (
+          <p class="notice">Nothing is known of this name: it is not registered, and nobody has held it lately.</p>
+        )}
+        <NowCard details={details} />
+        <QueueCard details={details} viewer={viewer} action={`${AT}/cancel?${new URLSearchParams({ name })}`} />
+        {!isGroup && <TimelineCard details={details} view={wanted.view} link={(view) => link({ view })} />}
+        <SlotsCard details={details} viewer={viewer} back={back} link={(page) => link({ page })} />
+        {below.roots.length > 0 && (
+          <section class="card" aria-labelledby="below-title" data-live="below">
+            <header>
+              <h2 id="below-title">Below it</h2>
+            </header>
+            <div class="pad">
+              <ResourceTree roots={below.roots} children={below.children} page={1} link={() => back} />
+              {below.next !== null && <a href={link({ after: below.next })}>More below it</a>}
+            </div>
+          </section>
+        )}
+        {!isGroup && (
+          <section class="card" aria-labelledby="history-title" data-live="history">
+            <header>
+              <h2 id="history-title">Who had it</h2>
+              <a class="end meta" href={tabLink('history')}>
+                All history
+              </a>
+            </header>
+            <PastTable
+              label={`Who had ${name}`}
+              rows={[...heldRows(details), ...past.slice(0, LAST)]}
+              nameOf={nameOf}
+              of={name}
+            />
+          </section>
+        )}
+      </div>
+      <ResourceAside details={details} viewer={viewer} link={tabLink} />
+    </div>
+  );
+};
+
+/** Who has it now, as the first rows of who had it. */
+const heldRows = ({ name, state }: Details): PastRow[] =>
+  state.holds.flatMap(({ slot, hold, shares }) =>
+    (hold.kind === 'shared' ? shares : [hold]).flatMap(({ kind, holder, since, note, keyLabel }, i) =>
+      kind !== 'own' || since === null
+        ? []
+        : [
+            {
+              number: Number(slot.slice(name.length + 1)) || i,
+              requester: holder,
+              resource: name,
+              slots: [slot],
+              mode: hold.kind === 'shared' ? 'SHARED' : 'EXCLUSIVE',
+              note: note ?? null,
+              reservedAt: Date.parse(since),
+              endedAt: null,
+              ending: null,
+              waitedMs: null,
+              apiKeyLabel: keyLabel || null,
+              actor: null,
+            },
+          ],
+    ),
+  );
+
+const HistoryPart = ({ details, wanted }: Pick<ResourcePageProps, 'details' | 'wanted'>) => {
+  const { name, past, older, nameOf } = details;
+  const link = (cursor: string | undefined) => linkTo({ ...wanted, cursor });
+  return (
+    <section class="card" aria-label={`History of ${name}`}>
+      <PastTable label={`Who had ${name}`} rows={past} nameOf={nameOf} of={name} isExact />
+      <nav class="pages pad" aria-label="Pages of the history">
+        {wanted.cursor !== undefined && <a href={link(undefined)}>Latest</a>}{' '}
+        {older !== null && <a href={link(older)}>Older</a>}{' '}
+        <a href={historyPath({ resource: name })}>Search, and export</a>
+      </nav>
+    </section>
+  );
+};
+
+function linkTo({ name, tab, view, page, after, cursor }: Wanted): string {
   const fields = new URLSearchParams({ name });
-  if (view !== 'day') fields.set('view', view);
+  if (tab !== 'now') fields.set('tab', tab);
+  if (view !== 'today') fields.set('view', view);
   if (page !== 1) fields.set('page', String(page));
   if (after !== undefined) fields.set('after', after);
+  if (cursor !== undefined) fields.set('cursor', cursor);
   return `${AT}?${fields}`;
 }
-
-interface TimelinePartProps {
-  readonly details: Details;
-  readonly view: View;
-  readonly link: (to: Partial<Wanted>) => string;
-}
-
-const VIEW_NAMES: readonly (readonly [View, string])[] = [
-  ['day', 'Last 24 hours'],
-  ['week', 'Last 7 days'],
-];
-
-const TimelinePart = ({ details: { name, timeline, isCut, past }, view, link }: TimelinePartProps) => (
-  <section aria-labelledby="timeline-title" data-live="timeline">
-    <h2 id="timeline-title">Timeline</h2>
-    <nav class="pages" aria-label="Time of the timeline">
-      {VIEW_NAMES.map(([one, label]) => (
-        <>
-          <a
-            href={link({ view: one })}
-            aria-current={one === view ? 'true' : undefined}
-            class={one === view ? 'current' : undefined}
-          >
-            {label}
-          </a>{' '}
-        </>
-      ))}
-    </nav>
-    <TimelineView
-      timeline={timeline}
-      label={`Who held ${name} in the ${view === 'day' ? 'last 24 hours' : 'last 7 days'}`}
-    />
-    {isCut && <p class="hint">{`Only the latest ${past.length} reservations that ended are drawn.`}</p>}
-  </section>
-);
 
 const Definition = ({ details: { name, state, below } }: { details: Details }) => {
   const { registered } = state;
@@ -237,23 +277,5 @@ const Definition = ({ details: { name, state, below } }: { details: Details }) =
         </Confirm>
       </section>
     </>
-  );
-};
-
-const Above = ({ details: { state } }: { details: Details }) => {
-  const path = state.registered?.treePath ?? '';
-  return (
-    <nav aria-label="Above it">
-      <ol class="path">
-        <li>
-          <a href="/dashboard/resources">Resources</a>
-        </li>
-        {(path === '' ? [] : path.split(PATH_DELIMITER)).map((name) => (
-          <li>
-            <a href={resourcePath(name)}>{name}</a>
-          </li>
-        ))}
-      </ol>
-    </nav>
   );
 };

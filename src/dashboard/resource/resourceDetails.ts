@@ -2,7 +2,7 @@
  * Reads what the page of one resource shows. It reads nothing of other resources but those on the way to it, what it
  * takes along, and the first of those below it.
  */
-import type { UsageFigures } from '../../contract/history.ts';
+import type { ResourceUsage } from '../../contract/history.ts';
 import type { Reason } from '../../contract/reservationFields.ts';
 import type { PastEntry } from '../../domain/history.ts';
 import { PATH_DELIMITER } from '../../domain/names.ts';
@@ -11,24 +11,39 @@ import { type TreeRow, tree } from '../../engine/definitions/list.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { check } from '../../engine/reservations/check.ts';
 import { type ResourceState, resourceState } from '../../engine/reservations/resource.ts';
+import { type ResourceState as RowState, resourceStates } from '../../engine/reservations/states.ts';
 import { debitLooked } from '../../operations/charging.ts';
 import { fillPage } from '../../operations/history.ts';
 import { measureUsage, type UsageOfResource } from '../../operations/usage.ts';
 import type { DashboardDeps, Viewer } from '../env.ts';
+import { type NameOf, namesOf } from '../people.ts';
+import { type Frame, frameAt } from '../timeline/frame.ts';
 import type { Row } from './registeredResources.ts';
-import { currentSpans, pastSpans, type Timeline, timelineOf } from './timeline.ts';
 
 /** Slots on one page. */
 export const SLOTS = 100;
 /** Nodes below it on one page. */
 const BELOW = 100;
-/** Ended reservations that a page reads. */
-const MAX_ENTRIES = 1000;
 const HOUR_MS = 3_600_000;
+const WEEK_MS = 7 * 24 * HOUR_MS;
+/** What it takes along, of which the timeline has a row too. */
+const MAX_ALONG = 4;
+/** Slots of these that are read. */
+const ALONG_SLOTS = 12;
 
-/** How much time the timeline shows, in ms. */
-export const VIEWS = { day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS } as const;
+/** How much time the timeline shows, which share of it is past, and how many ended reservations are read for it. */
+export const VIEWS = {
+  today: { spanMs: 7.5 * HOUR_MS, past: 0.18, entries: 100 },
+  day: { spanMs: 24 * HOUR_MS, past: 0.6, entries: 300 },
+  week: { spanMs: WEEK_MS, past: 0.8, entries: 1000 },
+} as const;
 export type View = keyof typeof VIEWS;
+
+/** The pages of a resource. */
+export const TABS = ['now', 'history', 'events', 'definition'] as const;
+export type Tab = (typeof TABS)[number];
+/** Ended reservations on a page of its history. */
+const HISTORY_ROWS = 50;
 
 export interface Below {
   readonly roots: readonly Row[];
@@ -47,69 +62,90 @@ export interface Details {
   readonly pages: number;
   /** What keeps others from it; null: nothing but those who hold it */
   readonly inTheWay: Reason | null;
-  readonly timeline: Timeline;
-  /** Whether more reservations ended in the time of the timeline than were read. */
-  readonly isCut: boolean;
+  readonly frame: Frame;
+  /** What it takes along, as far as the timeline shows it. */
+  readonly along: readonly RowState[];
   /** The latest that ended, waits among them. */
   readonly past: readonly PastEntry[];
-  /** How much it was used in the last 7 days; null: a group is not used */
-  readonly usage: UsageFigures | null;
+  /** Where older ones begin; null: there are none */
+  readonly older: string | null;
+  /** How much it was used in the last 7 days, hour by hour; null: a group is not used */
+  readonly usage: ResourceUsage | null;
   readonly below: Below;
+  readonly nameOf: NameOf;
 }
 
 export interface Wanted {
   readonly name: string;
+  readonly tab: Tab;
   readonly view: View;
+  /** Where the page of its history begins; undefined: at the latest */
+  readonly cursor: string | undefined;
   /** The page of its slots, from 1. */
   readonly page: number;
   /** The path after which the nodes below it begin; undefined: its own */
   readonly after: string | undefined;
 }
 
-type Deps = Pick<DashboardDeps, 'engine' | 'history' | 'reads'>;
+type Deps = Pick<DashboardDeps, 'engine' | 'history' | 'reads' | 'memberships'>;
 
-/** @throws HoldfastError unauthenticated, forbidden, unavailable */
-export async function readDetails(
-  { engine, history, reads }: Deps,
-  { credential }: Viewer,
-  { name: typed, view, page, after }: Wanted,
-): Promise<Details> {
+/** @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the cursor is none */
+export async function readDetails(deps: Deps, viewer: Viewer, wanted: Wanted): Promise<Details> {
+  const { engine, history, reads } = deps;
+  const { credential } = viewer;
+  const { name: typed, tab, view, page, after, cursor } = wanted;
   const first = (page - 1) * SLOTS;
   const state = await resourceState(engine, credential, typed, first, SLOTS);
   const name = state.resource ?? typed;
+  const isNow = tab === 'now';
   const isGroup = state.registered?.capacity === null;
-  const [past, used, below, inTheWay] = await Promise.all([
-    fillPage(history, credential.tenant, { resource: name }, undefined, MAX_ENTRIES, () => reads.debit(credential)),
+  const rows = isNow ? VIEWS[view].entries : tab === 'history' ? HISTORY_ROWS : 0;
+  const [past, used, below, inTheWay, along] = await Promise.all([
+    rows === 0
+      ? { entries: [], next: null }
+      : fillPage(history, credential.tenant, { resource: name }, cursor, rows, () => reads.debit(credential)),
     isGroup ? null : measureUsage({ engine, history }, credential.tenant, weekOf(name)),
     readBelow(engine, credential, state, after),
     state.plan.length === 0 ? null : readInTheWay(engine, credential, name),
+    isNow ? readAlong(engine, credential, state) : [],
   ]);
   await debitLooked(reads, credential, used?.looked ?? 0);
-  const nowMs = Date.now();
-  const fromMs = nowMs - VIEWS[view];
-  const slots = slotsOf(name, state, first);
-  const spans = [...pastSpans(past.entries), ...currentSpans(state.holds, nowMs)];
+  const { spanMs, past: share } = VIEWS[view];
   return {
     name,
     state,
-    slots,
+    slots: slotsOf(name, state, first),
     page,
     pages: Math.max(1, Math.ceil((state.registered?.capacity ?? 1) / SLOTS)),
     inTheWay,
-    timeline: timelineOf(slots, spans, { fromMs, nowMs }),
-    isCut: past.next !== null && (past.entries.at(-1)?.endedAt ?? 0) > fromMs,
+    frame: frameAt(Date.now(), spanMs, share),
+    along,
     past: past.entries,
-    usage: used?.usage.total ?? null,
+    older: past.next,
+    usage: used?.usage ?? null,
     below,
+    nameOf: await namesOf(deps, viewer, requestersOf(state, along, past.entries)),
   };
 }
 
 const weekOf = (resource: string): UsageOfResource => ({
   resource,
-  from: new Date(Date.now() - VIEWS.week),
+  from: new Date(Date.now() - WEEK_MS),
   to: undefined,
-  step: 'week',
+  step: 'hour',
 });
+
+async function readAlong(engine: Engine, credential: Credential, { plan }: ResourceState): Promise<RowState[]> {
+  const names = plan.filter(({ capacity }) => capacity > 0).map(({ name }) => name);
+  return resourceStates(engine, credential, names.slice(0, MAX_ALONG), { slots: ALONG_SLOTS });
+}
+
+const requestersOf = (state: ResourceState, along: readonly RowState[], past: readonly PastEntry[]): string[] => [
+  ...state.holds.flatMap(({ hold, shares }) => [hold, ...shares].map(({ holder }) => holder)),
+  ...state.queue.map(({ request }) => request.requester),
+  ...along.flatMap(({ slots }) => slots.map(({ hold }) => hold?.holder ?? '')),
+  ...past.map(({ requester }) => requester),
+];
 
 /** The names of the slots on a page. One that is held under another name than its resource has stands first. */
 function slotsOf(name: string, { registered, holds }: ResourceState, first: number): string[] {

@@ -12,3 +12,6 @@ const SUFFIXES = new Map<Intl.LDMLPluralRule, string>([
 export const number = (value: number): string => format.format(value);
 
 export const ordinal = (place: number): string => `${number(place)}${SUFFIXES.get(rules.select(place)) ?? 'th'}`;
+
+/** A share as `59 %`. */
+export const percent = (share: number): string => `${Math.round(share * 100)} %`;

@@ -1,0 +1,69 @@
+/**
+ * A heatmap of weekday and hour. assets/days.js puts its cells where they belong in the zone of the browser; without it
+ * they are in UTC.
+ */
+import { percent } from '../words/numbers.ts';
+
+/** A figure of an hour. */
+export interface HourShare {
+  /** ms since 1970 UTC */
+  readonly startMs: number;
+  /** 0 to 1 */
+  readonly share: number;
+}
+
+const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+const HOURS = [0, 6, 12, 18];
+const LAST_HOURS = 168;
+/** The least shares of the classes 1 to 4. */
+const CLASSES = [0.01, 0.25, 0.5, 0.75];
+
+/** The class of a share, 0 to 4. */
+export const classOf = (share: number): number => CLASSES.filter((least) => share >= least).length;
+
+export const Heatmap = ({ label, hours }: { label: string; hours: readonly HourShare[] }) => (
+  <svg class="heat" viewBox="0 0 268 98" role="img" aria-label={`${label}: ${busiest(hours)}`}>
+    {DAYS.map((day, i) => (
+      <text x="0" y={9 + 12 * i}>
+        {day}
+      </text>
+    ))}
+    {/* Of 169 hours, the first and the last may be the same of two weeks. */}
+    {hours.slice(-LAST_HOURS).map(({ startMs, share }) => {
+      const at = new Date(startMs);
+      const day = (at.getUTCDay() + 6) % 7;
+      return (
+        <rect
+          class={`h${classOf(share)}`}
+          x={28 + 10 * at.getUTCHours()}
+          y={12 * day}
+          width="9"
+          height="11"
+          rx="2"
+          data-at={startMs}
+          data-share={percent(share)}
+        >
+          <title>
+            {DAYS[day]} {at.getUTCHours()}:00 UTC: {percent(share)}
+          </title>
+        </rect>
+      );
+    })}
+    {HOURS.map((hour) => (
+      <text x={28 + 10 * hour} y="96">
+        {hour}:00
+      </text>
+    ))}
+  </svg>
+);
+
+/** The weekday on which most was in use, in words. */
+function busiest(hours: readonly HourShare[]): string {
+  const sums = DAYS.map(() => 0);
+  for (const { startMs, share } of hours.slice(-LAST_HOURS)) {
+    const day = (new Date(startMs).getUTCDay() + 6) % 7;
+    sums[day] = (sums[day] ?? 0) + share / 24;
+  }
+  const most = Math.max(...sums);
+  return most === 0 ? 'never' : `most on ${DAYS[sums.indexOf(most)]}, ${percent(most)}`;
+}

@@ -1,0 +1,129 @@
+/**
+ * A table of who had what, the latest first, with a head for each day. Without scripts, days are those of UTC.
+ */
+import type { PastEntry } from '../../domain/history.ts';
+import { span } from '../assets/span.js';
+import type { NameOf } from '../people.ts';
+import { howItEnded } from '../words/historyWords.ts';
+import { Person } from './person.tsx';
+import { resourcePath } from './resourceTree.tsx';
+import { Scroll } from './tableParts.tsx';
+import { When } from './when.tsx';
+
+/** Somebody who has it now, or an entry of the history. */
+export type PastRow = Pick<
+  PastEntry,
+  'number' | 'requester' | 'resource' | 'slots' | 'mode' | 'note' | 'reservedAt' | 'waitedMs' | 'apiKeyLabel' | 'actor'
+> & {
+  /** null: it is held now */
+  readonly endedAt: number | null;
+  readonly ending: PastEntry['ending'] | null;
+};
+
+export interface PastTableProps {
+  readonly label: string;
+  readonly rows: readonly PastRow[];
+  readonly nameOf: NameOf;
+  /** The resource that all rows are of; absent: of several, which have a column. */
+  readonly of?: string | undefined;
+  /** Whether times have seconds. */
+  readonly isExact?: boolean;
+  /** Said if there are no rows. */
+  readonly none?: string;
+}
+
+const NONE = 'No reservation has ended, as far as the history goes back.';
+
+export const PastTable = ({ label, rows, nameOf, of, isExact = false, none = NONE }: PastTableProps) => {
+  if (rows.length === 0) return <p class="pad quiet">{none}</p>;
+  const hasSlots = of !== undefined && rows.some(({ slots }) => slots.some((slot) => slot !== of));
+  const columns = ['From', 'To', 'Who', ...(of === undefined ? ['Resource'] : hasSlots ? ['Slot'] : []), 'What for'];
+  const all = [...columns, ...(isExact ? ['Waited'] : []), 'For', 'Ended'];
+  const days = new Map<string, PastRow>();
+  for (const row of rows) if (!days.has(dayOf(row))) days.set(dayOf(row), row);
+  return (
+    <Scroll label={label}>
+      <table class="stacked past">
+        <thead>
+          <tr>
+            {all.map((name) => (
+              <th scope="col" class={NUMBERS.has(name) ? 'num' : undefined}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody data-days={all.length}>
+          {rows.map((row) => (
+            <>
+              {days.get(dayOf(row)) === row && (
+                <tr class="day">
+                  <th scope="colgroup" colspan={all.length}>
+                    {dayText(dayOf(row))}
+                  </th>
+                </tr>
+              )}
+              <Row row={row} nameOf={nameOf} of={of} hasSlots={hasSlots} isExact={isExact} />
+            </>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+};
+
+const NUMBERS: ReadonlySet<string> = new Set(['For', 'Waited']);
+
+const timeOf = ({ endedAt, reservedAt }: PastRow): number => endedAt ?? Math.max(reservedAt ?? 0, Date.now());
+const dayOf = (row: PastRow): string => new Date(timeOf(row)).toISOString().slice(0, 10);
+
+const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/** A day in UTC. */
+const dayText = (day: string): string =>
+  day === new Date().toISOString().slice(0, 10) ? 'Today, UTC' : `${DAY.format(new Date(day))}, UTC`;
+
+const Row = ({
+  row,
+  nameOf,
+  of,
+  hasSlots,
+  isExact,
+}: Pick<PastTableProps, 'nameOf' | 'of'> & { row: PastRow; hasSlots: boolean; isExact: boolean }) => {
+  const { requester, resource, slots, mode, note, reservedAt, endedAt, waitedMs, apiKeyLabel, number } = row;
+  const slot = slots.filter((one) => one !== resource).join(', ');
+  const as = isExact ? 'second' : 'time';
+  return (
+    <tr id={`past-${endedAt === null ? 'now' : 'to'}-${number}`} data-day={timeOf(row)}>
+      <td data-label="From">
+        <When at={reservedAt} as={as} />
+      </td>
+      <td data-label="To">
+        <When at={endedAt} as={as} />
+      </td>
+      <th scope="row" data-label="Who">
+        <Person requester={requester} nameOf={nameOf} keyLabel={isExact ? apiKeyLabel : null} />
+      </th>
+      {of === undefined && (
+        <td data-label="Resource">
+          <a href={resourcePath(resource)}>{resource}</a>
+          {slot !== '' && <span class="along">{slot}</span>}
+        </td>
+      )}
+      {hasSlots && <td data-label="Slot">{slot}</td>}
+      <td data-label="What for" class="note">
+        {note ?? ''}
+        {mode === 'SHARED' && <span class="along">shared</span>}
+      </td>
+      {isExact && (
+        <td data-label="Waited" class="num">
+          {waitedMs === null ? '' : span(waitedMs)}
+        </td>
+      )}
+      <td data-label="For" class="num">
+        {endedAt === null ? 'now' : reservedAt === null ? 'never had it' : span(endedAt - reservedAt)}
+      </td>
+      <td data-label="Ended">{row.ending === null ? '' : howItEnded(row)}</td>
+    </tr>
+  );
+};

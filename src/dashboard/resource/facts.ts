@@ -1,0 +1,128 @@
+/**
+ * What the timeline of a resource shows, and when those who wait can expect their turn, from what the service says of
+ * it. No I/O.
+ */
+import type { Reason } from '../../contract/reservationFields.ts';
+import type { WaitingRequest } from '../../contract/waiting.ts';
+import type { PastEntry } from '../../domain/history.ts';
+import { PATH_DELIMITER, SYSTEM_REQUESTER_PREFIX } from '../../domain/names.ts';
+import type { Hold } from '../../engine/reservations/holders.ts';
+import type { ResourceState } from '../../engine/reservations/resource.ts';
+import type { ResourceState as RowState } from '../../engine/reservations/states.ts';
+import type { NameOf } from '../people.ts';
+import { expectedTimes } from '../timeline/expected.ts';
+import { type Holding, MAX_LANES, type RowFacts, type Waiting } from '../timeline/row.ts';
+import type { Details } from './resourceDetails.ts';
+
+/** The number of slots; 0 for a group. */
+export const capacityOf = ({ registered }: Pick<ResourceState, 'registered'>): number =>
+  registered === null ? 1 : (registered.capacity ?? 0);
+
+/** The number of a slot in its pool; 0 for the only one. */
+const numberOf = (slot: string, pool: string): number =>
+  slot.startsWith(`${pool}_`) ? Number(slot.slice(pool.length + 1)) || 0 : 0;
+
+/** How many slots of a resource a request asks for: by its name, its path, or the name of one slot. */
+export function countFor({ resources, counts }: Pick<WaitingRequest, 'resources' | 'counts'>, name: string): number {
+  const at = resources.findIndex((one) => one === name || one.endsWith(`${PATH_DELIMITER}${name}`));
+  return at < 0 ? Math.max(1, ...counts.slice(0, 1)) : (counts[at] ?? 1);
+}
+
+/** What a hold is called: a resource that another one takes along has no holder of its own. */
+const whoOf = ({ kind, holder, sharers }: Hold, nameOf: NameOf): string =>
+  holder.startsWith(SYSTEM_REQUESTER_PREFIX)
+    ? `with ${holder.slice(SYSTEM_REQUESTER_PREFIX.length)}`
+    : kind === 'shared'
+      ? `shared by ${sharers.map(nameOf).join(', ')}`
+      : kind === 'along'
+        ? `with one of ${nameOf(holder)}`
+        : nameOf(holder);
+
+function holdingOf(hold: Hold, slot: number, nameOf: NameOf): Holding {
+  const who = whoOf(hold, nameOf);
+  return {
+    slot,
+    kind: who === 'You' ? 'mine' : 'held',
+    who,
+    note: hold.note,
+    fromMs: hold.since === null ? null : Date.parse(hold.since),
+    toMs: hold.until === null ? null : Date.parse(hold.until),
+    isKept: hold.hasSession,
+  };
+}
+
+export function factsOf({ name, state, past, inTheWay, nameOf }: Details): RowFacts {
+  const capacity = capacityOf(state);
+  const current = state.holds.map(({ slot, hold }) => holdingOf(hold, numberOf(slot, name), nameOf));
+  const before = capacity > MAX_LANES ? [] : past.flatMap((entry) => pastHoldings(entry, name, nameOf));
+  return {
+    capacity,
+    held: state.held,
+    holdings: [...before, ...current],
+    waiting: state.queue.map(({ request }) => toWaiting(request, name, nameOf)),
+    blocked: state.held < capacity && inTheWay !== null ? blockedBy(inTheWay) : undefined,
+  };
+}
+
+const pastHoldings = ({ slots, requester, note, reservedAt, endedAt }: PastEntry, name: string, nameOf: NameOf) =>
+  reservedAt === null
+    ? []
+    : slots.map(
+        (slot): Holding => ({
+          slot: numberOf(slot, name),
+          kind: 'past',
+          who: nameOf(requester),
+          note: note ?? undefined,
+          fromMs: reservedAt,
+          toMs: endedAt,
+        }),
+      );
+
+const toWaiting = (request: WaitingRequest, name: string, nameOf: NameOf): Waiting => ({
+  who: nameOf(request.requester),
+  note: request.note,
+  ttlMs: request.ttlSeconds === null ? null : request.ttlSeconds * 1000,
+  count: countFor(request, name),
+});
+
+/** Until the last of those in the way ends. */
+function blockedBy({ resource, holders }: Reason): RowFacts['blocked'] {
+  const ends = holders.map(({ until }) => until);
+  const last = ends.includes(null)
+    ? null
+    : ends
+        .filter((end) => end !== null)
+        .sort()
+        .at(-1);
+  return { by: resource, toMs: last == null ? null : Date.parse(last) };
+}
+
+/** What the timeline shows of a resource that is taken along: as long as the one that takes it, if it does so now. */
+export function factsAlong({ name, capacity, held, slots, queue }: RowState, by: Details): RowFacts {
+  const { nameOf } = by;
+  const own = by.state.holds[0]?.hold;
+  const times = (hold: Hold): Hold =>
+    own !== undefined && hold.holder === `${SYSTEM_REQUESTER_PREFIX}${by.name}`
+      ? { ...hold, since: own.since, until: own.until, hasSession: own.hasSession }
+      : hold;
+  return {
+    capacity: capacity ?? 1,
+    held,
+    holdings: slots.flatMap(({ slot, hold }) =>
+      hold === null ? [] : [holdingOf(times(hold), numberOf(slot, name), nameOf)],
+    ),
+    waiting: queue.map(({ requester, ttlMs, count, note }) => ({ who: nameOf(requester), ttlMs, count, note })),
+  };
+}
+
+/**
+ * When somebody who asks now for one slot can expect it.
+ * @returns ms since 1970 UTC; null: nobody knows
+ */
+export function expectedForNext({ capacity, held, holdings, waiting }: RowFacts, nowMs: number): number | null {
+  const leases = holdings
+    .filter(({ kind }) => kind !== 'past')
+    .map(({ toMs, isKept = false }) => ({ endsAtMs: isKept ? null : toMs }));
+  while (leases.length < held) leases.push({ endsAtMs: null });
+  return expectedTimes(leases, capacity, [...waiting, { ttlMs: null, count: 1 }], nowMs).at(-1)?.startMs ?? null;
+}
