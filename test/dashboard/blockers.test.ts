@@ -67,7 +67,7 @@ describe('a free resource with a blocker in use', () => {
     'has the reservation in the way on its page: %s',
     async (path) => {
       expect(await see(path)).toMatch(
-        /Not available to new requesters: its blocker database is not free\. staging takes it along\. Held by ci-42 since \d+ s, free in \d+ min/,
+        /Not available to new requesters: its blocker database is not free\. staging takes it along\. Held by ci-42 since [^,]+, until [^,]+, in \d+ min/,
       );
     },
   );
@@ -75,7 +75,7 @@ describe('a free resource with a blocker in use', () => {
   test('has the holders of a full pool above it', async () => {
     for (const path of ['/resources/one?name=api', '/reserve?resource=api'])
       expect(await see(path)).toMatch(
-        /Not available to new requesters: env is full\. Held by ci-43 since \d+ s, free in \d+ min \(load\)\./,
+        /Not available to new requesters: env is full\. Held by ci-43 since [^,]+, until [^,]+, in \d+ min \(load\)\./,
       );
   });
 

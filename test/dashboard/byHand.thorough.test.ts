@@ -72,8 +72,8 @@ describe('by hand', () => {
     await client.register({ name: 'stage' }, { name: 'stage/web', treePath: 'stage' });
     await client.reserve({ resource: 'stage', requester: 'ci-42', ttlSeconds: 600 });
     await go(`/resources/one?${new URLSearchParams({ name: 'stage/web' })}`);
-    await page.getByText(/stage is full\. Held by ci-42 since .*, free in (9 min|10 min)/).waitFor();
-    expect(await page.getByText('Free.').count()).toBe(0);
+    await page.getByText(/stage is full\. Held by ci-42 since .*, until .*, in (9 min|10 min)/).waitFor();
+    expect(await page.getByText('Free', { exact: true }).count()).toBe(0);
     await go('');
     const row = page.locator(`[data-name="stage/web"]`);
     await row.getByText('is in use').waitFor();

@@ -12,7 +12,7 @@ import { confirm, context, go, page, readKey, service, signIn, useVisitor } from
 useVisitor();
 
 const HOUR = 3_600_000;
-const FIGURES = ['In use', 'Reservations', 'Held for', 'Waited', 'Refused'];
+const FIGURES = ['in use', 'mean wait', 'refused'];
 
 type Cookies = Awaited<ReturnType<typeof context.cookies>>;
 
@@ -57,46 +57,56 @@ const queueUp = (client: Client, requester: string, resource: string) =>
     { resource, requester, ttlSeconds: 60, waitSeconds: 600, claimSeconds: 600 },
   ]);
 
+const text = async (name: string) => String(await part(name).evaluate('(one) => one.innerText')).replace(/\s+/g, ' ');
+
 describe('the state of a resource', () => {
-  test('is one sentence: holder, since when, until when, how many wait and who is next; and it follows changes', async () => {
+  test('is who has it, until when and since when, and who is next and when; and it follows changes', async () => {
     const { client } = await commonTenant();
     await client.register({ name: 'desk' });
     await go('/resources/one?name=desk');
-    await part('state').getByText('Free.', { exact: true }).waitFor();
+    await part('now').getByText('Nobody has it').waitFor();
     const [held] = (await client.reserve({ resource: 'desk', requester: 'ci-42', ttlSeconds: 3600, note: 'a build' }))
       .body;
-    await part('state')
-      .getByText(/^Held by ci-42 since \d+ s, free in 59 min\.$/)
-      .waitFor();
-    await part('state').getByText('a build').waitFor();
+    await part('now').getByText('a build').waitFor();
+    expect(await text('now')).toMatch(/In use CI ci-42 a build until \d\d:\d\d.* in (59 min|1 h), since \d\d:\d\d/);
+    await part('now').getByLabel('0 of 60 minutes are over').waitFor();
     await queueUp(client, 'ann@example.com', 'desk');
     await queueUp(client, 'bob', 'desk');
-    await part('state')
-      .getByText(/; 2 waiting, next: ann@example\.com\.$/)
-      .waitFor();
+    await part('queue').getByText('2 waiting').waitFor();
+    const next =
+      /1 AE ann@example.com wants 1 min · waits \d+ s about \d\d:\d\d.* 2 BO bob wants 1 min · waits \d+ s about \d\d:\d\d/;
+    expect(await text('queue')).toMatch(next);
     await client.unreserve({ resource: 'desk', requester: 'ci-42', releaseToken: held?.releaseToken });
-    await part('state')
-      .getByText(/^Granted to ann@example\.com since .*, to be claimed within .*; 1 waiting, next: bob\.$/)
+    await part('now')
+      .getByText(/^granted, take it by/)
       .waitFor();
+    expect(await text('now')).toContain('ann@example.com');
     await part('history').getByRole('rowheader', { name: 'ci-42' }).waitFor();
   });
 
-  test('of a pool has its slots, each with holder, note, since when and until when', async () => {
+  test('of a pool has its slots, and how many slots each request waits for', async () => {
     const { client } = await commonTenant();
     await client.register({ name: 'phone', capacity: 3, labels: { os: 'android' } });
     await client.reserve(
       { resource: 'phone', requester: 'ann', ttlSeconds: 7200, note: 'nightly' },
       { resource: 'phone_2', requester: 'bob' },
     );
-    await go('/resources/one?name=phone');
-    await part('state').getByText('1 of 3 free.', { exact: true }).waitFor();
-    await page.getByText('Labels: os=android').waitFor();
-    const since = expect.stringMatching(/^\d+ s$/);
-    expect((await cells('slots')).map((row) => row.slice(0, 4))).toEqual([
-      ['phone_0', 'annnightly', since, '1 h 59 min'],
-      ['phone_1', 'free', '–', '–'],
-      ['phone_2', 'bob', since, 'no end'],
+    await client.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [
+      { resource: 'phone', requester: 'train', count: 2, ttlSeconds: 60, waitSeconds: 600 },
     ]);
+    await go('/resources/one?name=phone');
+    await part('now').getByText('1 of 3 free').waitFor();
+    await part('now').getByText('1 waiting for 2: train').waitFor();
+    await part('queue').getByText('no slots are kept for it: smaller requests may pass').waitFor();
+    await page.locator('.hero .tag', { hasText: 'os=android' }).waitFor();
+    const time = expect.stringMatching(/^\d\d:\d\d/);
+    expect((await cells('slots')).map((row) => row.slice(0, 4))).toEqual([
+      ['phone_0', 'ANann nightly', time, time],
+      ['phone_1', 'Free', '', ''],
+      ['phone_2', 'BObob', 'no end', time],
+    ]);
+    // Nobody needs to wait for a slot while another one is free.
+    expect(await part('slots').getByText('Join queue').count()).toBe(0);
   });
 
   test('says what it takes along and what is in the way, and leads to what is below it', async () => {
@@ -109,13 +119,11 @@ describe('the state of a resource', () => {
     await client.reserve({ resource: 'Hall', requester: 'ann' }, { resource: 'Projector', requester: 'bob' });
     await go('/resources/one?name=Room');
     const full = 'Not available to new requesters: House is full. Hall takes it along. Held by ann since';
-    await part('state').getByText(full).waitFor();
-    expect(await part('plan').locator('li').allTextContents()).toEqual([
-      'House above it: held by ann',
-      'Projector blocker: held by bob',
-    ]);
-    await part('plan').getByRole('link', { name: 'House' }).click();
-    await part('state').getByText('Held along: ann.', { exact: true }).waitFor();
+    await part('now').getByText(full).waitFor();
+    expect(await part('timeline').locator('tbody th').allTextContents()).toEqual(['Room', 'House', 'Projector']);
+    await part('head').getByText('takes House, Projector along').waitFor();
+    await part('timeline').getByRole('link', { name: 'House' }).click();
+    await part('now').getByText('Taken along by').waitFor();
     await part('below').locator('[data-name="Hall"]').waitFor();
     expect(await part('below').locator('.node').count()).toBe(2);
   });
@@ -124,13 +132,11 @@ describe('the state of a resource', () => {
     const { client } = await commonTenant();
     await client.reserve({ resource: 'plain', requester: 'ann' });
     await go('/resources/one?name=plain');
-    await part('state')
-      .getByText(/^Held by ann since \d+ s, without an end\.$/)
-      .waitFor();
+    await part('now').getByText('no end').waitFor();
     await go('/resources/one?name=nobody');
     await page.getByText('Nothing is known of this name').waitFor();
     expect(await violations(page)).toEqual([]);
-    await page.getByText('Register it').click();
+    await page.getByRole('link', { name: 'Register it' }).click();
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByText(/ is registered\./).waitFor();
     expect((await client.definitions()).body).toContainEqual(expect.objectContaining({ name: 'nobody' }));
@@ -152,7 +158,7 @@ describe('the state of a resource', () => {
     const { client } = await commonTenant();
     await client.register({ name: 'chair' });
     const [held] = (await client.reserve({ resource: 'chair', requester: 'ann' })).body;
-    await go('/resources/one?name=chair');
+    await go('/resources/one?name=chair&tab=definition');
     await confirm('Delete chair', 'Delete');
     await page.getByRole('alert').getByText('Chair is held by an active reservation.').waitFor();
     await client.unreserve({ resource: 'chair', requester: 'ann', releaseToken: held?.releaseToken });
@@ -162,7 +168,7 @@ describe('the state of a resource', () => {
 });
 
 describe('the timeline', () => {
-  test('has a bar for each reservation of the last 24 h, or of 7 days, and the same as a table', async () => {
+  test('has a bar for each reservation that was, is, and is expected, of today, 24 h or 7 days', async () => {
     const { client, past } = await commonTenant();
     await client.register({ name: 'watch', capacity: 2 });
     await past(
@@ -172,22 +178,21 @@ describe('the timeline', () => {
     );
     await client.reserve({ resource: 'watch', requester: 'now' });
     await go('/resources/one?name=watch');
-    const titles = () => part('timeline').locator('svg title').allTextContents();
-    expect(await titles()).toEqual([
-      expect.stringMatching(/^watch_0: ann, .* to .* \(2 h\), released$/),
-      expect.stringMatching(/^watch_0: now, .* to now/),
-    ]);
-    expect(await part('timeline').locator('svg .name').allTextContents()).toEqual(['watch_0', 'watch_1']);
-    await part('timeline').getByText('As a table').click();
-    expect((await cells('timeline')).map(([who, slot]) => [who, slot])).toEqual([
-      ['now', 'watch_0'],
-      ['ann', 'watch_0'],
-    ]);
+    const bars = async () => [
+      await part('timeline').locator('.bar.past').count(),
+      await part('timeline').locator('.bar.held').count(),
+    ];
+    expect(await bars()).toEqual([0, 1]);
+    await part('timeline').getByRole('link', { name: '24 h' }).click();
+    await page.waitForURL(/view=day/);
+    expect(await bars()).toEqual([1, 1]);
+    await part('timeline').getByLabel('Before: ann. Now: now.').waitFor();
     expect(await violations(page)).toEqual([]);
-    await part('timeline').getByRole('link', { name: 'Last 7 days' }).click();
+    await part('timeline').getByRole('link', { name: '7 days' }).click();
     await page.waitForURL(/view=week/);
-    expect(await titles()).toHaveLength(3);
+    expect(await bars()).toEqual([2, 1]);
     expect(await part('usage').locator('dt').allTextContents()).toEqual(FIGURES);
+    expect(await part('usage').locator('.heat rect').count()).toBe(168);
   });
 
   test('writes the times of its axis in the zone of the browser', async () => {
@@ -198,7 +203,7 @@ describe('the timeline', () => {
       .first()
       .evaluate((one) => [Number(one.getAttribute('data-at')), one.textContent]);
     const local = await page.evaluate(
-      `new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }).format(${ms})`,
+      `new Intl.DateTimeFormat('en-US', { hour: '2-digit', minute: '2-digit' }).format(${ms})`,
     );
     expect(text).toBe(local);
   });
@@ -207,7 +212,7 @@ describe('the timeline', () => {
 test('events of this resource, and of no other, appear as they happen', async () => {
   const { client } = await commonTenant();
   await client.register({ name: 'camera', capacity: 2 });
-  await go('/resources/one?name=camera');
+  await go('/resources/one?name=camera&tab=events');
   await page.getByText('connected', { exact: true }).waitFor();
   await client.reserve(
     { resource: 'cameras', requester: 'elsewhere' },

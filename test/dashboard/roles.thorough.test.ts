@@ -56,7 +56,7 @@ const FORMS: readonly (readonly [string, Right, Record<string, string>])[] = [
 /** What a page has for those with a right only. */
 const PARTS: readonly (readonly [string, string, Right])[] = [
   ['/resources', 'Register a resource', 'define'],
-  ['/resources/one?name=tool', 'Delete it', 'define'],
+  ['/resources/one?name=tool', 'Edit or delete', 'define'],
   ['/reservations', 'Release everything', 'reset'],
 ];
 

@@ -128,19 +128,16 @@ describe('the page of a resource', () => {
     await queueUp(client, 'first', 'pool', { claimSeconds: 600 });
     await queueUp(client, 'by-path', 'House>pool');
     await queueUp(client, 'elsewhere', 'other');
-    await page.getByRole('heading', { name: '2 waiting' }).waitFor();
-    expect((await rows()).map(([place, requester]) => [place, requester])).toEqual([
-      ['1', 'first'],
-      ['2', 'by-path'],
-    ]);
+    const queue = page.locator('[data-live="queue"]');
+    await queue.getByText('2 waiting').waitFor();
+    expect(await queue.locator('li .who > span:last-child').allTextContents()).toEqual(['first', 'by-path']);
     expect(await violations(page)).toEqual([]);
     await confirm('End the wait of by-path for House>pool', 'End the wait');
     await page.getByText('The wait has ended.', { exact: true }).waitFor();
-    await page.getByRole('heading', { name: '1 waiting' }).waitFor();
+    await queue.getByText('1 waiting').waitFor();
     await page.getByRole('heading', { name: 'pool', exact: true }).waitFor();
     await client.unreserve({ resource: 'pool', requester: 'holder', releaseToken: held?.releaseToken });
-    const slot = page.locator('[data-live="state"]', { hasText: 'Granted to first' });
-    await slot.getByText('to be claimed within').waitFor();
+    await page.locator('[data-live="now"]', { hasText: 'first' }).getByText('granted, take it by').waitFor();
   });
 
   test('and the picture of all say how many wait', async () => {

@@ -32,12 +32,12 @@ const Times = ({
 }) => (
   <>
     {' '}
-    since <When at={since} as="since" />,{' '}
+    since <When at={since} as="clock" />,{' '}
     {until === null ? (
       'without an end'
     ) : (
       <>
-        {isUnclaimed ? 'to be claimed within' : 'free in'} <When at={until} as="in" />
+        {isUnclaimed ? 'to be claimed by' : 'until'} <When at={until} as="clock" />, in <When at={until} as="in" />
         {hasSession && ' unless its session is renewed'}
       </>
     )}

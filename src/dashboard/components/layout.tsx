@@ -86,7 +86,7 @@ const Document = ({
       <main id="main" tabindex={-1}>
         {ownHead ?? <Head title={title} {...head} />}
         {viewer && <YourTurns viewer={viewer} />}
-        {viewer && <Tabs viewer={viewer} at={at} />}
+        {viewer && ownHead === undefined && <Tabs viewer={viewer} at={at} />}
         {failed !== undefined && (
           <p class="notice bad" role="alert">
             {failed.fault}

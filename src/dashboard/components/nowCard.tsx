@@ -137,7 +137,7 @@ const HolderPart = ({ hold, nameOf }: { hold: Hold; nameOf: NameOf }) => {
 const MINUTE_MS = 60_000;
 
 /** How much of the lease is over. */
-const Meter = ({ since, until }: { since: number; until: number }) => {
+export const Meter = ({ since, until }: { since: number; until: number }) => {
   const share = Math.min(1, Math.max(0, (Date.now() - since) / Math.max(1, until - since)));
   const minutes = (ms: number) => Math.max(0, Math.round(ms / MINUTE_MS));
   return (

@@ -43,7 +43,7 @@ export const PastTable = ({ label, rows, nameOf, of, isExact = false, none = NON
   for (const row of rows) if (!days.has(dayOf(row))) days.set(dayOf(row), row);
   return (
     <Scroll label={label}>
-      <table class="stacked past">
+      <table class="past">
         <thead>
           <tr>
             {all.map((name) => (
@@ -95,35 +95,31 @@ const Row = ({
   const as = isExact ? 'second' : 'time';
   return (
     <tr id={`past-${endedAt === null ? 'now' : 'to'}-${number}`} data-day={timeOf(row)}>
-      <td data-label="From">
+      <td class="from">
         <When at={reservedAt} as={as} />
       </td>
-      <td data-label="To">
+      <td class="to">
         <When at={endedAt} as={as} />
       </td>
-      <th scope="row" data-label="Who">
+      <th scope="row">
         <Person requester={requester} nameOf={nameOf} keyLabel={isExact ? apiKeyLabel : null} />
       </th>
       {of === undefined && (
-        <td data-label="Resource">
+        <td class="what">
           <a href={resourcePath(resource)}>{resource}</a>
           {slot !== '' && <span class="along">{slot}</span>}
         </td>
       )}
-      {hasSlots && <td data-label="Slot">{slot}</td>}
-      <td data-label="What for" class="note">
+      {hasSlots && <td class="what">{slot}</td>}
+      <td class="note">
         {note ?? ''}
         {mode === 'SHARED' && <span class="along">shared</span>}
       </td>
-      {isExact && (
-        <td data-label="Waited" class="num">
-          {waitedMs === null ? '' : span(waitedMs)}
-        </td>
-      )}
-      <td data-label="For" class="num">
+      {isExact && <td class="num waited">{waitedMs === null ? '' : span(waitedMs)}</td>}
+      <td class="num">
         {endedAt === null ? 'now' : reservedAt === null ? 'never had it' : span(endedAt - reservedAt)}
       </td>
-      <td data-label="Ended">{row.ending === null ? '' : howItEnded(row)}</td>
+      <td class="ended">{row.ending === null ? '' : howItEnded(row)}</td>
     </tr>
   );
 };

@@ -1,7 +1,7 @@
 /**
  * The timeline of a resource and of what it takes along: what was, who holds it until when, and who comes next.
  */
-import { factsAlong, factsOf } from '../resource/facts.ts';
+import { factsOf, factsOfState } from '../resource/facts.ts';
 import type { Details, View } from '../resource/resourceDetails.ts';
 import { timelineRow } from '../timeline/row.ts';
 import { Timeline, TimelineAxis, TimelineDefs } from '../timeline/timeline.tsx';
@@ -20,7 +20,8 @@ interface TimelineCardProps {
 }
 
 export const TimelineCard = ({ details, view, link }: TimelineCardProps) => {
-  const { name, frame, along, older, past } = details;
+  const { name, frame, along, older, past, nameOf, state: now } = details;
+  const own = now.holds[0]?.hold;
   const isCut = older !== null && (past.at(-1)?.endedAt ?? 0) > frame.fromMs;
   return (
     <section class="card" aria-labelledby="timeline-title" data-live="timeline">
@@ -61,7 +62,7 @@ export const TimelineCard = ({ details, view, link }: TimelineCardProps) => {
                 <a href={resourcePath(state.name)}>{state.name}</a>
               </th>
               <td class="track">
-                <Timeline row={timelineRow(factsAlong(state, details), frame)} />
+                <Timeline row={timelineRow(factsOfState(state, nameOf, { name, hold: own }), frame)} />
               </td>
             </tr>
           ))}

@@ -1,38 +1,216 @@
 /**
- * Mine: what the person has, and what they wait for. What they can take is above it, as on every page.
+ * Mine: what the person has, the first to end first; what they wait for, with their place and about when it is their
+ * turn; and what they had lately. What they can take is above it, as on every page.
  */
 import { Hono } from 'hono';
-import { BOARD, linkTo, queryOf } from '../board/query.ts';
-import { readBoard } from '../board/readBoard.ts';
-import { BoardTable } from '../components/boardTable.tsx';
+import type { ActiveReservation } from '../../contract/reservations.ts';
+import { active } from '../../engine/reservations/active.ts';
+import { type ResourceState, resourceStates } from '../../engine/reservations/states.ts';
+import { requesterOf } from '../../engine/tenant/signIns.ts';
+import type { Standing } from '../../engine/waiting/list.ts';
+import { fillPage } from '../../operations/history.ts';
+import { BOARD } from '../board/query.ts';
 import { Page } from '../components/layout.tsx';
-import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import { Meter } from '../components/nowCard.tsx';
+import { PastTable } from '../components/pastTable.tsx';
+import { resourcePath } from '../components/resourceTree.tsx';
+import { LeaveQueue, RowActions } from '../components/rowActions.tsx';
+import { When } from '../components/when.tsx';
+import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
+import { namesOf } from '../people.ts';
+import { factsOfState } from '../resource/facts.ts';
+import { frameAt } from '../timeline/frame.ts';
+import { timelineRow } from '../timeline/row.ts';
 import { may } from '../viewer.ts';
+import { ordinal } from '../words/numbers.ts';
+import { wantedText } from '../words/waitingWords.ts';
+import { historyPath } from './history.tsx';
 
 const AT = '/dashboard/mine';
-const MINE = queryOf(new URLSearchParams({ mine: '1' }));
+/** Rows of each list. */
+const MAX_ROWS = 100;
+const PAST_ROWS = 15;
+/** Slots that are read of a pool that they wait for. */
+const SLOTS = 12;
 
 export const mineRoutes = (deps: DashboardDeps) =>
   new Hono<DashboardEnv>().get(AT, async (c) => {
     const { viewer } = c.var;
-    const board = await readBoard(deps, viewer, MINE);
+    const { credential, user } = viewer;
+    const { engine, history, reads } = deps;
+    const requesters = [requesterOf(user), ...(user.email === null ? [] : [user.email])];
+    const [held, past] = await Promise.all([
+      readHeld(deps, viewer, requesters),
+      Promise.all(
+        requesters.map((requester) =>
+          fillPage(history, credential.tenant, { requester }, undefined, PAST_ROWS, () => reads.debit(credential)),
+        ),
+      ),
+    ]);
+    const waits = viewer.standings.filter(({ isGranted }) => !isGranted);
+    const names = [...new Set(waits.map(({ waitsFor }) => waitsFor))];
+    const states =
+      names.length === 0 ? [] : await resourceStates(engine, credential, names, { slots: SLOTS, requesters });
+    const entries = past.flatMap((page) => page.entries).sort((one, other) => other.endedAt - one.endedAt);
+    const nameOf = await namesOf(deps, viewer, requesters);
     return c.html(
       <Page title="Mine" viewer={viewer} at={AT} done={c.req.query('done')} renew={{ from: AT, everyS: 60 }}>
-        <div data-live="mine">
-          {board.total > 0 ? (
-            <BoardTable board={board} viewer={viewer} back={AT} />
-          ) : (
-            <p>
-              You have nothing, and wait for nothing.{' '}
-              {may(viewer, 'reserve') ? <a href={BOARD}>Look what is free</a> : <a href={BOARD}>Open the Board</a>}
-            </p>
+        <div class="stack" data-live="mine">
+          <HeldCard held={held} viewer={viewer} />
+          {waits.length > 0 && (
+            <WaitsCard
+              waits={waits}
+              states={new Map(names.map((name, i) => [name, states[i]]))}
+              requester={requesterOf(user)}
+            />
           )}
-          {board.pages > 1 && (
-            <p class="pages">
-              <a href={linkTo(MINE)}>All of it, on the Board</a>
-            </p>
-          )}
+          <section class="card" aria-labelledby="past-title">
+            <header>
+              <h2 id="past-title">What you had lately</h2>
+              <a class="end meta" href={historyPath({ requester: user.email ?? requesterOf(user) })}>
+                All of it
+              </a>
+            </header>
+            <PastTable
+              label="What you had lately"
+              rows={entries.slice(0, PAST_ROWS)}
+              nameOf={nameOf}
+              none="You have had nothing yet, as far as the history goes back."
+            />
+          </section>
         </div>
       </Page>,
     );
   });
+
+/** What the person has, the first to end first. */
+async function readHeld({ engine }: DashboardDeps, { credential }: Viewer, requesters: readonly string[]) {
+  const held: ActiveReservation[] = [];
+  for (const requester of requesters)
+    for await (const { rows } of active(engine, credential, { requester })) {
+      held.push(...rows.filter(({ claimBy }) => claimBy === null));
+      if (held.length >= MAX_ROWS) break;
+    }
+  const endOf = ({ expiresAt }: ActiveReservation) =>
+    expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
+  return held.sort((one, other) => endOf(one) - endOf(other)).slice(0, MAX_ROWS);
+}
+
+const HeldCard = ({ held, viewer }: { held: readonly ActiveReservation[]; viewer: Viewer }) => (
+  <section class="card" aria-labelledby="held-title">
+    <header>
+      <h2 id="held-title">What you have</h2>
+      {held.length > 0 && <span class="meta">{held.length}</span>}
+    </header>
+    {held.length === 0 ? (
+      <p class="pad">
+        You have nothing. <a href={BOARD}>{may(viewer, 'reserve') ? 'Look what is free' : 'Open the Board'}</a>
+      </p>
+    ) : (
+      <ul class="own">
+        {held.map((one) => (
+          <HeldRow one={one} viewer={viewer} />
+        ))}
+      </ul>
+    )}
+  </section>
+);
+
+const HeldRow = ({ one, viewer }: { one: ActiveReservation; viewer: Viewer }) => {
+  const { resource, requester, reservedAt, expiresAt, note, mode, slots, session } = one;
+  const hold = { resource, requester, claimBy: null, mode };
+  return (
+    <li id={`own-${one.fencingToken}`} data-name={resource}>
+      <div>
+        <p class="big">
+          <a href={resourcePath(resource)}>{resource}</a>
+          {mode === 'SHARED' && <span class="meta"> shared</span>}
+          {slots !== undefined && <span class="meta"> {slots.join(', ')}</span>}
+        </p>
+        {note !== undefined && <p class="note">{note}</p>}
+      </div>
+      <div>
+        {expiresAt === null ? (
+          <p>no end</p>
+        ) : (
+          <p>
+            until <When at={expiresAt} as="clock" />
+          </p>
+        )}
+        <p class="meta">
+          {expiresAt !== null && (
+            <>
+              in <When at={expiresAt} as="in" />
+              {session !== undefined && ', unless its session is renewed'},{' '}
+            </>
+          )}
+          since <When at={reservedAt} as="clock" />
+        </p>
+      </div>
+      <RowActions row={{ resource, isFree: false, holds: [hold] }} viewer={viewer} back={AT} />
+      {expiresAt !== null && <Meter since={Date.parse(reservedAt)} until={Date.parse(expiresAt)} />}
+    </li>
+  );
+};
+
+interface WaitsCardProps {
+  readonly waits: readonly Standing[];
+  readonly states: ReadonlyMap<string, ResourceState | undefined>;
+  readonly requester: string;
+}
+
+const WaitsCard = ({ waits, states, requester }: WaitsCardProps) => (
+  <section class="card" aria-labelledby="waits-title">
+    <header>
+      <h2 id="waits-title">What you wait for</h2>
+    </header>
+    <ol class="queue">
+      {waits.map((wait) => (
+        <WaitRow wait={wait} state={states.get(wait.waitsFor)} requester={requester} />
+      ))}
+    </ol>
+  </section>
+);
+
+interface WaitRowProps {
+  readonly wait: Standing;
+  readonly state: ResourceState | undefined;
+  readonly requester: string;
+}
+
+const WaitRow = ({ wait, state, requester }: WaitRowProps) => {
+  const { ahead, waitsFor, since, until, resources, counts } = wait;
+  const [first = waitsFor] = resources;
+  const at = state === undefined ? null : expectedAt(state, ahead);
+  return (
+    <li id={`wait-${since}`}>
+      <span class="place">
+        {ahead + 1}
+        <span class="out-of-sight">{ordinal(ahead + 1)} in the queue</span>
+      </span>
+      <span>
+        <a href={resourcePath(waitsFor)}>{wantedText({ resources, counts })}</a>
+        {waitsFor !== first && <span class="meta"> waits for {waitsFor}</span>}
+      </span>
+      <span class="meta">
+        since <When at={since} as="clock" />, gives up at <When at={until} as="clock" />
+      </span>
+      <strong>
+        {at === null ? (
+          <span class="meta">nobody knows when</span>
+        ) : (
+          <>
+            about <When at={at} as="clock" />
+          </>
+        )}
+      </strong>
+      <LeaveQueue wait={{ resource: first, requester }} back={AT} />
+    </li>
+  );
+};
+
+/** When the turn of somebody in the queue is expected, in ms; null: nobody knows. */
+function expectedAt(state: ResourceState, ahead: number): number | null {
+  const facts = factsOfState(state, (requester) => requester);
+  return timelineRow(facts, frameAt(Date.now())).expectedMs[ahead] ?? null;
+}

@@ -246,20 +246,18 @@ const Definition = ({ details: { name, state, below } }: { details: Details }) =
   const { registered } = state;
   if (registered === null)
     return state.resource === null ? null : (
-      <details id="register" class="define">
-        <summary>Register it</summary>
+      <section class="card pad" id="register">
         <RegisterForm title={`Register ${name}`} isNamed typed={newTyped(name)} />
-      </details>
+      </section>
     );
   const { capacity, treePath, labels, blocks } = registered;
   const definition = { name, capacity, labels, blocks: [...blocks], treePath: treePath || null };
   return (
     <>
-      <details id="change" class="define">
-        <summary>Change it</summary>
+      <section class="card pad define" id="change">
         <RegisterForm title="Change it" isNamed typed={asTyped(definition)} />
-      </details>
-      <section aria-labelledby="delete-title">
+      </section>
+      <section class="card pad" aria-labelledby="delete-title">
         <h2 id="delete-title">Delete it</h2>
         <Confirm
           id="delete"

@@ -51,10 +51,11 @@ function holdingOf(hold: Hold, slot: number, nameOf: NameOf): Holding {
   };
 }
 
-export function factsOf({ name, state, past, inTheWay, nameOf }: Details): RowFacts {
+export function factsOf({ name, state, past, inTheWay, nameOf, frame }: Details): RowFacts {
   const capacity = capacityOf(state);
   const current = state.holds.map(({ slot, hold }) => holdingOf(hold, numberOf(slot, name), nameOf));
-  const before = capacity > MAX_LANES ? [] : past.flatMap((entry) => pastHoldings(entry, name, nameOf));
+  const seen = capacity > MAX_LANES ? [] : past.filter(({ endedAt }) => endedAt > frame.fromMs);
+  const before = seen.flatMap((entry) => pastHoldings(entry, name, nameOf));
   return {
     capacity,
     held: state.held,
@@ -97,13 +98,18 @@ function blockedBy({ resource, holders }: Reason): RowFacts['blocked'] {
   return { by: resource, toMs: last == null ? null : Date.parse(last) };
 }
 
-/** What the timeline shows of a resource that is taken along: as long as the one that takes it, if it does so now. */
-export function factsAlong({ name, capacity, held, slots, queue }: RowState, by: Details): RowFacts {
-  const { nameOf } = by;
-  const own = by.state.holds[0]?.hold;
+/**
+ * What the timeline shows of a resource, of which a page reads only its state.
+ * @param by the resource that may take it along, then as long as it is held itself
+ */
+export function factsOfState(
+  { name, capacity, held, slots, queue }: RowState,
+  nameOf: NameOf,
+  by?: { readonly name: string; readonly hold: Hold | undefined },
+): RowFacts {
   const times = (hold: Hold): Hold =>
-    own !== undefined && hold.holder === `${SYSTEM_REQUESTER_PREFIX}${by.name}`
-      ? { ...hold, since: own.since, until: own.until, hasSession: own.hasSession }
+    by?.hold !== undefined && hold.holder === `${SYSTEM_REQUESTER_PREFIX}${by.name}`
+      ? { ...hold, since: by.hold.since, until: by.hold.until, hasSession: by.hold.hasSession }
       : hold;
   return {
     capacity: capacity ?? 1,

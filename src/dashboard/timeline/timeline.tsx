@@ -38,12 +38,12 @@ const Fade = ({ id }: { id: string }) => (
 );
 
 export const TimelineAxis = ({ frame }: { frame: Frame }) => (
-  <svg class="axis" height={AXIS} role="img" aria-label="Time, by the hour">
+  <svg class="axis" height={AXIS} role="img" aria-label={isLong(frame) ? 'Time, by the day' : 'Time, by the hour'}>
     {marksOf(frame).flatMap(({ ms, place, hasText }) =>
       hasText
         ? [
-            <text x={`${place}%`} y="21" dx="4" data-at={ms} data-as="hour">
-              {utc(ms)}
+            <text x={`${place}%`} y="21" dx="4" data-at={ms} data-as={isLong(frame) ? 'day' : 'hour'}>
+              {isLong(frame) ? new Date(ms).toISOString().slice(5, 10) : utc(ms)}
             </text>,
           ]
         : [],
@@ -60,6 +60,9 @@ export const TimelineAxis = ({ frame }: { frame: Frame }) => (
     </text>
   </svg>
 );
+
+/** Whether its marks are days. */
+const isLong = ({ fromMs, toMs }: Frame): boolean => toMs - fromMs > 72 * 3_600_000;
 
 /** In UTC; assets/times.js writes it in the browser's zone. */
 const utc = (ms: number): string => new Date(ms).toISOString().slice(11, 16);

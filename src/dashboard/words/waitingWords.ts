@@ -9,7 +9,11 @@ export function wantedText({
   resources,
   counts,
   method = null,
-}: Pick<WaitingRequest, 'resources' | 'counts'> & Partial<Pick<WaitingRequest, 'method'>>): string {
+}: {
+  readonly resources: readonly string[];
+  readonly counts: readonly number[];
+  readonly method?: WaitingRequest['method'];
+}): string {
   const names = resources.map((name, i) => countedName(name, counts[i])).join(', ');
   if (method === null || resources.length === 1) return names;
   return method === 'FIRST' ? `the first of ${names}` : `all of ${names}`;
