@@ -148,7 +148,7 @@ describe('a set of 20 among sets of 20 in small pools', () => {
       blocks: [],
       treePath: null,
     }));
-    await changeInRedis(running.engine, 16).register(running.credential, pools);
+    await changeInRedis(running.engine).register(running.credential, pools);
     // Steps of a prime number of pools: the sets overlap in all ways, and most of them take what others want.
     const setOf = (i: number) => Array.from({ length: 20 }, (_, j) => `pool${(i * i + j * (1 + (i % 29) * 2)) % 60}`);
     const sets = Array.from({ length: 90 }, (_, i) => [...new Set(setOf(i))]);
