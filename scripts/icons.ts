@@ -29,6 +29,11 @@ const ICONS = {
   grid: 'layout-grid',
   filter: 'list-filter',
   print: 'printer',
+  queue: 'list-plus',
+  extend: 'clock-plus',
+  phone: 'smartphone',
+  environment: 'server',
+  pool: 'layers',
 } as const;
 
 /** Returns the text of src/dashboard/icons.ts. */

@@ -24,15 +24,19 @@ const STYLES = [
   'lists',
   'timeline',
   'phone',
+  'forms',
 ];
 
 const TYPES = {
+  'act.js': 'text/javascript; charset=utf-8',
   'dashboard.css': 'text/css; charset=utf-8',
   'dashboard.js': 'text/javascript; charset=utf-8',
   'days.js': 'text/javascript; charset=utf-8',
+  'dialogs.js': 'text/javascript; charset=utf-8',
   'exactTime.js': 'text/javascript; charset=utf-8',
   'idiomorph.js': 'text/javascript; charset=utf-8',
   'live.js': 'text/javascript; charset=utf-8',
+  'palette.js': 'text/javascript; charset=utf-8',
   'renew.js': 'text/javascript; charset=utf-8',
   'say.js': 'text/javascript; charset=utf-8',
   'scan.js': 'text/javascript; charset=utf-8',

@@ -11,6 +11,7 @@ import type { OneTimeToken, Sealer } from '../identity/credentials.ts';
 import type { OidcClient } from '../identity/oidc.ts';
 import type { OperationDeps } from '../operations/deps.ts';
 import type { Actor, SignedInDeps } from '../operations/permissions.ts';
+import type { Released } from './actions/undo.ts';
 
 /** How people sign in: at an OpenID Connect provider; by the link that the start prints; by a key; not at all. */
 export type SignInWay =
@@ -56,6 +57,8 @@ export interface Viewer extends Actor {
   readonly mayLeave: boolean;
   /** Where the person's own requests stand that wait or can be taken. */
   readonly standings: readonly OwnStanding[];
+  /** What the browser has just released, newest first. */
+  readonly releases: readonly Released[];
   /** The address of the page. */
   readonly page: string;
 }

@@ -52,6 +52,8 @@ export function check<Schema extends z.ZodType>(schema: Schema, value: unknown):
 export interface Failed {
   readonly status: ContentfulStatusCode;
   readonly fault: string;
+  /** The field that is wrong, as the API calls it; absent: none in particular */
+  readonly field?: string | undefined;
   /** Where to go on. */
   readonly link?: { readonly to: string; readonly text: string };
 }
@@ -81,8 +83,17 @@ export async function attempt<Result>(
     if (error instanceof LimitError) metrics?.countRefusal(error.hit.limitType);
     if (error.code === 'unavailable') c.error = error;
     for (const [name, value] of Object.entries(retryAfter(error))) c.header(name, value);
-    return { ok: false, status: FAILURES[error.code].status, fault: sentence(error.message) };
+    const [, field] = FIELD.exec(error.message) ?? [];
+    return { ok: false, status: FAILURES[error.code].status, fault: sentence(error.message), field };
   }
+}
+
+/** How messages of the API name the field of the only item of a form. */
+const FIELD = /^\[0\]\.(\w+)/;
+
+/** Throws what is wrong with a field of a form, in words for people. */
+export function refuseField(field: string, message: string): never {
+  throw new HoldfastError('refused', `[0].${field}: ${message}`);
 }
 
 /**
@@ -90,6 +101,6 @@ export async function attempt<Result>(
  * number, a capital and a full stop.
  */
 function sentence(message: string): string {
-  const plain = message.replace(/^\[0\]\./, '');
+  const plain = message.replace(/^\[0\]\.(?:\w+: )?/, '');
   return `${plain.charAt(0).toUpperCase()}${plain.slice(1).replace(/\.?$/, '.')}`;
 }

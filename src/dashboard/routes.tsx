@@ -19,6 +19,7 @@ import { extendRoutes } from './pages/actions/extend.tsx';
 import { reserveRoutes } from './pages/actions/reserve.tsx';
 import { auditRoutes } from './pages/audit.tsx';
 import { boardRoutes } from './pages/board.tsx';
+import { findRoutes } from './pages/find.tsx';
 import { historyRoutes } from './pages/history.tsx';
 import { insightRoutes } from './pages/insight.tsx';
 import { keysRoutes } from './pages/keys.tsx';
@@ -89,6 +90,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', shortcutsRoutes());
   app.route('/', scanRoutes());
   app.route('/', qrRoutes(deps));
+  app.route('/', findRoutes(deps));
   app.route('/', historyRoutes(deps));
   for (const routes of [reserveRoutes, extendRoutes, endRoutes]) app.route('/', routes(deps));
   app.route('/', keysRoutes(deps));

@@ -22,9 +22,14 @@ export const KEYS_OF_PAGE: Readonly<Partial<Record<string, string>>> = {
 
 /** The keys that work on every page, and what they do. */
 export const COMMON_KEYS: readonly (readonly [string, string])[] = [
-  ['/', 'Search'],
+  ['/', 'Search or jump to anything; also Ctrl+K or ⌘K, from within a field too'],
   ['j', 'To the next row'],
   ['k', 'To the row before'],
+  ['r', 'Reserve what is in the row'],
+  ['e', 'Extend what is in the row'],
+  ['x', 'Select the row'],
+  ['.', 'Open the menu of the row'],
+  ['1', 'First view of the Board; 2 and 3: the others'],
   ['?', 'Show these shortcuts'],
   ['Esc', 'Close what is open'],
 ];

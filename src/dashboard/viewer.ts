@@ -15,6 +15,7 @@ import { isChange } from '../http/browsers.ts';
 import { adminStanding } from '../identity/admins.ts';
 import { parseSession } from '../identity/credentials.ts';
 import { signedInUser } from '../operations/permissions.ts';
+import { latestReleases } from './actions/undo.ts';
 import type { DashboardDeps, DashboardEnv, OwnStanding, Viewer } from './env.ts';
 import { cookieOptions, joinedReadCookie } from './session/startSession.ts';
 
@@ -77,6 +78,7 @@ export const viewer = ({
       joined,
       mayLeave: tenants !== null,
       standings: [],
+      releases: latestReleases(c, publicUrl),
       page,
     };
     c.set('viewer', person);

@@ -10,22 +10,24 @@ useActing();
 type Person = Awaited<ReturnType<typeof person>>;
 
 const plain = (html: string) => html.replace(/<[^>]+>/g, '').replace(/\s+/g, ' ');
-const statusOf = (html: string) => plain(/<p class="notice good" role="status">(.*?)<\/p>/s.exec(html)?.[1] ?? '');
-/** The notice of the page that a form leads to. */
+const statusOf = (html: string) => plain(/<div class="toast">(.*?)<\/p>/s.exec(html)?.[1] ?? '').trim();
+/** The toast of the page that a form leads to. */
 const noticeAfter = async (someone: Person, path: string, fields: Record<string, string>) => {
   const { to } = await someone.post(path, fields);
   return statusOf((await someone.get((to ?? '').replace('/dashboard', ''))).text);
 };
 
-describe('the notice after an action names the resource', () => {
+describe('the toast after an action names the resource', () => {
   test('and when it ends', async () => {
     const ann = await person();
     const resource = randomUUID();
-    const until = new RegExp(`^${resource} is (yours|extended) until \\d{4}-\\d\\d-\\d\\d [\\d:]{8} UTC\\.$`);
+    const until = new RegExp(
+      `^${resource} is yours until (\\d{4}-\\d\\d-\\d\\d )?\\d\\d:\\d\\d UTC\\.( It is extended\\.)?$`,
+    );
     expect(await noticeAfter(ann, '/reserve', { resource, lease: '1800', back: '/dashboard?free=1' })).toMatch(until);
     const form = { resource, requester: ann.requester };
     expect(await noticeAfter(ann, '/extend', { ...form, lease: '3600' })).toMatch(until);
-    expect(await noticeAfter(ann, '/release', form)).toBe(`${resource} is released.`);
+    expect(await noticeAfter(ann, '/release', form)).toBe(`${resource} is released. Nobody waits for it.`);
   });
 
   test('unless the address names nothing, or no resource', async () => {

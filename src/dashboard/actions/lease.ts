@@ -2,54 +2,93 @@
  * How long a person needs something, as forms ask it (components/leaseFields.tsx).
  */
 import { z } from 'zod';
-import { HoldfastError } from '../../domain/errors.ts';
 import type { Terms } from '../../domain/tenants.ts';
+import { refuseField } from '../form.ts';
+import { atHour } from '../zone.ts';
 
 const HOUR_S = 3600;
 
-/** The lengths that forms offer, in s. */
-const CHOICES: readonly (readonly [number, string])[] = [
-  [HOUR_S / 2, '30 minutes'],
-  [HOUR_S, '1 hour'],
-  [2 * HOUR_S, '2 hours'],
-  [4 * HOUR_S, '4 hours'],
-  [8 * HOUR_S, '8 hours'],
-  [24 * HOUR_S, '1 day'],
-  [7 * 24 * HOUR_S, '7 days'],
+/** The lengths that forms offer, in s: the first three, and more where times of the day are too late. */
+const LENGTHS_S = [HOUR_S / 2, HOUR_S, 2 * HOUR_S, 4 * HOUR_S, 8 * HOUR_S];
+const MAX_LENGTHS = 3;
+/** Choices besides an end of one's own. */
+const MAX_CHOICES = 5;
+/** The hours that forms offer, each with its day: today or tomorrow. */
+const HOURS: readonly (readonly [number, number, string])[] = [
+  [17, 0, ''],
+  [20, 0, 'Tonight '],
+  [9, 1, 'Tomorrow '],
+  [17, 1, 'Tomorrow '],
 ];
+/** A time of the day that is nearer is not offered, in s. */
+const NEAR_S = HOUR_S / 2;
 
-/** The value of the choice of a reservation without an end. */
+/** The value of the choice of a reservation without an end, and of an end of one's own. */
 export const NO_END = 'none';
+export const OTHER = 'other';
 
 /** The value of the choice of an end, in ms since 1970 UTC, begins with it. */
 const AT = '@';
 /** By how much the first choice extends a reservation. */
 const LONGER_MS = HOUR_S * 1000;
 
+/** A choice of how long. */
+export interface LeaseChoice {
+  /** The value of its field. */
+  readonly value: string;
+  /** When it would end, in ms since 1970 UTC */
+  readonly endMs: number;
+  /** Beside or in front of the time: `1 h`, `Tonight `. */
+  readonly length: string;
+  readonly day: string;
+}
+
 /** Returns the choice of an hour more than now, if the tenant allows that; null if it does not. */
-export function longerChoice(endsAtMs: number, { maxTtlSeconds }: Terms): readonly [string, string] | null {
-  const untilMs = endsAtMs + LONGER_MS;
-  if (maxTtlSeconds !== null && untilMs > Date.now() + maxTtlSeconds * 1000) return null;
-  return [`${AT}${untilMs}`, '1 hour longer'];
+export function longerChoice(endsAtMs: number, { maxTtlSeconds }: Terms): LeaseChoice | null {
+  const endMs = endsAtMs + LONGER_MS;
+  if (maxTtlSeconds !== null && endMs > Date.now() + maxTtlSeconds * 1000) return null;
+  return { value: `${AT}${endMs}`, endMs, length: '1 h longer', day: '' };
 }
 
 /** The fields of a form that asks for a lease. */
 export const leaseFields = {
   lease: z.string().optional(),
-  /** A date and time of UTC, without its zone: the browser has no script. It comes before `lease`. */
+  /** A date and time of UTC, without its zone: the browser has no script. It counts if `lease` is OTHER. */
   until: z.string().optional(),
   /** The same with its zone, by the script. */
   untilExact: z.string().optional(),
 };
 export type LeaseForm = z.output<z.ZodObject<typeof leaseFields>>;
 
-/** Returns the lengths that a tenant allows, in s, and what they are called. */
-export function leaseChoices({ defaultTtlSeconds, maxTtlSeconds }: Terms): (readonly [number, string])[] {
-  const max = maxTtlSeconds ?? Number.POSITIVE_INFINITY;
-  const allowed = CHOICES.filter(([seconds]) => seconds <= max);
-  for (const own of [defaultTtlSeconds, allowed.length === 0 ? maxTtlSeconds : null])
-    if (own !== null && allowed.every(([seconds]) => seconds !== own)) allowed.push([own, lengthText(own)]);
-  return allowed.sort(([one], [other]) => one - other);
+/** Returns the times of the day that a tenant allows, the next two. */
+function hourChoices(maxSeconds: number, zone: string, nowMs: number): LeaseChoice[] {
+  return HOURS.map(([hour, day, name]) => ({ endMs: atHour(hour, day, zone, nowMs), day: name }))
+    .filter(({ endMs }) => endMs >= nowMs + NEAR_S * 1000 && endMs <= nowMs + maxSeconds * 1000)
+    .slice(0, MAX_CHOICES - MAX_LENGTHS)
+    .map(({ endMs, day }) => ({ value: `${AT}${endMs}`, endMs, length: '', day }));
+}
+
+/**
+ * Returns the ends that a form offers, at most six: lengths that the tenant allows, and times of the day.
+ * @param zone in which times of the day are; null: only lengths, since they begin at another time than now
+ */
+export function leaseChoices(terms: Terms, zone: string | null, nowMs = Date.now()): LeaseChoice[] {
+  const max = terms.maxTtlSeconds ?? Number.POSITIVE_INFINITY;
+  const hours = zone === null ? [] : hourChoices(max, zone, nowMs);
+  const lengths = LENGTHS_S.filter((seconds) => seconds <= max).slice(0, MAX_CHOICES - hours.length);
+  const suggested = suggestedLease(terms);
+  if (!lengths.includes(suggested)) lengths.push(suggested);
+  return [
+    ...lengths
+      .sort((one, other) => one - other)
+      .map((seconds) => ({
+        value: String(seconds),
+        endMs: nowMs + seconds * 1000,
+        length: lengthText(seconds),
+        day: '',
+      })),
+    ...hours,
+  ];
 }
 
 /** The length that forms suggest, in s: the tenant's own, else an hour, or less if that is too long. */
@@ -70,19 +109,19 @@ function lengthText(seconds: number): string {
  * Returns the lease that a form asks for, in s; undefined: it has no end.
  * @throws HoldfastError refused if it ends in the past, or is not a lease
  */
-export function leaseOf({ lease = '', until = '', untilExact = '' }: LeaseForm): number | undefined {
-  if (until !== '') return secondsUntil(Date.parse(untilExact || `${until}Z`));
+export function leaseOf({ lease = OTHER, until = '', untilExact = '' }: LeaseForm): number | undefined {
+  if (lease === OTHER) return secondsUntil(Date.parse(untilExact || `${until}Z`));
   if (lease.startsWith(AT)) return secondsUntil(Number(lease.slice(AT.length)));
   if (lease === NO_END) return undefined;
   const seconds = Number(lease);
-  if (!Number.isInteger(seconds) || seconds < 1) throw new HoldfastError('refused', 'choose how long you need it');
+  if (!Number.isInteger(seconds) || seconds < 1) refuseField('ttlSeconds', 'choose how long you need it');
   return seconds;
 }
 
 /** @throws HoldfastError refused if it is not a time in the future */
 function secondsUntil(endsAtMs: number): number {
   const seconds = Math.ceil((endsAtMs - Date.now()) / 1000);
-  if (!Number.isFinite(seconds)) throw new HoldfastError('refused', 'the end must be a date and a time');
-  if (seconds < 1) throw new HoldfastError('refused', 'the end must be in the future');
+  if (!Number.isFinite(seconds)) refuseField('ttlSeconds', 'the end must be a date and a time');
+  if (seconds < 1) refuseField('ttlSeconds', 'the end must be in the future');
   return seconds;
 }

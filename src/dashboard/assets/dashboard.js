@@ -2,7 +2,9 @@
  * Adds what pages cannot do without a script: copy buttons, and what it imports. Without it, pages show the same
  * content.
  */
+import './act.js';
 import './exactTime.js';
+import './palette.js';
 import './renew.js';
 import './shortcuts.js';
 import { say } from './say.js';
@@ -12,6 +14,9 @@ for (const button of document.querySelectorAll('button[data-print]')) {
   button.hidden = false;
   button.addEventListener('click', () => print());
 }
+// For times of the day that the server offers, as 17:00.
+// biome-ignore lint/suspicious/noDocumentCookie: Firefox has no cookie store
+document.cookie = `holdfast_zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}; path=/; max-age=31536000; samesite=lax`;
 
 for (const button of document.querySelectorAll('button[data-copy]')) {
   if (!(button instanceof HTMLButtonElement)) continue;

@@ -4,21 +4,26 @@
  */
 const MINUTE_MS = 60_000;
 
-for (const input of document.querySelectorAll('input[data-exact]')) {
-  if (!(input instanceof HTMLInputElement)) continue;
-  const exact = input.form?.elements.namedItem(input.dataset.exact ?? '');
-  const zone = input.closest('label')?.querySelector('[data-zone]');
-  if (!(exact instanceof HTMLInputElement)) continue;
-  if (zone) zone.textContent = 'your time';
-  const note = () => {
-    const time = new Date(input.value);
-    exact.value = Number.isNaN(time.getTime()) ? '' : time.toISOString();
-  };
-  // The page has the time of UTC.
-  const known = new Date(input.dataset.at ?? '');
-  if (!Number.isNaN(known.getTime()))
-    input.value = new Date(known.getTime() - known.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
-  input.addEventListener('input', note);
-  // The browser may have kept what was typed before.
-  addEventListener('pageshow', note);
+/** @param {ParentNode} root */
+export function showExactTimes(root) {
+  for (const input of root.querySelectorAll('input[data-exact]')) {
+    if (!(input instanceof HTMLInputElement)) continue;
+    const exact = input.form?.elements.namedItem(input.dataset.exact ?? '');
+    const zone = input.closest('label')?.querySelector('[data-zone]');
+    if (!(exact instanceof HTMLInputElement)) continue;
+    if (zone) zone.textContent = 'your time';
+    const note = () => {
+      const time = new Date(input.value);
+      exact.value = Number.isNaN(time.getTime()) ? '' : time.toISOString();
+    };
+    // The page has the time of UTC.
+    const known = new Date(input.dataset.at ?? '');
+    if (!Number.isNaN(known.getTime()))
+      input.value = new Date(known.getTime() - known.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
+    input.addEventListener('input', note);
+    // The browser may have kept what was typed before.
+    addEventListener('pageshow', note);
+  }
 }
+
+showExactTimes(document);

@@ -47,7 +47,11 @@ async function renewOnce() {
   const response = await fetch(from ?? '', { headers: { Accept: 'text/html' } });
   if (response.redirected && !leaving) location.assign(response.url);
   if (!response.ok) return;
-  const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
+  show(new DOMParser().parseFromString(await response.text(), 'text/html'));
+}
+
+/** Morphs the regions of the page into those of a newer one. @param {Document} fresh */
+export function show(fresh) {
   for (const region of document.querySelectorAll('[data-live]')) {
     const next = fresh.querySelector(`[data-live="${region.getAttribute('data-live')}"]`);
     if (!next) continue;

@@ -1,12 +1,25 @@
 /**
- * Keyboard shortcuts: `/` and `g` with a letter go where data-shortcut says, `j` and `k` move between rows, `?` shows
- * all of them. A person can turn them off, since some browsers and screen readers use the same keys.
+ * Keyboard shortcuts: `/` and `g` with a letter go where data-shortcut says, `j` and `k` move between rows, other
+ * letters act on the row that has the focus, `?` shows all of them. A person can turn them off, since some browsers and
+ * screen readers use the same keys.
  */
+import { openDialog, readPage } from './dialogs.js';
+import { say } from './say.js';
+
 const OFF = 'holdfast-shortcuts-off';
 /** How long the second key of two may take, in ms. */
 const SECOND_KEY_MS = 1500;
 
-const said = document.getElementById('said');
+/** What a key presses in the row that has the focus. @type {Readonly<Record<string, string>>} */
+const IN_ROW = {
+  r: 'a[href^="/dashboard/reserve"]',
+  e: 'a[href^="/dashboard/extend"]',
+  x: 'input[type=checkbox]',
+  '.': 'summary, button[popovertarget]',
+};
+
+const ROW = 'main tbody tr, main [data-row]';
+
 /** The first key of two; '' none. */
 let first = '';
 let timer = 0;
@@ -34,7 +47,10 @@ function press(key) {
     return true;
   }
   if (keys === 'j' || keys === 'k') return moveBy(keys === 'j' ? 1 : -1);
-  const target = document.querySelector(`[data-shortcut="${CSS.escape(keys)}"]`);
+  const row = document.activeElement?.closest(ROW);
+  const target =
+    (IN_ROW[keys] && row?.querySelector(IN_ROW[keys])) ??
+    document.querySelector(`[data-shortcut="${CSS.escape(keys)}"]`);
   if (keys === '?') void show();
   else if (target instanceof HTMLInputElement) target.select();
   else if (target instanceof HTMLElement) target.click();
@@ -44,12 +60,12 @@ function press(key) {
 
 /** Moves the focus to the first link or button of the next row, or of the one before. @param {1 | -1} step */
 function moveBy(step) {
-  const rows = [...document.querySelectorAll('main tbody tr, main [data-row]')].filter((row) => targetIn(row) !== null);
+  const rows = [...document.querySelectorAll(ROW)].filter((row) => targetIn(row) !== null);
   if (rows.length === 0) return false;
   const now = rows.findLastIndex((row) => row.contains(document.activeElement));
   const next = rows[now < 0 ? (step > 0 ? 0 : rows.length - 1) : now + step];
   if (next === undefined) {
-    if (said) said.textContent = step > 0 ? 'This is the last row.' : 'This is the first row.';
+    say(step > 0 ? 'This is the last row.' : 'This is the first row.');
     return true;
   }
   targetIn(next)?.focus();
@@ -68,26 +84,18 @@ function targetIn(row) {
 async function show() {
   const link = document.querySelector('a[data-shortcut="?"]');
   if (!(link instanceof HTMLAnchorElement)) return;
-  const dialog = document.createElement('dialog');
-  dialog.setAttribute('aria-label', 'Keyboard shortcuts');
-  try {
-    const page = new DOMParser().parseFromString(await (await fetch(link.href)).text(), 'text/html');
-    const list = page.getElementById('shortcuts');
-    if (list === null) throw new Error('no shortcuts');
-    dialog.append(list);
-  } catch {
+  const page = await readPage(link.href).catch(() => null);
+  const list = page?.getElementById('shortcuts');
+  if (!list) {
     location.assign(link.href);
     return;
   }
   const close = document.createElement('button');
   close.textContent = 'Close';
   close.autofocus = true;
+  const dialog = openDialog('', 'Keyboard shortcuts', list, close);
   close.addEventListener('click', () => dialog.close());
-  dialog.addEventListener('close', () => dialog.remove());
-  dialog.append(close);
-  document.body.append(dialog);
   offerSwitch(dialog);
-  dialog.showModal();
 }
 
 /** Makes the switch work that turns shortcuts off. @param {ParentNode} part */

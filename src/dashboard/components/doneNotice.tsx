@@ -1,61 +1,100 @@
 /**
- * The notice about a form that was carried out: what was done, to what, and until when.
+ * The toast about a form that was carried out: what was done, to what, and until when; and Undo for a release.
  */
 import { nameFault } from '../../domain/names.ts';
 import type { Viewer } from '../env.ts';
-import { When } from './when.tsx';
+import { Clock } from './clock.tsx';
+import { Icon } from './icon.tsx';
 
-/** Notices about a form that was carried out, by the `done` of the address that it leads to. */
-const DONE: ReadonlyMap<string, string> = new Map(
+/**
+ * What is said about a form that was carried out, by the `done` of the address that it leads to; and what is said
+ * besides, smaller. `{}` is the name that it was done to, `{until}` the end, `{n}` a number.
+ */
+const DONE: ReadonlyMap<string, readonly [string, string?]> = new Map(
   Object.entries({
-    created: 'The key is created.',
-    rotated: 'The key has a new value. The old one no longer works.',
-    deleted: '{} is deleted.',
-    reserved: '{} is yours{until}.',
-    extended: '{} is extended{until}.',
-    released: '{} is released.',
-    releasedMany: 'The selected reservations are released.',
-    taken: '{} is taken away. The holder learns it when it next renews or releases.',
-    waiting: 'You are in the queue for {}.',
-    left: 'You have left the queue.',
-    cancelled: 'The wait has ended.',
-    reset: 'All reservations are released.',
-    registered: '{} is registered.',
-    saved: 'Saved.',
-    tenantCreated: 'The tenant is created.',
-    leftTenant: 'You have left the tenant.',
-    lowered: 'Saved. The lower role holds now.',
-    removed: 'Removed. Their sessions have ended.',
-    transferred: 'You are an operator now.',
-    suspended: 'The tenant is suspended.',
-    resumed: 'The suspension has ended.',
-  }),
+    created: ['The key is created.'],
+    rotated: ['The key has a new value.', 'The old one no longer works.'],
+    deleted: ['{} is deleted.'],
+    reserved: ['{} is yours{until}.'],
+    extended: ['{} is yours{until}.', 'It is extended.'],
+    released: ['{} is released.'],
+    undone: ['{} is yours again{until}.'],
+    releasedMany: ['The selected reservations are released.'],
+    taken: ['{} is taken away.', 'The holder learns it when it next renews or releases.'],
+    waiting: ['You are in the queue for {}.'],
+    left: ['You have left the queue.'],
+    cancelled: ['The wait has ended.'],
+    reset: ['All reservations are released.'],
+    registered: ['{} is registered.'],
+    changed: ['{} is changed.'],
+    demo: ['{n} resources are added to try things out.', 'They have the label demo=true.'],
+    demoRemoved: ['The demo data is removed.'],
+    demoKept: ['The demo data is removed, except for {n}.', 'Somebody uses them, or has put something below them.'],
+    saved: ['Saved.'],
+    tenantCreated: ['The tenant is created.'],
+    leftTenant: ['You have left the tenant.'],
+    lowered: ['Saved.', 'The lower role holds now.'],
+    removed: ['Removed.', 'Their sessions have ended.'],
+    transferred: ['You are an operator now.'],
+    suspended: ['The tenant is suspended.'],
+    resumed: ['The suspension has ended.'],
+  } satisfies Record<string, [string, string?]>),
 );
 
 const MAX_NAME_LENGTH = 256;
 
 /** @param props.viewer whose page says in its address to what it was done, and until when */
 export const DoneNotice = ({ done, viewer }: { done: string; viewer: Viewer | null }) => {
-  const text = DONE.get(done);
-  if (text === undefined) return null;
+  const said = DONE.get(done);
+  if (said === undefined) return null;
+  const [text, more] = said;
   const { searchParams } = new URL(viewer?.page ?? '', 'http://own');
   const what = searchParams.get('what') ?? '';
-  const until = Date.parse(searchParams.get('until') ?? '');
-  const isName = what !== '' && nameFault(what, MAX_NAME_LENGTH) === null;
-  const [before = '', after = ''] = text.split('{}');
-  const [middle = '', end] = after.split('{until}');
+  const count = /^\d{1,6}$/.exec(searchParams.get('count') ?? '')?.[0];
+  const undone = done === 'released' ? viewer?.releases.find(({ resource }) => resource === what) : undefined;
   return (
-    <p class="notice good" role="status">
-      {before}
-      {text.includes('{}') && (isName ? <strong>{what}</strong> : before === '' ? 'It' : 'it')}
-      {middle}
-      {end !== undefined && !Number.isNaN(until) && (
-        <>
-          {' '}
-          until <When at={until} as="at" />
-        </>
-      )}
-      {end}
-    </p>
+    <div class="toast">
+      <p>
+        <strong>
+          <Sentence text={text.replace('{n}', count ?? 'some')} what={what} until={searchParams.get('until')} />
+        </strong>{' '}
+        <span class="meta">{done === 'released' && count !== undefined ? waitingText(count) : more}</span>
+      </p>
+      {undone && viewer && <Undo resource={undone.resource} back={viewer.page} />}
+    </div>
   );
 };
+
+const waitingText = (count: string) =>
+  count === '0' ? 'Nobody waits for it.' : `It goes to the next of ${count} waiting.`;
+
+const Sentence = ({ text, what, until }: { text: string; what: string; until: string | null }) => {
+  const isName = what !== '' && nameFault(what, MAX_NAME_LENGTH) === null;
+  const end = Date.parse(until ?? '');
+  const [before = '', after = ''] = text.split('{}');
+  const [middle = '', rest] = after.split('{until}');
+  return (
+    <>
+      {before}
+      {text.includes('{}') && (isName ? what : before === '' ? 'It' : 'it')}
+      {middle}
+      {rest !== undefined && !Number.isNaN(end) && (
+        <>
+          {' '}
+          until <Clock at={end} />
+        </>
+      )}
+      {rest}
+    </>
+  );
+};
+
+const Undo = ({ resource, back }: { resource: string; back: string }) => (
+  <form method="post" action="/dashboard/undo">
+    <input type="hidden" name="resource" value={resource} />
+    <input type="hidden" name="back" value={back} />
+    <button type="submit" id="undo">
+      <Icon name="undo" /> Undo<span class="out-of-sight"> the release of {resource}</span>
+    </button>
+  </form>
+);

@@ -87,25 +87,29 @@ const Document = ({
         {ownHead ?? <Head title={title} {...head} />}
         {viewer && <YourTurns viewer={viewer} />}
         {viewer && ownHead === undefined && <Tabs viewer={viewer} at={at} />}
-        {failed !== undefined && (
-          <p class="notice bad" role="alert">
-            {failed.fault}
-            {failed.link && (
-              <>
-                {' '}
-                <a href={failed.link.to}>{failed.link.text}</a>
-              </>
-            )}
-          </p>
-        )}
-        {failed === undefined && <DoneNotice done={done} viewer={viewer} />}
-        {viewer && viewer.joined.length > 0 && <JoinedNotice viewer={viewer} />}
+        {failed !== undefined && <FaultNotice failed={failed} />}
+        <div id="toasts" role="status">
+          {failed === undefined && <DoneNotice done={done} viewer={viewer} />}
+          {viewer && viewer.joined.length > 0 && <JoinedNotice viewer={viewer} />}
+        </div>
         {children}
       </main>
       {viewer && <BottomBar viewer={viewer} at={at} />}
       <p class="out-of-sight" role="status" id="said" />
     </body>
   </html>
+);
+
+export const FaultNotice = ({ failed: { fault, link } }: { failed: Failed }) => (
+  <p class="notice bad" role="alert">
+    {fault}
+    {link && (
+      <>
+        {' '}
+        <a href={link.to}>{link.text}</a>
+      </>
+    )}
+  </p>
 );
 
 /** @param props.what the purpose of a database here, as `To create keys` */

@@ -1,51 +1,91 @@
 /**
- * Asks how long a person needs something: a length, or a date and time. The script of the pages reads the time in the
- * browser's zone; without it, it is UTC.
+ * Asks how long a person needs something: six times to tap. The last one opens a field for a date and time. The script
+ * of the pages reads it in the browser's zone; without it, it is UTC.
  */
 import type { Terms } from '../../domain/tenants.ts';
-import { type LeaseForm, leaseChoices, NO_END, suggestedLease } from '../actions/lease.ts';
+import { type LeaseChoice, type LeaseForm, leaseChoices, NO_END, OTHER, suggestedLease } from '../actions/lease.ts';
+import type { Failed } from '../form.ts';
+import { Clock } from './clock.tsx';
+import { Fault, faultOf } from './formPage.tsx';
 
 export interface LeaseFieldsProps {
   readonly terms: Terms;
   /** What the person has chosen already. */
   readonly typed: LeaseForm;
+  readonly failed: Failed | undefined;
+  /** Of the browser, in which times of the day are. */
+  readonly zone: string;
   /** Whether it may have no end, if the tenant allows that. */
   readonly mayLast: boolean;
-  /** The first choice, which is suggested: its value and its text. */
-  readonly first?: readonly [string, string] | null;
+  /** Whether the time begins when the person's turn comes, so that only lengths can be chosen. */
+  readonly isQueued?: boolean;
+  /** The first choice, which is suggested. */
+  readonly first?: LeaseChoice | null;
 }
 
-export const LeaseFields = ({ terms, typed, mayLast, first = null }: LeaseFieldsProps) => {
-  const chosen = typed.lease ?? first?.[0] ?? String(suggestedLease(terms));
+type ChoicesProps = Pick<LeaseFieldsProps, 'terms' | 'typed' | 'zone' | 'isQueued' | 'first'>;
+
+/** The choices that the fields offer, and the value of the one that is chosen. */
+function choicesOf({ terms, typed, zone, isQueued = false, first = null }: ChoicesProps) {
+  const all = leaseChoices(terms, isQueued ? null : zone);
+  const choices = first === null ? all : [first, ...all.slice(0, 4)];
+  const isOffered = choices.some(({ value }) => value === typed.lease);
+  const isOther = typed.lease === OTHER || typed.lease === NO_END;
+  const suggested = first?.value ?? String(suggestedLease(terms));
+  return { choices, chosen: typed.lease !== undefined && (isOffered || isOther) ? typed.lease : suggested };
+}
+
+/** When the chosen time ends, for the button; null: the person types it */
+export function chosenEnd(props: ChoicesProps): number | null {
+  const { choices, chosen } = choicesOf(props);
+  return choices.find(({ value }) => value === chosen)?.endMs ?? null;
+}
+
+export const LeaseFields = (props: LeaseFieldsProps) => {
+  const { terms, typed, failed, mayLast, isQueued = false } = props;
+  const { choices, chosen } = choicesOf(props);
   return (
-    <>
+    <fieldset class="pick">
+      <legend>{isQueued ? 'How long' : 'Until'}</legend>
+      {choices.map((choice) => (
+        <label>
+          <input type="radio" name="lease" value={choice.value} checked={choice.value === chosen} />{' '}
+          <span>{isQueued ? choice.length : <Ending choice={choice} />}</span>
+        </label>
+      ))}
       <label>
-        How long
-        <select name="lease">
-          {first !== null && (
-            <option value={first[0]} selected={chosen === first[0]}>
-              {first[1]}
-            </option>
-          )}
-          {leaseChoices(terms).map(([seconds, text]) => (
-            <option value={seconds} selected={chosen === String(seconds)}>
-              {text}
-            </option>
-          ))}
-          {mayLast && terms.maxTtlSeconds === null && (
-            <option value={NO_END} selected={chosen === NO_END}>
-              no end
-            </option>
-          )}
-        </select>
+        <input type="radio" name="lease" value={OTHER} checked={chosen === OTHER} /> <span>Other…</span>
       </label>
-      <label>
-        <span>
-          or until (<span data-zone>UTC</span>)
-        </span>
-        <input type="datetime-local" name="until" value={typed.until ?? ''} data-exact="untilExact" />
-        <input type="hidden" name="untilExact" value={typed.untilExact ?? ''} />
-      </label>
-    </>
+      <div class="other">
+        <label>
+          <span>
+            Until (<span data-zone>UTC</span>)
+          </span>
+          <input
+            type="datetime-local"
+            name="until"
+            value={typed.until ?? ''}
+            data-exact="untilExact"
+            data-at={typed.untilExact}
+            {...faultOf({ of: 'ttlSeconds', failed })}
+          />
+          <input type="hidden" name="untilExact" value={typed.untilExact ?? ''} />
+        </label>
+        {mayLast && terms.maxTtlSeconds === null && (
+          <label class="check">
+            <input type="radio" name="lease" value={NO_END} checked={chosen === NO_END} /> No end
+          </label>
+        )}
+      </div>
+      <Fault of="ttlSeconds" failed={failed} />
+    </fieldset>
   );
 };
+
+const Ending = ({ choice: { endMs, length, day } }: { choice: LeaseChoice }) => (
+  <>
+    {day}
+    <Clock at={endMs} />
+    {length !== '' && ` · ${length}`}
+  </>
+);

@@ -8,6 +8,7 @@ import { SCAN } from '../paths.ts';
 import { PLACES, type Place, type PlacePage } from '../places.ts';
 import { KEYS_OF_PAGE } from '../shortcuts.ts';
 import { may } from '../viewer.ts';
+import { FindLink } from './findParts.tsx';
 import { Icon } from './icon.tsx';
 import { SignOut, TenantMenu } from './shellMenus.tsx';
 
@@ -21,8 +22,6 @@ export interface ShellProps {
 interface OpenPlace extends Place {
   readonly first: PlacePage;
 }
-
-const FIND = '/dashboard/find';
 
 const placesOf = (viewer: Viewer): OpenPlace[] =>
   PLACES.flatMap((place) => {
@@ -39,9 +38,7 @@ export const Sidebar = ({ viewer, at }: ShellProps) => {
   return (
     <header class="side">
       <TenantMenu viewer={viewer} at={at} />
-      <a class="jump" href={FIND} id="jump">
-        <Icon name="search" /> <span>Search or jump</span> <kbd>⌘K</kbd>
-      </a>
+      <FindLink />
       <Bell viewer={viewer} />
       <nav aria-label="Pages">
         <PlaceList places={places.filter(({ isManaging }) => !isManaging)} at={at} viewer={viewer} />

@@ -1,23 +1,28 @@
 /**
- * Ends what a person or somebody else holds or waits for: Release, Take away, Leave the queue. Has no page of its own,
- * unless it fails.
+ * Ends what a person or somebody else holds or waits for: Release, which can be undone, Take away, Leave the queue. Has
+ * no page of its own, unless it fails.
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
+import { resourceStates } from '../../../engine/reservations/states.ts';
 import { isOwn } from '../../../operations/permissions.ts';
 import { unreserve } from '../../../operations/reservations.ts';
 import { cancelForm } from '../../actions/cancelWait.ts';
+import { takeBackForm } from '../../actions/takeBack.ts';
+import { releasedOf, remember } from '../../actions/undo.ts';
 import { Page } from '../../components/layout.tsx';
-import type { DashboardDeps, DashboardEnv } from '../../env.ts';
+import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { attempt, check, type Failed, readForm } from '../../form.ts';
 import { releaseSchema } from '../../formSchemas.ts';
 import { backTo, ownPath } from '../../paths.ts';
 import { needs } from '../../viewer.ts';
 
 const RELEASE = '/dashboard/release';
+const UNDO = '/dashboard/undo';
 const LEAVE = '/dashboard/leave-queue';
 
 const Release = z.object({ resource: z.string(), requester: z.string(), back: z.string().optional() });
+const Undo = z.object({ resource: z.string(), back: z.string().optional() });
 const Back = z.object({ back: z.string().optional() });
 
 const NOT_RELEASED: ReadonlyMap<string, string> = new Map([
@@ -29,12 +34,17 @@ const NOT_RELEASED: ReadonlyMap<string, string> = new Map([
 export const endRoutes = (deps: DashboardDeps) => {
   const Releases = releaseSchema(deps);
   const cancelWait = cancelForm(deps);
+  const takeBack = takeBackForm(deps);
 
   return new Hono<DashboardEnv>()
     .use(RELEASE, needs('reserve'))
+    .use(UNDO, needs('reserve'))
     .use(LEAVE, needs('reserve'))
     .post(RELEASE, async (c) => {
       const { back, ...item } = await readForm(c, Release);
+      const isOwnHold = isOwn(c.var.viewer.user, item.requester);
+      // Without its state, it is released all the same, and cannot be undone.
+      const before = isOwnHold ? await readBefore(deps, c.var.viewer, item).catch(() => undefined) : undefined;
       const released = await attempt(deps, c, async () =>
         unreserve(deps, c.var.viewer.credential, check(Releases, [item])),
       );
@@ -45,8 +55,17 @@ export const endRoutes = (deps: DashboardDeps) => {
           const isForbidden = explanation === 'INVALID_RELEASE_TOKEN';
           return showFailure(c, 'Not released', back, { status: isForbidden ? 403 : 409, fault });
         }
-      const done = isOwn(c.var.viewer.user, item.requester) ? 'released' : 'taken';
-      return c.redirect(backTo(back, { done, what: item.resource }), 303);
+      const undone = releasedOf(before, item);
+      if (undone !== null) remember(c, deps.publicUrl, undone);
+      const count = before && String(before.waiting);
+      return c.redirect(backTo(back, { done: isOwnHold ? 'released' : 'taken', what: item.resource, count }), 303);
+    })
+    .post(UNDO, async (c) => {
+      const { back, resource } = await readForm(c, Undo);
+      const tried = await takeBack(c, resource);
+      return tried.ok
+        ? c.redirect(backTo(back, { done: 'undone', what: resource, until: tried.result.expiresAt }), 303)
+        : showFailure(c, 'Not taken back', back, tried);
     })
     .post(LEAVE, async (c) => {
       const { back } = await readForm(c, Back);
@@ -56,6 +75,12 @@ export const endRoutes = (deps: DashboardDeps) => {
         : c.redirect(backTo(back, { done: 'left' }), 303);
     });
 };
+
+const readBefore = async (
+  { engine }: DashboardDeps,
+  { credential }: Viewer,
+  { resource, requester }: { resource: string; requester: string },
+) => (await resourceStates(engine, credential, [resource], { slots: 16, requesters: [requester] }))[0];
 
 const showFailure = (c: Context<DashboardEnv>, title: string, back: string | undefined, failed: Failed) =>
   c.html(

@@ -3,20 +3,21 @@
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { HoldfastError } from '../../../domain/errors.ts';
 import { resourceStates } from '../../../engine/reservations/states.ts';
 import { readTerms } from '../../../engine/tenant/record.ts';
 import { requesterOf } from '../../../engine/tenant/signIns.ts';
 import { renew } from '../../../operations/reservations.ts';
 import { leaseFields, leaseOf, longerChoice } from '../../actions/lease.ts';
-import { Page } from '../../components/layout.tsx';
-import { LeaseFields } from '../../components/leaseFields.tsx';
+import { Clock } from '../../components/clock.tsx';
+import { Buttons, FormPage } from '../../components/formPage.tsx';
+import { chosenEnd, LeaseFields } from '../../components/leaseFields.tsx';
 import { When } from '../../components/when.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
-import { attempt, check, type Failed, readForm, readQuery } from '../../form.ts';
+import { attempt, check, type Failed, readForm, readQuery, refuseField } from '../../form.ts';
 import { renewSchema } from '../../formSchemas.ts';
 import { backTo, ownPath } from '../../paths.ts';
 import { needs } from '../../viewer.ts';
+import { zoneOf } from '../../zone.ts';
 
 const AT = '/dashboard/extend';
 
@@ -47,32 +48,40 @@ export const extendRoutes = (deps: DashboardDeps) => {
       readEnd(deps, viewer, resource, requester).catch(() => null),
     ]);
     const back = ownPath(typed.back);
+    const lease = {
+      terms,
+      typed,
+      failed,
+      zone: zoneOf(c),
+      mayLast: false,
+      first: endsAt === null ? null : longerChoice(endsAt, terms),
+    };
+    const end = chosenEnd(lease);
     return c.html(
-      <Page title={`Extend ${resource}`} viewer={viewer} failed={failed}>
-        <p>
-          Held by {requester}.{' '}
+      <FormPage title={`Extend ${resource}`} viewer={viewer} failed={failed}>
+        <p class="hint">
+          {requester !== requesterOf(viewer.user) && <>Held by {requester}. </>}
           {endsAt !== null && (
             <>
-              It ends in <When at={endsAt} as="in" />, at <When at={endsAt} as="at" />.{' '}
+              It ends at <Clock at={endsAt} />, in <When at={endsAt} as="in" />.{' '}
             </>
           )}
-          The lengths below count from now, so a short one can also end it earlier.
+          The lengths count from now, so a short one can also end it earlier.
         </p>
-        <form class="fields" method="post" action={AT}>
+        <form class="stack" method="post" action={AT}>
           {Object.entries({ resource, requester, back }).map(([name, value]) => (
             <input type="hidden" name={name} value={value} />
           ))}
-          <LeaseFields
-            terms={terms}
-            typed={typed}
-            mayLast={false}
-            first={endsAt === null ? null : longerChoice(endsAt, terms)}
-          />
-          <p class="buttons">
-            <button type="submit">Extend</button> <a href={back}>Cancel</a>
-          </p>
+          <LeaseFields {...lease} />
+          <Buttons back={back}>
+            <button type="submit" class="primary">
+              <span>
+                Extend until <span data-until>{end === null ? '…' : <Clock at={end} />}</span>
+              </span>
+            </button>
+          </Buttons>
         </form>
-      </Page>,
+      </FormPage>,
       failed?.status ?? 200,
     );
   };
@@ -86,7 +95,7 @@ export const extendRoutes = (deps: DashboardDeps) => {
       const { resource, requester = requesterOf(user) } = form;
       const extended = await attempt(deps, c, async () => {
         const ttlSeconds = leaseOf(form);
-        if (ttlSeconds === undefined) throw new HoldfastError('refused', 'choose how long you need it');
+        if (ttlSeconds === undefined) refuseField('ttlSeconds', 'choose how long you need it');
         return renew(deps, credential, check(Renews, [{ resource, requester, ttlSeconds }]));
       });
       if (!extended.ok) return show(c, form, extended);

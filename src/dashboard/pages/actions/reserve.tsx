@@ -6,29 +6,34 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { CheckResult } from '../../../contract/check.ts';
 import type { ReserveItem, ReserveResult } from '../../../contract/reservations.ts';
-import { HoldfastError } from '../../../domain/errors.ts';
 import { MAX_NOTE_LENGTH, type Sizes } from '../../../domain/maxSizes.ts';
 import type { Terms } from '../../../domain/tenants.ts';
 import { MAX_CLAIM_SECONDS } from '../../../domain/waiting.ts';
 import { readTerms } from '../../../engine/tenant/record.ts';
 import { requesterOf } from '../../../engine/tenant/signIns.ts';
 import { check as checkState, reserve } from '../../../operations/reservations.ts';
-import type { Polling } from '../../../operations/waiting.ts';
 import { leaseFields, leaseOf, suggestedLease } from '../../actions/lease.ts';
-import { refusalText } from '../../actions/refusal.ts';
-import { Page } from '../../components/layout.tsx';
-import { LeaseFields } from '../../components/leaseFields.tsx';
+import { refusalOf } from '../../actions/refusal.ts';
+import { NO_POLLING } from '../../actions/takeBack.ts';
+import { Clock } from '../../components/clock.tsx';
+import { Buttons, Fault, FormPage, faultOf } from '../../components/formPage.tsx';
+import { chosenEnd, LeaseFields } from '../../components/leaseFields.tsx';
 import { ResourceState } from '../../components/resourceState.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
-import { type Attempt, attempt, check, type Failed, readForm, readQuery } from '../../form.ts';
+import { type Attempt, attempt, check, type Failed, readForm, readQuery, refuseField } from '../../form.ts';
 import { checkSchema, reserveSchema } from '../../formSchemas.ts';
 import { backTo, type Done, ownPath } from '../../paths.ts';
 import { may, needs } from '../../viewer.ts';
+import { zoneOf } from '../../zone.ts';
 
 const AT = '/dashboard/reserve';
 const CLAIM = '/dashboard/claim';
 
-const Query = z.object({ resource: z.string().default(''), back: z.string().optional() });
+const Query = z.object({
+  resource: z.string().default(''),
+  back: z.string().optional(),
+  lease: z.string().optional(),
+});
 const Form = z.object({
   resource: z.string(),
   note: z.string().optional(),
@@ -57,8 +62,7 @@ const doneBy = (done: string, { resource, expiresAt }: ReserveResult): Done => (
   until: done === 'reserved' ? expiresAt : undefined,
 });
 
-/** A page never polls: its person looks at it again. */
-const NO_POLLING: Polling = { pollSeconds: 0, caller: () => ({ isGone: false, onGone: () => {} }) };
+const NOT_RESERVED = { fault: 'It was not reserved.' };
 
 export const reserveRoutes = (deps: DashboardDeps) => {
   const Reserves = reserveSchema(deps);
@@ -76,7 +80,7 @@ export const reserveRoutes = (deps: DashboardDeps) => {
       // After a failure, the page shows the state if it can be read, and the failure in any case.
       failed ? readState(viewer, typed.resource).catch(() => null) : readState(viewer, typed.resource),
     ]);
-    const props = { viewer, typed, terms, seen, failed, sizes: deps.sizes };
+    const props = { viewer, typed, terms, seen, failed, sizes: deps.sizes, zone: zoneOf(c) };
     return c.html(<ReservePage {...props} />, failed?.status ?? 200);
   };
 
@@ -93,7 +97,7 @@ export const reserveRoutes = (deps: DashboardDeps) => {
     const done = result && DONE[result.status];
     if (result && done !== undefined) return c.redirect(backTo(form.back, doneBy(done, result)), 303);
     const state = await readState(c.var.viewer, form.resource).catch(() => null);
-    return show(c, form, { status: 409, fault: result ? refusalText(result, state) : 'It was not reserved.' });
+    return show(c, form, { status: 409, ...(result ? refusalOf(result, state, zoneOf(c)) : NOT_RESERVED) });
   };
 
   return new Hono<DashboardEnv>()
@@ -128,7 +132,7 @@ function itemOf(form: Form, { user }: Viewer, { waitSeconds }: Sizes): object {
   const ttlSeconds = leaseOf(form);
   const isWait = act === 'wait';
   if (isWait && ttlSeconds === undefined)
-    throw new HoldfastError('refused', 'choose how long you need it: what is waited for has an end');
+    refuseField('ttlSeconds', 'choose how long you need it: what is waited for has an end');
   return {
     resource,
     requester: requesterOf(user),
@@ -142,18 +146,20 @@ function itemOf(form: Form, { user }: Viewer, { waitSeconds }: Sizes): object {
 
 /** Asks for the name first. */
 const NamePage = ({ viewer, back }: { viewer: Viewer; back: string }) => (
-  <Page title="Reserve" viewer={viewer}>
-    <form class="fields" action={AT}>
+  <FormPage title="Reserve" viewer={viewer}>
+    <form class="stack" action={AT}>
       <input type="hidden" name="back" value={back} />
       <label>
         Name of what you need
-        <input name="resource" required maxlength={256} autocomplete="off" data-shortcut="/" />
+        <input name="resource" required maxlength={256} autocomplete="off" autofocus />
       </label>
-      <p class="buttons">
-        <button type="submit">Next</button> <a href={back}>Cancel</a>
-      </p>
+      <Buttons back={back}>
+        <button type="submit" class="primary">
+          Next
+        </button>
+      </Buttons>
     </form>
-  </Page>
+  </FormPage>
 );
 
 interface ReservePageProps {
@@ -164,62 +170,107 @@ interface ReservePageProps {
   readonly seen: CheckResult | null;
   readonly sizes: Sizes;
   readonly failed: Failed | undefined;
+  readonly zone: string;
 }
 
-const ReservePage = ({ viewer, typed, terms, seen, sizes, failed }: ReservePageProps) => {
+const ReservePage = (props: ReservePageProps) => {
+  const { viewer, typed, seen, failed } = props;
   const { resource } = typed;
-  const canTake = seen?.reservable !== false;
   const back = ownPath(typed.back);
   const renew = `${AT}?${new URLSearchParams({ resource, back })}`;
   return (
-    <Page title={`Reserve ${resource}`} viewer={viewer} failed={failed} renew={{ from: renew }}>
+    <FormPage
+      title={seen?.reservable === false ? `Join the queue for ${resource}` : `Reserve ${resource}`}
+      viewer={viewer}
+      failed={failed}
+      renew={{ from: renew }}
+    >
       {seen && <ResourceState state={seen} viewer={viewer} back={back} />}
       {may(viewer, 'reserve') ? (
-        <form class="fields" method="post" action={AT}>
-          <input type="hidden" name="resource" value={resource} />
-          <input type="hidden" name="back" value={back} />
-          <label>
-            {terms.requireNote ? 'What for (required)' : 'What for'}
-            <input
-              name="note"
-              value={typed.note ?? ''}
-              maxlength={MAX_NOTE_LENGTH}
-              required={terms.requireNote}
-              placeholder="nightly build, a link, until when you think you need it"
-            />
-          </label>
-          <LeaseFields terms={terms} typed={typed} mayLast />
-          <details id="further">
-            <summary>Several, or shared</summary>
-            <label>
-              How many, of a pool
-              <input type="number" name="count" min={1} max={sizes.batch} value={typed.count ?? '1'} />
-            </label>
-            <label class="check">
-              <input type="checkbox" name="mode" value="SHARED" checked={typed.mode === 'SHARED'} /> Share it with
-              others who share it
-            </label>
-          </details>
-          <div data-live="buttons">
-            <p class="buttons">
-              <button type="submit" id={canTake ? 'reserve' : 'wait'} name="act" value={canTake ? 'reserve' : 'wait'}>
-                {canTake ? 'Reserve' : 'Join the queue'}
-              </button>{' '}
-              <a href={back}>Cancel</a>
-            </p>
-            {!canTake && (
-              <p class="hint">
-                You join the queue for a day. When it is your turn, you have 10 minutes to take it; the time that you
-                chose begins then.
-              </p>
-            )}
-          </div>
-        </form>
+        <ReserveForm {...props} />
       ) : (
         <p class="notice">
-          Your role in this tenant may look, but not reserve. <a href={back}>Back to the page</a>
+          Your role in this tenant may look, but not reserve.{' '}
+          <a href={back} data-cancel>
+            Back to the page
+          </a>
         </p>
       )}
-    </Page>
+    </FormPage>
+  );
+};
+
+const ReserveForm = (props: ReservePageProps) => {
+  const { typed, terms, seen, sizes, failed, zone } = props;
+  const back = ownPath(typed.back);
+  const canTake = seen?.reservable !== false;
+  const lease = { terms, typed, failed, zone, mayLast: canTake, isQueued: !canTake };
+  const end = chosenEnd(lease);
+  return (
+    <form class="stack" method="post" action={AT}>
+      <input type="hidden" name="resource" value={typed.resource} />
+      <input type="hidden" name="back" value={back} />
+      <LeaseFields {...lease} />
+      <label>
+        {terms.requireNote ? 'What for (required)' : 'What for'}
+        <input
+          name="note"
+          value={typed.note ?? ''}
+          maxlength={MAX_NOTE_LENGTH}
+          required={terms.requireNote}
+          placeholder="nightly build, a link, a ticket"
+          autocomplete="off"
+          {...faultOf({ of: 'note', failed })}
+        />
+        <Fault of="note" failed={failed} />
+      </label>
+      <Several typed={typed} sizes={sizes} failed={failed} />
+      <div data-live="reserve-buttons">
+        {!canTake && (
+          <p class="hint">
+            You join the queue for a day. When it is your turn, you have 10 minutes to take it; the time that you chose
+            begins then.
+          </p>
+        )}
+        <Buttons back={back}>
+          {canTake ? (
+            <button type="submit" class="primary" id="reserve" name="act" value="reserve">
+              <span>
+                Reserve until <span data-until>{end === null ? '…' : <Clock at={end} />}</span>
+              </span>
+            </button>
+          ) : (
+            <button type="submit" class="primary" id="wait" name="act" value="wait">
+              Join the queue
+            </button>
+          )}
+        </Buttons>
+      </div>
+    </form>
+  );
+};
+
+const Several = ({ typed, sizes, failed }: Pick<ReservePageProps, 'typed' | 'sizes' | 'failed'>) => {
+  const isOpen = failed?.field === 'count' || typed.mode !== undefined || (typed.count ?? '1') !== '1';
+  return (
+    <details id="further" open={isOpen}>
+      <summary>Several, or shared</summary>
+      <label>
+        How many, of a pool
+        <input
+          type="number"
+          name="count"
+          min={1}
+          max={sizes.batch}
+          value={typed.count ?? '1'}
+          {...faultOf({ of: 'count', failed })}
+        />
+        <Fault of="count" failed={failed} />
+      </label>
+      <label class="check">
+        <input type="checkbox" name="mode" value="SHARED" checked={typed.mode === 'SHARED'} /> Share it with others who
+        share it
+      </label>
+    </details>
   );
 };

@@ -1,0 +1,157 @@
+/**
+ * What the palette offers for a text: resources, people, actions and pages, each as a link.
+ */
+import type { Terms } from '../../domain/tenants.ts';
+import type { ResourceState } from '../../engine/reservations/states.ts';
+import { isOwn } from '../../operations/permissions.ts';
+import { leaseChoices } from '../actions/lease.ts';
+import { BOARD } from '../board/query.ts';
+import { resourcePath } from '../components/resourceTree.tsx';
+import type { Viewer } from '../env.ts';
+import type { ICONS } from '../icons.ts';
+import { historyPath } from '../pages/history.tsx';
+import { actionPath } from '../paths.ts';
+import { PLACES } from '../places.ts';
+import { may } from '../viewer.ts';
+import { number } from '../words/numbers.ts';
+import type { Holding } from './findResources.ts';
+
+/** The state of a resource, as a shape. */
+export type Shape = 'free' | 'busy' | 'mine' | 'shut' | 'group';
+
+export interface Option {
+  readonly to: string;
+  readonly text: string;
+  readonly icon: keyof typeof ICONS | Shape;
+  /** Beside the text, with a time in its midst. */
+  readonly meta?: string;
+  readonly untilMs?: number | undefined;
+  readonly rest?: string;
+}
+
+export interface OptionGroup {
+  readonly title: string;
+  readonly options: readonly Option[];
+}
+
+/** Resources that actions are offered for. */
+const MAX_ACTED_ON = 3;
+const MAX_PAGES = 6;
+
+/** Words in front of a name that say what to do with it. */
+const VERBS = /^(?:reserve|extend|open|history of|join(?: the)?(?: queue)?(?: for)?)\s+/i;
+
+/** The name that a text is about: what follows a verb. */
+export const termOf = (q: string): string => q.trim().replace(VERBS, '');
+
+export interface Found {
+  readonly resources: readonly ResourceState[];
+  readonly people: readonly Holding[];
+}
+
+export function optionsOf(viewer: Viewer, q: string, found: Found, terms: Terms, zone: string): OptionGroup[] {
+  const term = termOf(q).toLowerCase();
+  const groups = [
+    { title: 'Resources', options: found.resources.map((state) => resourceOption(viewer, state)) },
+    { title: 'People', options: found.people.map(personOption) },
+    { title: 'Actions', options: actionOptions(viewer, term, found.resources, terms, zone) },
+    { title: 'Pages', options: pageOptions(viewer, q, term, found.resources) },
+  ];
+  return groups.filter(({ options }) => options.length > 0);
+}
+
+/** A requester as people call it: without the prefix of those who have signed in. */
+const nameOf = (requester: string) => requester.replace(/^person:/, '');
+
+const ownHold = ({ user }: Viewer, { slots }: ResourceState) =>
+  slots.find(({ hold }) => hold?.kind === 'own' && isOwn(user, hold.holder))?.hold;
+
+const isShut = ({ fullAncestor, blockedBy }: ResourceState) => fullAncestor !== null || blockedBy !== null;
+
+export const isFree = (state: ResourceState): boolean =>
+  state.capacity !== null && state.held < state.capacity && !isShut(state);
+
+function resourceOption(viewer: Viewer, state: ResourceState): Option {
+  const { name, waiting } = state;
+  const rest = waiting > 0 ? ` · ${number(waiting)} waiting` : '';
+  return { to: resourcePath(name), text: name, rest, ...stateOption(viewer, state) };
+}
+
+function stateOption(viewer: Viewer, state: ResourceState): Pick<Option, 'icon' | 'meta' | 'untilMs'> {
+  const { capacity, held, fullAncestor, blockedBy, slots } = state;
+  const end = (until: string | null | undefined) => (until == null ? {} : { untilMs: Date.parse(until) });
+  const own = ownHold(viewer, state);
+  if (own) return { icon: 'mine', meta: own.isUnclaimed ? 'your turn' : 'yours', ...end(own.until) };
+  if (capacity === null) return { icon: 'group', meta: 'group' };
+  const free = `${number(Math.max(0, capacity - held))} of ${number(capacity)} free`;
+  if (held >= capacity) {
+    const hold = capacity === 1 ? slots[0]?.hold : undefined;
+    const holder = hold?.kind === 'own' ? nameOf(hold.holder) : 'in use';
+    return { icon: 'busy', meta: capacity > 1 ? free : holder, ...end(hold?.until) };
+  }
+  const inTheWay = fullAncestor ?? blockedBy?.name;
+  if (inTheWay !== undefined)
+    return { icon: 'shut', meta: `not available: ${inTheWay} is in use`, ...end(blockedBy?.hold?.until) };
+  return { icon: 'free', meta: capacity > 1 ? free : 'free' };
+}
+
+const personOption = ({ requester, count }: Holding): Option => ({
+  to: `${BOARD}?${new URLSearchParams({ view: 'table', q: requester })}`,
+  text: nameOf(requester),
+  icon: 'mine',
+  meta: count === 1 ? 'has 1 thing' : `has ${number(count)} things`,
+});
+
+function actionOptions(
+  viewer: Viewer,
+  term: string,
+  resources: readonly ResourceState[],
+  terms: Terms,
+  zone: string,
+): Option[] {
+  const options: Option[] = [];
+  if (may(viewer, 'reserve')) {
+    const choices = leaseChoices(terms, zone);
+    const choice = choices.find(({ length }) => length === '') ?? choices.at(-1);
+    const acted = resources.filter(({ capacity }) => capacity !== null).slice(0, MAX_ACTED_ON);
+    for (const state of acted) {
+      const { name: resource } = state;
+      if (ownHold(viewer, state))
+        options.push({ icon: 'extend', text: `Extend ${resource}`, to: actionPath('extend', { resource }) });
+      else if (isFree(state))
+        options.push({
+          icon: 'plus',
+          text: `Reserve ${resource}`,
+          untilMs: choice?.endMs,
+          to: actionPath('reserve', { resource, ...(choice && { lease: choice.value }) }),
+        });
+      else
+        options.push({
+          icon: 'queue',
+          text: `Join the queue for ${resource}`,
+          to: actionPath('reserve', { resource }),
+        });
+    }
+    if (term === '') options.push({ icon: 'plus', text: 'Reserve something', to: '/dashboard/reserve' });
+  }
+  if (may(viewer, 'define') && 'register a resource'.includes(term))
+    options.push({ icon: 'resources', text: 'Register a resource', to: '/dashboard/resources/register' });
+  return options;
+}
+
+function pageOptions(viewer: Viewer, q: string, term: string, [first]: readonly ResourceState[]): Option[] {
+  const pages = PLACES.flatMap(({ icon, pages: ofPlace }) =>
+    ofPlace.filter(({ right }) => may(viewer, right)).map(({ path, name }): Option => ({ to: path, text: name, icon })),
+  ).filter(({ text }) => text.toLowerCase().includes(term));
+  const about: Option[] =
+    first === undefined
+      ? []
+      : [{ icon: 'activity', text: `History of ${first.name}`, to: historyPath({ resource: first.name }) }];
+  if (term === '') return pages;
+  const search = new URLSearchParams({ q: termOf(q) });
+  return [
+    ...about,
+    ...pages.slice(0, MAX_PAGES),
+    { icon: 'search', text: `Search the Board for “${termOf(q)}”`, to: `/dashboard?${search}` },
+  ];
+}
