@@ -4,7 +4,7 @@
 import type { Joined, Membership, Memberships } from '../domain/memberships.ts';
 import type { SessionUser } from '../engine/tenant/signIns.ts';
 import type { Standing } from '../engine/waiting/list.ts';
-import type { AppEnv, BodyDeps, CallerDeps, TenantDeps } from '../http/deps.ts';
+import type { AppEnv, BodyDeps, CallerDeps, HttpDeps, TenantDeps } from '../http/deps.ts';
 import type { AdminRule, AdminStanding } from '../identity/admins.ts';
 import type { ConfiguredKey } from '../identity/configured.ts';
 import type { OneTimeToken, Sealer } from '../identity/credentials.ts';
@@ -26,7 +26,7 @@ export type SignInWay =
   | { readonly kind: 'key' }
   | { readonly kind: 'none' };
 
-export interface DashboardDeps extends OperationDeps, SignedInDeps, BodyDeps, CallerDeps {
+export interface DashboardDeps extends OperationDeps, SignedInDeps, BodyDeps, CallerDeps, Pick<HttpDeps, 'streams'> {
   readonly signIn: SignInWay;
   /** The origin at which people see the service; undefined: the one that they ask for */
   readonly publicUrl: string | undefined;

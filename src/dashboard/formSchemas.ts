@@ -3,10 +3,12 @@
  */
 import { CheckBody } from '../contract/check.ts';
 import { RegisterBody } from '../contract/definitions.ts';
+import { name } from '../contract/fields.ts';
 import { RenewBody, ReserveBody, UnreserveBody } from '../contract/reservations.ts';
 import type { Rules } from '../contract/sizes.ts';
 import { SettingsChange } from '../contract/tenant.ts';
 import { CancelBody } from '../contract/waiting.ts';
+import { MAX_LABEL_LENGTH } from '../domain/tenants.ts';
 
 export { TenantsQuery, TenantToCreate, TierChange } from '../contract/admin.ts';
 export { NameParams } from '../contract/definitions.ts';
@@ -15,6 +17,9 @@ export { ManagementTokenParams, NewManagementToken } from '../contract/managemen
 export { GroupParams, MemberParams, NewInvitation, RoleChange } from '../contract/members.ts';
 export { DeleteIssuerQuery } from '../contract/tenant.ts';
 export { issuerSchema } from '../operations/issuers.ts';
+
+/** Where the screen of a wallboard is. */
+export const WallboardLabel = name(MAX_LABEL_LENGTH);
 
 export const reserveSchema = ({ sizes }: Rules) => ReserveBody(sizes);
 export const renewSchema = ({ sizes }: Rules) => RenewBody(sizes);

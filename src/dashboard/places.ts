@@ -60,6 +60,7 @@ export const PLACES: readonly Place[] = [
       page('/dashboard/access', 'Members', 'members'),
       page('/dashboard/access/keys', 'Keys', 'keys'),
       page('/dashboard/access/tokens', 'Tokens', 'tokens'),
+      page('/dashboard/access/wallboards', 'Wallboards', 'define'),
     ],
   },
   {

@@ -39,6 +39,7 @@ import { shortcutsRoutes } from './pages/shortcuts.tsx';
 import { signInRoutes } from './pages/signIn.tsx';
 import { tenantsRoutes } from './pages/tenants.tsx';
 import { tokensRoutes } from './pages/tokens.tsx';
+import { tvRoutes, tvStreamRoutes, wallboardsRoutes } from './pages/tv.tsx';
 import { SCAN } from './paths.ts';
 import { MOVED, PLACES } from './places.ts';
 import { needs, signInPath, viewer } from './viewer.ts';
@@ -62,6 +63,7 @@ const NONE = ["'none'"];
 export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   const app = new Hono<DashboardEnv>();
   app.onError(showError);
+  app.route('/', tvStreamRoutes(deps));
   for (const path of ['/dashboard/*', '/auth/*', '/join/*'])
     app.use(path, secure, limitForm(deps), async (c, next) => {
       if (isChange(c.req.method)) refuseForeignOrigin(c);
@@ -72,6 +74,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', assetRoutes());
   app.route('/', appRoutes());
   app.route('/', signInRoutes(deps));
+  app.route('/', tvRoutes(deps));
   for (const [from, to] of MOVED)
     app.all(`${from}/*`, (c) => {
       const { pathname, search } = new URL(c.req.url);
@@ -97,6 +100,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', membersRoutes(deps));
   app.route('/', membershipRoutes(deps));
   app.route('/', tokensRoutes(deps));
+  app.route('/', wallboardsRoutes(deps));
   app.route('/', settingsRoutes(deps));
   app.route('/', auditRoutes(deps));
   app.route('/', tenantsRoutes(deps));

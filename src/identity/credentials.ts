@@ -11,7 +11,7 @@ import { type Credential, managementKey } from '../domain/tenants.ts';
 export const digestOf = (secret: string): string => hash('sha256', secret);
 
 /** 160 random bits, as 40 hexadecimal digits. */
-const makeSecret = (): string => randomBytes(20).toString('hex');
+export const makeSecret = (): string => randomBytes(20).toString('hex');
 
 /** A new key of a tenant: 40 random hexadecimal digits. */
 export const makeKey = (tenant: string): string => `hf_${tenant}_${makeSecret()}`;

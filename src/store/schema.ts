@@ -264,3 +264,19 @@ export const audit = pgTable(
     index('audit_action').on(action, at, id),
   ],
 );
+
+/** Links that show the Board on a wall, read-only and without a session. */
+export const tvLinks = pgTable(
+  'tv_links',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    tenantId: ofTenant(),
+    /** SHA-256 of the token in the link, hexadecimal. */
+    digest: text('digest').notNull().unique('tv_links_digest'),
+    label: text('label').notNull(),
+    /** Who made it, as in the audit trail. */
+    createdBy: text('created_by').notNull(),
+    createdAt: time('created_at').notNull().defaultNow(),
+  },
+  (table) => [index('tv_links_tenant').on(table.tenantId)],
+);

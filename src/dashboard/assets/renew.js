@@ -6,7 +6,7 @@ import { say } from './say.js';
 import { showTimes } from './times.js';
 
 /** renew: the address to fetch the page from. renewEvery: seconds between refreshes. events: types that refresh it. */
-const { renew: from, renewEvery = '0', events = '' } = document.body.dataset;
+const { renew: from, renewEvery = '0', events = '', stream } = document.body.dataset;
 /** Minimum pause between two refreshes in ms, to which PAUSE_SHARE times the duration of the last one is added. */
 const PAUSE_MS = 250;
 const PAUSE_SHARE = 3;
@@ -46,6 +46,8 @@ async function renewOnce() {
   // Not the browser's address: it may be that of a form, whose response cannot be fetched again.
   const response = await fetch(from ?? '', { headers: { Accept: 'text/html' } });
   if (response.redirected && !leaving) location.assign(response.url);
+  // The link of a wallboard was revoked.
+  if (stream !== undefined && response.status === 404) location.reload();
   if (!response.ok) return;
   show(new DOMParser().parseFromString(await response.text(), 'text/html'));
 }
@@ -147,7 +149,7 @@ function offerPause() {
  * missed events (docs/specification.md#the-stream).
  */
 function follow() {
-  const source = new EventSource('/api/v1/events');
+  const source = new EventSource(stream ?? '/api/v1/events');
   const emit = (/** @type {string} */ name, /** @type {unknown} */ detail) =>
     document.dispatchEvent(new CustomEvent(name, { detail }));
   source.addEventListener('open', () => {

@@ -68,8 +68,18 @@ export const TvBoard = ({ board }: { board: Board }) => {
 /** How long a page of the Board stays, if it has several. */
 const PAGE_S = 20;
 
-/** The wallboard as a page of its own. @param props.next where another page of it is */
-export const TvPage = ({ board, next = nextOf(board) }: { board: Board; next?: string }) => {
+interface TvPageProps {
+  readonly board: Board;
+  /** Where another page of it is. */
+  readonly next?: string;
+  /** Its own address. */
+  readonly from?: string;
+  /** Where its events are, if it is not a person's. */
+  readonly stream?: string;
+}
+
+/** The wallboard as a page of its own. */
+export const TvPage = ({ board, next = nextOf(board), from = linkTo(board.query), stream }: TvPageProps) => {
   const document = (
     <html lang="en">
       <head>
@@ -84,7 +94,8 @@ export const TvPage = ({ board, next = nextOf(board) }: { board: Board; next?: s
       <body
         class="tv"
         data-now={Date.now()}
-        data-renew={linkTo(board.query)}
+        data-renew={from}
+        data-stream={stream}
         data-renew-every={30}
         data-events={EVENT_TYPES.join(' ')}
       >

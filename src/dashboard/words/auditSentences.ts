@@ -19,6 +19,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'key.delete': 'deleted the key {label}',
   'token.create': 'created the management token {label}',
   'token.delete': 'deleted the management token {label}',
+  'wallboard.create': 'made the link of the wallboard {label}',
+  'wallboard.delete': 'revoked the link of the wallboard {label}',
   'person.sign-in': 'signed in',
   'person.sign-out': 'signed out',
   'member.join': 'joined as {role}',
