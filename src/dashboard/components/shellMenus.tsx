@@ -41,7 +41,7 @@ export const TenantMenu = ({ viewer, at }: TenantMenuProps) => {
         )}
         {mayLeave && (
           <Confirm
-            id="leave"
+            id="leave-tenant"
             label="Leave this tenant"
             question={`Leave ${name}? Your sessions in it end. An owner must invite you again if you want to come back.`}
             action="/dashboard/leave"
