@@ -17,7 +17,7 @@ export interface HeadProps {
 export const Head = ({ title, counts, actions, isWide = false }: HeadProps) => (
   <div class={isWide ? 'head wide' : 'head'}>
     <h1>{title}</h1>
-    {counts !== undefined && (
+    {counts && (
       <p class="counts" data-live="counts">
         {counts}
       </p>

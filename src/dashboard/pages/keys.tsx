@@ -10,6 +10,7 @@ import { digestOf } from '../../identity/credentials.ts';
 import { allKeys, changeKey, createKey, deleteKey, rotateKey } from '../../operations/keys.ts';
 import { showKey } from '../../store/keys.ts';
 import { Confirm } from '../components/confirm.tsx';
+import { Count } from '../components/head.tsx';
 import { asKey, KeyFields, KeyForm, MAY } from '../components/keyForm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Secret } from '../components/secret.tsx';
@@ -134,7 +135,14 @@ interface KeysPageProps {
 }
 
 const KeysPage = ({ viewer, done, failed, keys, shown, edited, canChange }: KeysPageProps) => (
-  <Page title="Keys" viewer={viewer} at={AT} done={done} failed={failed}>
+  <Page
+    title="Keys"
+    head={{ counts: <Count of={keys.length} word={keys.length === 1 ? 'key' : 'keys'} /> }}
+    viewer={viewer}
+    at={AT}
+    done={done}
+    failed={failed}
+  >
     {shown !== null && (
       <section aria-labelledby="shown-title">
         <h2 id="shown-title">{shown.title}</h2>

@@ -11,6 +11,7 @@ import { changeRole, type MemberDeps, removeMember } from '../../operations/memb
 import { listGroups } from '../../store/groupRoles.ts';
 import { countLinks, listInvitations } from '../../store/invitations.ts';
 import { listMembers, readMember } from '../../store/members.ts';
+import { Count } from '../components/head.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { GroupsPart, InvitationsPart, type Invited, MembersPart, openLinks } from '../components/membersParts.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
@@ -104,8 +105,11 @@ async function show({ store }: PageDeps, c: Context<DashboardEnv>, failed?: Fail
     listGroups(store, tenant, undefined, PAGE),
     countLinks(store, tenant),
   ]);
+  const counts = members.length < PAGE && after === undefined && (
+    <Count of={members.length} word={members.length === 1 ? 'member' : 'members'} />
+  );
   return c.html(
-    <Page title="Members" viewer={viewer} at={AT} done={done} failed={failed}>
+    <Page title="Members" head={{ counts }} viewer={viewer} at={AT} done={done} failed={failed}>
       {LOST.has(done ?? '') && links > 0 && <p class="notice">{openLinks(links)}</p>}
       <MembersPart at={AT} members={members} own={viewer.user.id} isFull={members.length === PAGE} links={links} />
       <InvitationsPart at={AT} invitations={invitations} invited={invited} />

@@ -110,7 +110,7 @@ const SettingsPage = ({ stored, maxTtlSeconds, issuers, typed, ...common }: Sett
   return (
     <Page title="Settings" at={AT} {...common}>
       <SettingsForm stored={stored} maxTtlSeconds={maxTtlSeconds} />
-      <section aria-labelledby="issuers-title">
+      <section class="card" aria-labelledby="issuers-title">
         <h2 id="issuers-title">JWT issuers</h2>
         <p>
           Your users exchange JWTs of these issuers for tokens that act for one user only. A JWT with the audience{' '}
@@ -118,12 +118,12 @@ const SettingsPage = ({ stored, maxTtlSeconds, issuers, typed, ...common }: Sett
           the request must name the tenant: <code>{`{"jwt": "…", "tenant": "${tenant}"}`}</code>.
         </p>
         <IssuerTable issuers={issuers} />
+        {stored.tier === 'Free' ? (
+          <p class="hint">Tier Free has no token exchange. Issuers can be registered from tier Starter on.</p>
+        ) : (
+          <IssuerForm typed={typed} audience={ownAudience(tenant)} />
+        )}
       </section>
-      {stored.tier === 'Free' ? (
-        <p class="notice">Tier Free has no token exchange. Issuers can be registered from tier Starter on.</p>
-      ) : (
-        <IssuerForm typed={typed} audience={ownAudience(tenant)} />
-      )}
       <form method="post" action={`${AT}/delete-tenant`} class="fields">
         <h2>Delete this tenant</h2>
         <p>
@@ -131,7 +131,10 @@ const SettingsPage = ({ stored, maxTtlSeconds, issuers, typed, ...common }: Sett
           can be undone. The audit trail stays.
         </p>
         <label>
-          Type <code>{tenant}</code> to confirm <input name="confirm" autocomplete="off" required />
+          <span>
+            Type <code>{tenant}</code> to confirm
+          </span>
+          <input name="confirm" autocomplete="off" required />
         </label>
         <button type="submit" class="danger">
           Delete this tenant
@@ -201,7 +204,7 @@ const IssuerForm = ({ typed, audience }: { typed: Issuer | undefined; audience: 
 
 const IssuerTable = ({ issuers }: { issuers: readonly Issuer[] }) =>
   issuers.length === 0 ? (
-    <p>None.</p>
+    <p>No issuer is registered.</p>
   ) : (
     <Scroll label="JWT issuers">
       <table>

@@ -11,6 +11,7 @@ import { verifyCredential } from '../../engine/tenant/credentials.ts';
 import { createToken, deleteToken } from '../../operations/managementTokens.ts';
 import { listTokens, MAX_TOKENS, type TokenRow } from '../../store/managementTokens.ts';
 import { Confirm } from '../components/confirm.tsx';
+import { Count } from '../components/head.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Scroll } from '../components/tableParts.tsx';
 import { When } from '../components/when.tsx';
@@ -90,13 +91,17 @@ interface TokensPageProps {
 }
 
 const TokensPage = ({ viewer, done, failed, made, tokens }: TokensPageProps) => (
-  <Page title="Management tokens" viewer={viewer} at={AT} done={done} failed={failed}>
+  <Page title="Tokens" head={countOf(tokens)} viewer={viewer} at={AT} done={done} failed={failed}>
     <p>With a management token, a program manages this tenant: Terraform, or a script.</p>
     {made !== undefined && <MadeToken {...made} />}
     {tokens !== null && tokens.length > 0 && <TokenTable tokens={tokens} />}
     {tokens === null ? <NeedsDatabase what="To make management tokens" /> : <NewTokenForm />}
   </Page>
 );
+
+const countOf = (tokens: TokensPageProps['tokens']) => ({
+  counts: tokens && <Count of={tokens.length} word={tokens.length === 1 ? 'token' : 'tokens'} />,
+});
 
 const MadeToken = ({ label, value }: Made) => (
   <section aria-labelledby="made-title" class="secret">
