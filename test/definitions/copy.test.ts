@@ -1,23 +1,9 @@
 /**
  * A copy of definitions from the database makes pools of what is held as plain resources, in bounded pieces.
  */
-
-import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { changeInDatabase } from '../../src/definitions/changeInDatabase.ts';
-import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
-import { HoldfastError } from '../../src/domain/errors.ts';
-import type { Quota } from '../../src/domain/quota.ts';
-import type { Credential } from '../../src/domain/tenants.ts';
-import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
-import { type Deleted, deleteDefinition, PLAN } from '../../src/engine/definitions/changes.ts';
+import { expect, test } from 'vitest';
 import { copyDefinitions, takeCopyLease } from '../../src/engine/definitions/copy.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { digestOf } from '../../src/identity/credentials.ts';
-import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
-import { tenants } from '../../src/store/schema.ts';
 import { startEngine } from '../support/engine.ts';
-import { KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
 import { reserve, unreserve } from '../support/verbs.ts';
 
 test('of more held slots than one script adopts, none is given out twice, and each is again once it is free', async () => {
@@ -53,79 +39,4 @@ test('of more held slots than one script adopts, none is given out twice, and ea
   }
   expect(given).toEqual(['pool_650', 'pool_3']);
   stop();
-});
-
-describe('a change of definitions that fails', () => {
-  let made: TestDatabase;
-  let store: OpenStore;
-  let copy: WorkingCopy;
-  let engine: Engine;
-  let changes: ReturnType<typeof changeInDatabase>;
-  let credential: Credential;
-  let quota: readonly Quota[];
-  const register = () => changes.register(credential, [{ name: 'room', capacity: 1, blocks: [], treePath: null }]);
-  const unavailable = (message: string) => new HoldfastError('unavailable', message);
-  const failWriting = () =>
-    vi.spyOn(store.database, 'of').mockImplementation(() => {
-      throw unavailable('The database is away.');
-    });
-  const failRefreshing = () => vi.spyOn(copy, 'refresh').mockRejectedValue(unavailable('The tenant is being loaded.'));
-
-  beforeAll(async () => {
-    made = await KINDS.Postgres();
-    store = await openStore(made.url);
-    defineScripts(store.redis, loadScripts(DEFAULT_TIERS));
-    copy = new WorkingCopy(store.database, { redis: store.redis, tiers: DEFAULT_TIERS });
-    engine = { redis: store.redis, tiers: DEFAULT_TIERS, loadTenant: (id) => copy.refresh(id) };
-    changes = changeInDatabase(store.database, engine, copy);
-    const { tenant, key } = await storeTenant(store);
-    credential = { tenant, credentialKey: digestOf(key), kind: 'key' };
-    quota = (await register()).quota;
-    // Each change from now on meets another version than it planned for.
-    await store.database.run((db) => db.update(tenants).set({ definitionsVersion: 900 }).where(eq(tenants.id, tenant)));
-  });
-  afterEach(() => {
-    vi.restoreAllMocks();
-  });
-  afterAll(async () => {
-    await store.close();
-    await made.drop();
-  });
-
-  test('after it was charged still tells its caller the remaining quota', async () => {
-    failRefreshing();
-    const error = await register().catch((thrown: unknown) => thrown);
-    if (!(error instanceof HoldfastError)) throw error;
-    expect(error.code).toBe('unavailable');
-    expect(error.quota.map(({ limitType, limit }) => [limitType, limit])).toEqual(
-      quota.map(({ limitType, limit }) => [limitType, limit]),
-    );
-    expect(error.quota.length).toBeGreaterThan(0);
-  });
-
-  test.each(['before it', 'after it'])('leaves a name closed that another deletion has closed %s', async (when) => {
-    const plan = () => deleteDefinition(engine, credential, 'room', false, PLAN);
-    let other = when === 'before it' ? await plan() : undefined;
-    let later: Promise<Deleted> | undefined;
-    vi.spyOn(store.database, 'of').mockImplementation(() => {
-      if (other === undefined) later ??= plan();
-      throw unavailable('The database is away.');
-    });
-    await expect(changes.delete(credential, 'room', false)).rejects.toMatchObject({ code: 'unavailable' });
-    other ??= await later;
-    const [held] = await reserve(engine, credential, [{ resource: 'room', requester: 'r' }]);
-    expect(held).toMatchObject({ status: 'NOT_AVAILABLE' });
-    await store.redis.hdel(`{${credential.tenant}}:definitions`, '\x02room');
-  });
-
-  test.each([
-    ['while it is written to the database', failWriting],
-    ['while it is planned again', failRefreshing],
-  ])('%s opens the names that it has closed to reservations', async (_, fail) => {
-    fail();
-    await expect(changes.delete(credential, 'room', false)).rejects.toMatchObject({ code: 'unavailable' });
-    const [held] = await reserve(engine, credential, [{ resource: 'room', requester: 'r' }]);
-    expect(held).toMatchObject({ status: 'ACQUIRED' });
-    await unreserve(engine, credential, [{ resource: 'room', requester: 'r', releaseToken: held?.releaseToken ?? '' }]);
-  });
 });
