@@ -31,7 +31,7 @@ export interface CycleOptions {
   readonly requester?: string;
   /** Header lines that replace the connection's. */
   readonly head?: string | undefined;
-  /** Whether the reservations expire; true by default. */
+  /** True if the reservations expire; true by default. */
   readonly isLease?: boolean;
 }
 

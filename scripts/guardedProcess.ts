@@ -21,7 +21,7 @@ export interface GuardedProcess {
 export interface GuardOptions {
   /** A file that its output is appended to. */
   readonly log?: string;
-  /** Whether the folder stays, for another start. */
+  /** True if the folder stays, for another start. */
   readonly keepsFolder?: boolean;
 }
 

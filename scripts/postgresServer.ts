@@ -165,7 +165,7 @@ function unprivileged(): { readonly uid: number; readonly gid: number } | undefi
   }
 }
 
-/** Whether the server accepts queries, according to its lock file, before it ends or the deadline passes. */
+/** Returns true if the server accepts queries, according to its lock file, before it ends or the deadline passes. */
 async function becomesReady(pid: number, folder: string, deadline: number): Promise<boolean> {
   while (isAlive(pid) && Date.now() < deadline) {
     const lines = read(join(folder, 'data', 'postmaster.pid')).split('\n');

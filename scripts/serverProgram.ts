@@ -102,7 +102,7 @@ apt-get download -qq $(echo "$shown" | sed -n 's/^Inst \\([^ ]*\\).*/\\1/p')`;
 interface Installer {
   /** The program of the package manager. */
   readonly program: string;
-  /** Whether it needs root. */
+  /** True if it needs root. */
   readonly root: boolean;
   readonly commands: readonly (readonly string[])[];
 }

@@ -20,7 +20,7 @@ import { type Services, wire } from './wire/wire.ts';
 const STOP_WITHIN_MS = 6500;
 
 export interface ServeOptions {
-  /** Whether a person is told where the dashboard is once the instance is ready. If a key is made up, it always is. */
+  /** True if a person is told where the dashboard is once the instance is ready. If a key is made up, it always is. */
   readonly greets?: boolean;
   /** The key of the tenant local, if no tenants are configured; a new one by default. */
   readonly localKey?: string;

@@ -1,5 +1,5 @@
 /**
- * What a start says: where the dashboard is, what it waits for, and what is probably not meant.
+ * A start says where the dashboard is, what it waits for, and which settings are probably not meant.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';

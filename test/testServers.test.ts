@@ -1,5 +1,5 @@
 /**
- * What the tests run on where a Docker engine answers but cannot run a container.
+ * Tests find other servers where a Docker engine answers but cannot run a container.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -27,7 +27,7 @@ export interface Offender {
   readonly request: (n: number) => OffendersRequest;
   /** Builds the state that the requests need. */
   readonly prepare?: (engine: Engine, credential: Credential) => Promise<void>;
-  /** Whether its quota of the minute is used up before it begins. */
+  /** True if its quota of the minute is used up before it begins. */
   readonly isUsedUp?: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What reservations cost in CPU: cycles of reserve and unreserve for a second of a core, of all servers together,
+ * The CPU of reservations: cycles of reserve and unreserve for a second of a core, of all servers together,
  * beside peers that lock and unlock a name. The clients' own CPU time does not count.
  */
 import { type Load, load } from '../load.ts';

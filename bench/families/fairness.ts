@@ -1,5 +1,5 @@
 /**
- * What a tenant notices of another one that asks for as much as it can: the time of one reserve every 20 ms, alone and
+ * Fairness while another tenant sends as much as it can: the time of one reserve every 20 ms, alone and
  * beside each offender. The limits are those of tier Enterprise. The offender is a process of its own.
  */
 import { fork } from 'node:child_process';

@@ -15,14 +15,14 @@ export interface Line {
   readonly name: string;
   /** Ordered by size. At least two. */
   readonly points: readonly Point[];
-  /** Whether the cost is necessarily linear, since the result is. It is then not judged. */
+  /** True if the cost is necessarily linear, since the result is. It is then not judged. */
   readonly isLinear?: boolean;
 }
 
 /** Lines that share a unit: a panel of a chart. */
 export interface Panel {
   readonly title: string;
-  /** Whether the figures are costs, whose growth is judged. Others are only shown. */
+  /** True if the figures are costs, whose growth is judged. Others are only shown. */
   readonly isCost: boolean;
   readonly lines: readonly Line[];
 }

@@ -213,7 +213,7 @@ end
 -- Takes the slots for a reservation, and stores it. The result is that of takeUnkept().
 local function takeFor(reservation, item, resource, slot, count, collected)
   local hold = itemForms.isSharedItem(item) and slotMap.recordAt(slot or resource)
-  -- What the requester holds along is EXCLUSIVE, and so is its own reservation of it.
+  -- A requester holds along EXCLUSIVE, and so its own reservation of such a resource is EXCLUSIVE, too.
   local isShared = itemForms.isSharedItem(item) and not (hold and hold.owner == item.requester)
   if tenant.queueText then
     tenant.openFor(slot or resource)

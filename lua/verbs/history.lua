@@ -21,12 +21,12 @@ local verbs = {}
 local STEP = 5
 local BYTES_OF_ONE = 512
 
--- Whether a text has another one at a place.
+-- Returns true if a text has another one at a place.
 local function hasAt(text, other, at)
   return string.sub(text, at, at + #other - 1) == other
 end
 
--- What is wanted: `resource` and `requester`, '' any; it ended in `from` or later, and before `to`.
+-- The filter: `resource` and `requester`, '' any; it ended in `from` or later, and before `to`.
 --
 -- The searches begin with quotes that stand for themselves, so that no name or note makes them slow.
 local function isWaitWanted(value, wanted)

@@ -134,7 +134,7 @@ function walks.moveOn()
   end
 end
 
--- What was seen of tickets that are next. A ticket is refused what is kept for next tickets ahead of it. It is looked
+-- Facts about tickets that are next. A ticket is refused what is kept for next tickets ahead of it. It is looked
 -- at again if one of these is not next any more; or if a next ticket waits for what its requester holds, from whom
 -- nothing is kept then. So a ticket has a note (`seen`) of whether it was next, and what it waited for. If that has
 -- changed, those whom it concerns are looked at. Between two changes of holds, or of who stands in which queue, the

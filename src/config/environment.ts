@@ -67,7 +67,7 @@ export function misspelt(names: readonly string[], known: readonly string[]): re
     });
 }
 
-/** Whether two names differ in one letter that is missing, added or wrong, or in two neighbours that are swapped. */
+/** Returns true if two names differ in one missing, added or wrong letter, or in two neighbours that are swapped. */
 function isOneSlip(a: string, b: string): boolean {
   let start = 0;
   while (start < a.length && a[start] === b[start]) start++;

@@ -36,7 +36,7 @@ function defaultOf(schema: z.ZodType | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** Whether a line of a meaning is an example: it begins with JSON, or it has two spaces in a row. */
+/** Returns true if a line of a meaning is an example: it begins with JSON, or it has two spaces in a row. */
 export const isExample = (line: string): boolean => /^[[{]| {2}/.test(line);
 
 /**

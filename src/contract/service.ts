@@ -1,5 +1,5 @@
 /**
- * What the instance says about itself: its health, and its version.
+ * Facts about the instance: its health, and its version.
  */
 import { z } from 'zod';
 

@@ -72,7 +72,7 @@ export class HoldfastError extends Error {
   }
 }
 
-/** Whether a request failed only because something is away or busy at the moment. A repeat may succeed. */
+/** Returns true if a request failed only because something is away or busy at the moment. A repeat may succeed. */
 export const isTemporary = (error: unknown): boolean =>
   error instanceof HoldfastError && (error.code === 'unavailable' || error.code === 'overloaded');
 

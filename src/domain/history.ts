@@ -117,7 +117,7 @@ export interface PoolsQuery extends Omit<Frame, 'stepMs'> {
 export interface Known {
   /** The number of its slots. */
   readonly capacity: number;
-  /** Whether others take it along, as a blocker or an ancestor: it may be used without a reservation of its own. */
+  /** True if others take it along, as a blocker or an ancestor: it may be used without a reservation of its own. */
   readonly isTakenAlong: boolean;
 }
 

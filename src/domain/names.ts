@@ -49,7 +49,7 @@ const MAX_LABEL_VALUE = 128;
 
 const CONTROL = /\p{Cc}/u;
 
-/** Whether a text has more code points than this. */
+/** Returns true if a text has more code points than this. */
 const isLonger = (text: string, maxLength: number): boolean =>
   // `length` counts UTF-16 units, of which a code point has one or two. Count code points only if that matters.
   text.length > 2 * maxLength || (text.length > maxLength && [...text].length > maxLength);
@@ -127,7 +127,7 @@ export const issuerTextFault = (text: string): string | null =>
     ? `must be at most ${MAX_ISSUER_BYTES} bytes long`
     : nameFault(text, MAX_ISSUER_BYTES);
 
-/** Whether a claim can be the name of an issuer or an audience. */
+/** Returns true if a claim can be the name of an issuer or an audience. */
 export const isIssuerText = (claim: unknown): claim is string =>
   typeof claim === 'string' && issuerTextFault(claim) === null;
 

@@ -1,5 +1,5 @@
 /**
- * What can become of reservations and sessions (docs/specification.md#item-statuses), and what requests may ask for.
+ * Statuses of reservations and sessions (docs/specification.md#item-statuses), and options of requests.
  * src/contract/reservations.ts has the requests and results.
  */
 export const RESERVE_STATUSES = [

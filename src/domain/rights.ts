@@ -1,5 +1,5 @@
 /**
- * What a credential may do (docs/specification.md#rights): the role of a person, the permission of an API key and the
+ * Rights of a credential (docs/specification.md#rights): the role of a person, the permission of an API key and the
  * scopes of a management token each stand for a set of rights, and each operation needs one right.
  */
 
@@ -32,14 +32,14 @@ export const RIGHTS = [
 export type Right = (typeof RIGHTS)[number];
 
 /**
- * What the caller of an operation must have: a right, or
+ * The caller of an operation must have a right, or
  * - `anybody`: nothing, not even a credential
  * - `person`: a sign-in session, whatever its role
  * - `administrator`: the sign-in session of an administrator
  */
 export type Need = Right | 'anybody' | 'person' | 'administrator';
 
-/** Whether it is a right. */
+/** Returns true if it is a right. */
 export const isRight = (need: Need): need is Right => RIGHTS.some((right) => right === need);
 
 /** The roles of a tenant's members, lowest first. */

@@ -75,7 +75,7 @@ export interface KeyRecord {
 
 /** Settings of a tenant (docs/specification.md#settings). */
 export interface Settings {
-  /** Whether only registered resources may be reserved. */
+  /** True if only registered resources may be reserved. */
   readonly requireRegistration: boolean;
   /** The highest priority that requests with keys and sessions may wait with. */
   readonly maxPriority: number;
@@ -83,7 +83,7 @@ export interface Settings {
   readonly defaultTtlSeconds: number | null;
   /** The longest lease, in s: reservations must then have one. null: any lease, or none */
   readonly maxTtlSeconds: number | null;
-  /** Whether reservations must have a note. */
+  /** True if reservations must have a note. */
   readonly requireNote: boolean;
 }
 

@@ -39,7 +39,7 @@ export interface Wait {
 
 /** The caller of a request that is held. */
 export interface Caller {
-  /** Whether its connection has closed before the response was sent. */
+  /** True if its connection has closed before the response was sent. */
   readonly isGone: boolean;
   /** Calls back once it is gone. */
   onGone(callback: () => void): void;

@@ -99,7 +99,7 @@ export class Batcher implements LineEntry {
   readonly #queue: Request[] = [];
   /** Its calls that are in flight or have a place in the line. */
   #calls = 0;
-  /** Whether a call begins once all requests that start together are here. */
+  /** True if a call begins once all requests that start together are here. */
   #isGathering = false;
   /** Work of an item in the last call. */
   #itemWork = 0;
@@ -249,7 +249,7 @@ function refusalsOf(engine: Engine, verb: BatchVerb, reply: unknown): ReadonlyMa
   return new Map(refusals.map(([number, code, ...rest]) => [number, refusal(engine.tiers, verb, code, rest)]));
 }
 
-/** Whether each request of the call would get this error: it is about none of their items, whose place it would say. */
+/** Returns true if each request of the call would get this error: it names the place of none of their items. */
 const isSameForAll = (error: unknown): boolean =>
   error instanceof HoldfastError && error.code !== 'refused' && !error.message.startsWith('[');
 

@@ -18,15 +18,15 @@ type FreeVerb = Exclude<GuardedVerb, ChargedVerb | ReadVerb>;
 export interface CallOptions {
   /** The numbers of items of the requests of a batch. */
   readonly sizes?: readonly number[];
-  /** Whether its last argument names calls to which what is released may be handed over. */
+  /** True if its last argument names calls to which what is released may be handed over. */
   readonly isHandOver?: boolean;
   /** The set of its issuer's tokens to which a new token is added (tokens.ts). */
   readonly tokenSet?: string;
-  /** Whether an earlier call for the same request was charged. */
+  /** True if an earlier call for the same request was charged. */
   readonly isContinuation?: boolean;
   /** The request's Idempotency-Key, if it has one and this call sends the whole request. */
   readonly idempotency?: Idempotency | undefined;
-  /** Whether the script only says what the request would do. The caller charges it as reads. */
+  /** True if the script only says what the request would do. The caller charges it as reads. */
   readonly isDry?: boolean;
 }
 

@@ -29,7 +29,7 @@ export interface Engine {
  * (lua/waiting/handOver.lua). They are not answered before one of answered() and failed() was called.
  */
 export interface HandOver {
-  /** What the script takes: those whose callers are still connected. */
+  /** The requests that the script takes: those whose callers are still connected. */
   arg(): string;
   /** @param replies ticket → reply to its item: those that were handed over */
   answered(replies: ReadonlyMap<string, string>): void;

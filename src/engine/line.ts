@@ -29,7 +29,7 @@ export const LONG_WORK = 8000;
 /** The work of a call that reads a page. */
 export const PAGE_WORK = 1000;
 
-/** What waits in a line: a call, or the requests of a batch (batch.ts). */
+/** An entry of a line: a call, or the requests of a batch (batch.ts). */
 export interface LineEntry {
   /** Sends its call. Returns false if there is nothing to send any more. */
   start(): boolean;
@@ -57,12 +57,12 @@ export class Line {
     lines.set(tenant, this);
   }
 
-  /** Whether a call would be sent at once. */
+  /** Returns true if a call would be sent at once. */
   get isFree(): boolean {
     return this.#entries.length === 0 && this.#hasRoom();
   }
 
-  /** What joins the requests of a caller for a verb into batches, by credential (batch.ts). */
+  /** Credential → the batches that join its requests for a verb (batch.ts). */
   batchers(verb: string): Map<string, LineEntry> {
     let batchers = this.#batchers.get(verb);
     if (batchers === undefined) {
@@ -136,7 +136,7 @@ export function lineOf(engine: Engine, tenant: string): Line {
   return lines.get(tenant) ?? new Line(lines, tenant);
 }
 
-/** Whether a request has waited for too long. */
+/** Returns true if a request has waited for too long. */
 export const isLate = (sinceMs: number): boolean => performance.now() - sinceMs > PATIENCE_MS;
 
 export const tooBusy = (): HoldfastError =>

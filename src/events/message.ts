@@ -23,7 +23,7 @@ export interface Message {
 /** The messages that arrived in one iteration of the event loop. */
 export interface Batch {
   readonly messages: readonly Message[];
-  /** Whether each message has the number after that of the one before, and the same publisher. */
+  /** True if each message has the number after that of the one before, and the same publisher. */
   readonly isUnbroken: boolean;
   readonly events: number;
   /** The events of all messages as streams send them. */

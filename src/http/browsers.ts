@@ -1,5 +1,5 @@
 /**
- * What pages and documents for browsers have in common: which requests are refused, fixed content, and large forms.
+ * Common parts of pages and documents for browsers: refused requests, fixed content, and large forms.
  */
 
 import { hash } from 'node:crypto';
@@ -12,7 +12,7 @@ import { HoldfastError } from '../domain/errors.ts';
 import { wholeBody } from './call/body.ts';
 import type { AppEnv } from './deps.ts';
 
-/** Whether a request may change something, by its method. */
+/** Returns true if a request may change something, by its method. */
 export const isChange = (method: string): boolean => !['GET', 'HEAD'].includes(method);
 
 /**

@@ -23,7 +23,7 @@ import type { Incoming } from './admission/incoming.ts';
 export interface TenantDeps {
   readonly store: Store;
   readonly sealer: Sealer;
-  /** Whether JWT issuers' keys may be fetched from private addresses and without TLS. */
+  /** True if JWT issuers' keys may be fetched from private addresses and without TLS. */
   readonly allowPrivateJwks: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface CallerDeps {
   readonly failedAuthentications: FailedAuthentications;
   /** How many proxies of our own each request passes through. */
   readonly trustedProxies: number;
-  /** Whether such a tenant can exist. */
+  /** Returns true if such a tenant can exist. */
   readonly knowsTenant: (id: string) => boolean;
   /** The name of the session cookie. */
   readonly sessionCookie: string;

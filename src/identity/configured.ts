@@ -96,7 +96,7 @@ export function configuredMembers(
   };
 }
 
-/** Whether a person has signed in with an unrestricted key of a tenant, which is still configured. */
+/** Returns true if a person has signed in with an unrestricted key of a tenant, which is still configured. */
 const holdsKey = ({ keys }: TenantRecord, { groups }: Described): boolean =>
   keys.some(({ digest, grant }) => grant === null && groups.includes(digest));
 

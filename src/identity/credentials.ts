@@ -77,7 +77,7 @@ export class OneTimeToken {
     this.#tell = tell;
   }
 
-  /** Whether a token could be taken. Compares digests, so that the time reveals nothing about the token. */
+  /** Returns true if a token could be taken. Compares digests, so that the time reveals nothing about the token. */
   isCurrent(token: string): boolean {
     return digestOf(token) === digestOf(this.#current);
   }
@@ -91,7 +91,7 @@ export class OneTimeToken {
   }
 }
 
-/** Whether people see the service over TLS. */
+/** Returns true if people see the service over TLS. */
 export const isBehindTls = (publicUrl: string | undefined): boolean => publicUrl?.startsWith('https:') ?? false;
 
 /**

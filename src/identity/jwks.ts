@@ -62,7 +62,7 @@ for (const [network, prefix] of [
 ] as const)
   PRIVATE.addSubnet(network, prefix, 'ipv6');
 
-/** Whether an address is not public. IPv4 addresses in IPv6 form are checked as IPv4. */
+/** Returns true if an address is not public. IPv4 addresses in IPv6 form are checked as IPv4. */
 function isPrivate(address: string): boolean {
   return PRIVATE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }

@@ -95,7 +95,7 @@ export class JwtVerifier {
   }
 
   /**
-   * Whether a registration still exists.
+   * Returns true if a registration still exists.
    * @throws HoldfastError unavailable
    */
   async isTrusted({ tenant, issuer, audience }: TrustedIssuer): Promise<boolean> {

@@ -90,7 +90,7 @@ export function describe(idClaims: unknown, userInfo: unknown): Pick<SignedIn, '
   };
 }
 
-/** Whether the provider refused or sent an invalid response, as opposed to none. */
+/** Returns true if the provider refused or sent an invalid response, as opposed to none. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof AuthorizationResponseError) return true;
   if (error instanceof ResponseBodyError) return error.status < 500;

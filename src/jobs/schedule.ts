@@ -94,7 +94,7 @@ export function startSchedule(connection: RedisClient, { name, everyMs, run }: J
 
 const FAILED = 'a background job failed: it runs again as planned';
 
-/** Whether BullMQ has planned a next run, and in time. */
+/** State of BullMQ's plan of a next run. */
 type Chain = 'whole' | 'late' | 'missing';
 
 /** A timer that keeps no process running. */

@@ -15,7 +15,7 @@ const WINDOW_S = 60;
 /** How many keys a second are looked up for a refused address, in case they are valid. */
 const MAX_LOOK_UPS_PER_SECOND = 10;
 
-/** Whether an error says that the client's address has failed too often: nobody knows then who sent the request. */
+/** Returns true if an error says that the client's address has failed too often: the caller is then unknown. */
 export const isLockedOut = (error: unknown): boolean =>
   error instanceof LimitError && error.hit.limitType === LIMIT_TYPE;
 
@@ -43,7 +43,7 @@ export class FailedAuthentications {
     });
   }
 
-  /** Whether the address has failed too often. */
+  /** Returns true if the address has failed too often. */
   isRefused(address: string): boolean {
     return this.#find(address) !== undefined;
   }

@@ -43,7 +43,7 @@ interface Definition<Input extends z.ZodType> {
   readonly description: string;
   /** The right that its caller needs. */
   readonly right: Right;
-  /** Whether it may end or replace things that somebody relies on; null: it changes nothing. */
+  /** True if it may end or replace things that somebody relies on; null: it changes nothing. */
   readonly isDestructive: boolean | null;
   readonly input: Sized<Input>;
   readonly output: z.ZodObject;

@@ -59,7 +59,7 @@ export function reasonText({ kind, resource, holders, more, next }: Reason): str
   return `${cause[kind]}${texts.join('; ')}`;
 }
 
-/** Whether a slot is held because of another resource, which somebody reserved. */
+/** Returns true if a slot is held because of another resource, which somebody reserved. */
 function isAlong(slot: string, resource: string | null): boolean {
   const own = resource?.split(PATH_DELIMITER).at(-1) ?? slot;
   return slot !== own && !slot.startsWith(`${own}_`);

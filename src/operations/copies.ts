@@ -1,5 +1,5 @@
 /**
- * What jobs copy or move from Redis to the database: histories, what tenants use, and counts of refusals.
+ * Copies and moves data from Redis to the database, for jobs: histories, usage of tenants, and counts of refusals.
  */
 import { HoldfastError } from '../domain/errors.ts';
 import type { TierTable } from '../domain/tiers.ts';

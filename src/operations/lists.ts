@@ -29,7 +29,7 @@ type Page<Row> = definitionList.Page<Row>;
 /** A list that has been charged. */
 export interface OpenList<Row> {
   readonly quota: readonly Quota[];
-  /** Whether the first page is the whole list. */
+  /** True if the first page is the whole list. */
   readonly isShort: boolean;
   /** The rows of each page. Throws HoldfastError unauthenticated, forbidden, unavailable. */
   readonly pages: AsyncGenerator<readonly Row[]>;

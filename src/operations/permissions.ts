@@ -33,12 +33,12 @@ export interface Actor {
   readonly address: string;
 }
 
-/** Whether a requester is the person: what they reserve with on the dashboard, or their own e-mail address. */
+/** Returns true if a requester is the person: what they reserve with on the dashboard, or their own e-mail address. */
 export const isOwn = (user: SessionUser, requester: string): boolean =>
   requester === requesterOf(user) || requester === user.email;
 
 /**
- * Whether a person may extend and release what a requester holds without its release token, and end its waits
+ * Returns true if a person may extend and release what a requester holds without its release token, and end its waits
  * (docs/specification.md#release). The scripts check it too (lua/frame/admission.lua): pages show no button that would
  * be refused.
  */

@@ -1,5 +1,5 @@
 /**
- * What requests that wait have in common (docs/specification.md#waiting), and how waits are cancelled.
+ * Common parts of requests that wait (docs/specification.md#waiting), and the cancellation of waits.
  */
 
 import type { CancelItem, CancelResult } from '../contract/waiting.ts';

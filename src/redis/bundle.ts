@@ -30,7 +30,7 @@ export interface Verb {
   readonly keys: readonly string[];
   /** The names of the others, which it derives from the tenant's. */
   readonly derivedKeys: readonly string[];
-  /** Whether its second argument has flags (lua/frame/call.lua). */
+  /** True if its second argument has flags (lua/frame/call.lua). */
   readonly hasFlags: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Whether Redis can be used: its faults, how long it has been away, and why it refuses connections.
+ * Checks that Redis can be used: its faults, how long it has been away, and why it refuses connections.
  */
 
 import { createConnection } from 'node:net';

@@ -20,7 +20,7 @@ const LOST =
 /** Errors that last longer: Redis cannot serve, or refuses to. The last one means that a script's keys have moved. */
 const UNAVAILABLE = /^(OOM|NOREPLICAS|BUSY|MISCONF|NOAUTH|WRONGPASS|NOPERM)\b|attempted to access a non local key/;
 
-/** Whether Redis cannot be reached or cannot serve, as opposed to a fault of the command. */
+/** Returns true if Redis cannot be reached or cannot serve, as opposed to a fault of the command. */
 export const isAway = (error: unknown): boolean =>
   error instanceof HoldfastError
     ? error.code === 'unavailable'

@@ -1,5 +1,5 @@
 /**
- * What runs in Redis: every verb of lua/verbs, with all that this process knows of it. To add a verb, add a row.
+ * The table of verbs: every verb of lua/verbs, with all that this process knows of it. To add a verb, add a row.
  */
 import type { Tier } from '../domain/tiers.ts';
 
@@ -8,7 +8,7 @@ interface Row {
   readonly keys: readonly string[];
   /** The quota that it charges, and whose rest it returns; undefined: none */
   readonly charges?: 'writes' | 'reads';
-  /** Whether it recognises a retry by itself: it remembers replies only under an Idempotency-Key. */
+  /** True if it recognises a retry by itself: it remembers replies only under an Idempotency-Key. */
   readonly recognisesRetries?: true;
   /**
    * takes: Redis refuses it as a whole while it is full. unchanged: it never writes, so it runs even while Redis
@@ -16,11 +16,11 @@ interface Row {
    * even while Redis is full
    */
   readonly memory?: 'takes' | 'unchanged';
-  /** Whether it reads a page. */
+  /** True if it reads a page. */
   readonly isPaged?: true;
-  /** Whether its reply has packed bytes. */
+  /** True if its reply has packed bytes. */
   readonly hasBytes?: true;
-  /** Whether it works on no tenant. */
+  /** True if it works on no tenant. */
   readonly isOfService?: true;
 }
 

@@ -74,7 +74,7 @@ export class Database {
     return database;
   }
 
-  /** Whether the schema is up to date; false until the database could be reached. */
+  /** Returns true if the schema is up to date; false until the database could be reached. */
   get isMigrated(): boolean {
     return this.#isMigrated;
   }
@@ -113,7 +113,7 @@ export class Database {
     };
   }
 
-  /** Whether the database responds. */
+  /** Returns true if the database responds. */
   async isUp(): Promise<boolean> {
     return this.run((db) => db.execute(sql`select`)).then(
       () => true,
@@ -199,11 +199,11 @@ const isOfOne = (cause: unknown): boolean => OF_ONE.test(Coded.safeParse(cause).
 
 const UNIQUE_VIOLATION = '23505';
 
-/** Whether an error reports that a row with this key exists. */
+/** Returns true if an error reports that a row with this key exists. */
 export const isDuplicate = (error: unknown): boolean => Coded.safeParse(causeOf(error)).data?.code === UNIQUE_VIOLATION;
 
 const CHECK_VIOLATION = '23514';
 
-/** Whether an error reports that a row fits into no partition. */
+/** Returns true if an error reports that a row fits into no partition. */
 export const isNoPartition = (error: unknown): boolean =>
   Coded.safeParse(causeOf(error)).data?.code === CHECK_VIOLATION;

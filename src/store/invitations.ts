@@ -122,7 +122,7 @@ export async function createInvitation(
 }
 
 /**
- * Whether a person or a management token may invite by now: the call was admitted before this transaction. A person's
+ * Checks that a person or a management token may invite now: the call was admitted before this transaction. A person's
  * role stays until it has ended.
  */
 async function mayStillInvite(tx: Db, tenantId: string, maker: string): Promise<boolean> {

@@ -8,7 +8,7 @@ import { type Author, noteAll } from './audit.ts';
 import type { Db } from './db.ts';
 import { invitations, linkBars } from './schema.ts';
 
-/** Whether a role allows to invite; null: no role */
+/** Returns true if a role allows to invite; null: no role */
 export const mayInvite = (role: Role | null): boolean => role !== null && RIGHTS_OF_ROLE[role].includes('members');
 
 /** Makes links give a person nothing in a tenant from now on, in a transaction. */
@@ -16,7 +16,7 @@ export async function barFromLinks(tx: Db, tenantId: string, userId: string): Pr
   await tx.insert(linkBars).values({ tenantId, userId }).onConflictDoNothing();
 }
 
-/** Whether links give a person nothing in a tenant. */
+/** Returns true if links give a person nothing in a tenant. */
 export async function isBarred(db: Db, tenantId: string, userId: string): Promise<boolean> {
   const rows = await db
     .select({ userId: linkBars.userId })

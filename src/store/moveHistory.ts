@@ -43,7 +43,7 @@ export interface MoveOptions {
 
 export interface Moved {
   readonly entries: number;
-  /** Whether some may be left. */
+  /** True if some may be left. */
   readonly hasMore: boolean;
 }
 

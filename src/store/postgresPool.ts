@@ -51,7 +51,7 @@ class Connection {
   #losses = 0;
   /** The number of losses when the open transaction began; null: no transaction is open */
   #lossesBefore: number | null = null;
-  /** Whether a query has failed, or the connection was lost, since one was spent */
+  /** True if a query has failed, or the connection was lost, since one was spent */
   #hasFailed = false;
 
   constructor(url: string, { statementTimeoutMs }: PoolOptions) {

@@ -233,7 +233,7 @@ export const definitions = pgTable(
     blocks: text('blocks').array().notNull(),
     /** The parent in the tree; null for a root */
     parent: text('parent'),
-    /** Whether it only groups the resources below it. Its capacity is then 1. */
+    /** True if it only groups the resources below it. Its capacity is then 1. */
     isGroup: boolean('is_group').notNull().default(false),
     labels: jsonb('labels').$type<Readonly<Record<string, string>>>().notNull().default({}),
   },

@@ -54,7 +54,7 @@ export async function insertTenant(tx: Db, { id, name, tier, key }: NewTenant, b
   return { tenant: id, name, role: 'owner' };
 }
 
-/** Whether a tenant has, or had, an id: a new one with it would see the audit trail of the one before. */
+/** Returns true if a tenant has, or had, an id: a new one with it would see the audit trail of the one before. */
 export async function wasTenant(tx: Db, id: string): Promise<boolean> {
   const [trace] = await tx.select({ id: audit.id }).from(audit).where(eq(audit.tenantId, id)).limit(1);
   return trace !== undefined;

@@ -1,5 +1,5 @@
 /**
- * What metrics count between two scrapes.
+ * Counts of metrics between two scrapes.
  */
 import { Counter, type Registry } from 'prom-client';
 

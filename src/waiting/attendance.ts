@@ -40,7 +40,7 @@ export class Attendance {
   #tier: Tier = TIERS[0];
   /** The last beat that was answered, when it was sent (as performance.now() counts), and the number of resets then. */
   #last: { readonly beat: number; readonly sentAt: number; readonly resets: number } | null = null;
-  /** Whether tickets of long polls may have been lost, passed over, or granted and ended, unnoticed. */
+  /** True if tickets of long polls may have been lost, passed over, or granted and ended, unnoticed. */
   #mustContinue = false;
   #isContinuing = false;
 

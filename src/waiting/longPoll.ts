@@ -26,9 +26,9 @@ export const costAfter = ({ reads }: Cost, call: Cost): Cost => {
 
 export interface Pending<Result> {
   readonly credential: Credential;
-  /** Whether something was newly acquired, or nothing waits any more: the response is due. */
+  /** True if something was newly acquired, or nothing waits any more: the response is due. */
   readonly isDone: boolean;
-  /** What may be handed over to it, since it asks for nothing else; undefined: nothing. */
+  /** The resource that may be handed over to it, since it asks for nothing else; undefined: none. */
   readonly heir?: { readonly resource: string; readonly token: string } | undefined;
   /** The tickets that it waits on. */
   readonly queued: readonly QueuedTicket[];
@@ -66,19 +66,19 @@ export class LongPoll {
   readonly beganAt = performance.now();
   /** When its caller gets a response at the latest. */
   endsAt: number;
-  /** Whether it makes room for others before its time: Redis does not know when it ends. */
+  /** True if it makes room for others before its time: Redis does not know when it ends. */
   givesWay = false;
-  /** Whether it outlasts a call of its ticket that ended early: Redis may take the ticket for held beyond its time. */
+  /** True if it outlasts a call of its ticket that ended early: Redis may take the ticket for held beyond its time. */
   isOutlasting = false;
   /** Settles when the response is due. */
   readonly done: Promise<void>;
   /** Tickets that were granted and are to be claimed. */
   granted = NONE;
-  /** Whether its script has answered once: the request is charged. */
+  /** True if its script has answered once: the request is charged. */
   hasRun = false;
-  /** Whether its script is running. */
+  /** True if its script is running. */
   isRunning = false;
-  /** Whether the tenant was reset while its script was running. */
+  /** True if the tenant was reset while its script was running. */
   wasReset = false;
   isOver = false;
   /** Number of beats that had been sent when its script answered last. */

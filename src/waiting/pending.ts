@@ -31,7 +31,7 @@ export class PendingReserve implements Pending<ReserveResult[]> {
   #hasAcquired = false;
   /** The replies of scripts to each item, if the request has an Idempotency-Key. */
   readonly #replies: string[] = [];
-  /** Whether a script of the request has kept its result, if nothing waits. */
+  /** True if a script of the request has kept its result, if nothing waits. */
   #isKept = false;
 
   constructor(

@@ -40,7 +40,7 @@ export class TenantCalls {
     return this.#longPolls;
   }
 
-  /** Whether a long poll waits on a ticket. */
+  /** Returns true if a long poll waits on a ticket. */
   attends(ticket: string): boolean {
     return this.#byTicket.of(ticket).length > 0;
   }
@@ -259,7 +259,7 @@ export class TenantCalls {
     this.#running.delete(call);
   }
 
-  /** Whether a response is due, whatever the request still waits for. */
+  /** Returns true if a response is due, whatever the request still waits for. */
   #isOverdue(call: LongPoll): boolean {
     return call.caller.isGone || call.leftMs <= 0 || this.#isLeaving;
   }

@@ -60,7 +60,7 @@ export function refusesToWrite(error: unknown): string | null {
   return words === null ? null : `Redis refuses to write (${words})`;
 }
 
-/** Whether Redis responds on each client. Other faults of Redis are no reason to restart this process. */
+/** Returns true if Redis responds on each client. Other faults of Redis are no reason to restart this process. */
 const areFit = (clients: readonly RedisClient[]) =>
   Promise.all(clients.map(redisFault)).then(
     () => true,

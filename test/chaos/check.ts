@@ -13,7 +13,7 @@ export interface Violation {
 export interface Check {
   /** Such as `exclusion`, `fencing`, `leases`. */
   readonly name: string;
-  /** What it checks, in one sentence, for the table and the documentation. */
+  /** The rule that it checks, in one sentence, for the table and the documentation. */
   readonly rule: string;
   /** Returns how many things it has looked at, such as holds or pairs of calls, and what was wrong. */
   run(history: History): Verdict;

@@ -31,7 +31,7 @@ export function watchFailovers(system: System, recorder: Recorder): () => Promis
   };
 }
 
-/** Whether a fault promoted that replica on purpose. It says itself what that may lose: in a cluster nothing. */
+/** Returns true if a fault promoted that replica on purpose. The fault says what that may lose. */
 const hasMade = (fault: FaultSeen, { startedAt, healedAt, targets }: FaultSeen): boolean =>
   startedAt < fault.healedAt && healedAt > fault.startedAt && targets.every((name) => fault.targets.includes(name));
 

@@ -1,5 +1,5 @@
 /**
- * What a campaign records: each call with the times of its invocation and its completion, each stream of events, each
+ * Records of a campaign: each call with the times of its invocation and its completion, each stream of events, each
  * fault, and the state at the end. Checks read nothing else. Times are those of clock.ts, in ms.
  */
 import type { CheckItem, CheckResult } from '../../src/contract/check.ts';
@@ -48,7 +48,7 @@ interface CallFields<Verb extends string, Request, Response> {
   readonly failure: string | null;
   /** Left out: the request had no Idempotency-Key. */
   readonly idempotencyKey?: string;
-  /** Whether the response is that of an earlier call with this Idempotency-Key. Left out: it is not. */
+  /** True if the response is that of an earlier call with this Idempotency-Key. Left out: it is not. */
   readonly isReplayed?: true;
   /** How long the response may be held. Only of calls that wait. */
   readonly pollSeconds?: number;
@@ -117,7 +117,7 @@ export interface FaultSeen {
   readonly detail: string;
 }
 
-/** What is left of a tenant once nothing fails and nobody calls any more. */
+/** The state of a tenant once nothing fails and nobody calls any more. */
 export interface EndState {
   readonly tenant: string;
   readonly readAt: number;

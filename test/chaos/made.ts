@@ -8,7 +8,7 @@ type Fields = Partial<
   Pick<Call, 'caller' | 'tenant' | 'at' | 'idempotencyKey' | 'isReplayed' | 'pollSeconds' | 'failure'>
 >;
 
-/** What came back: a response, a status without one, or nothing. */
+/** The outcome of a call: a response, a status without one, or nothing. */
 export type Came<V extends Verb> = { readonly response: CallOf<V>['response'] } | { readonly status: number | null };
 
 export class MadeHistory {
@@ -110,7 +110,7 @@ const NOTHING = {
   status: 'ALREADY_HELD',
 } as const;
 
-/** What an ACQUIRED holds besides the item: a token made of a number, which is the fencing token, too. */
+/** Fields of an ACQUIRED besides those of the item: a token made of a number, which is the fencing token, too. */
 export const acquired = (fence: number, more: Partial<ReserveResult> = {}): Partial<ReserveResult> => ({
   status: 'ACQUIRED',
   releaseToken: tokenOf(fence),

@@ -21,7 +21,7 @@ const NEVER_MS = 120_000;
 /** How often the next fault comes before all is served again. */
 const HASTE = 0.15;
 
-/** What is known of a fault that could not be injected as it should be. */
+/** The assumed effect of a fault that could not be injected as it should be. */
 const OF_UNKNOWN_EFFECT = { targets: [], loses: 'everything', servedWithinMs: NEVER_MS, clockStepMs: 0 } as const;
 
 export interface Plan {

@@ -32,7 +32,7 @@ export interface Part {
 /** A tenant that callers act for. */
 export interface Tenant {
   /**
-   * What it is for: `main` has the load of every verb, `quota` small limits that its callers exceed, `leases` callers
+   * Its purpose: `main` has the load of every verb, `quota` small limits that its callers exceed, `leases` callers
    * who watch closely when leases end, `turned` keys that are rotated and suspensions (only with a database).
    */
   readonly use: 'main' | 'quota' | 'leases' | 'turned';
@@ -46,7 +46,7 @@ export interface System {
   /** Where callers call: the balancer, and each instance by itself. */
   readonly addresses: readonly { readonly name: string; readonly url: string }[];
   readonly tenants: readonly Tenant[];
-  /** What it runs on: decides which faults apply and what they may undo. */
+  /** Traits of its servers: they decide which faults apply and what these may undo. */
   readonly traits: Traits;
   /** The Redis that is the primary for a tenant just now. */
   primaryOf(tenant: string): Promise<Part>;
@@ -77,11 +77,11 @@ export interface Traits {
   readonly waitReplicas: number;
   readonly replicas: number;
   readonly hasDatabase: boolean;
-  /** Whether each Redis is in a network namespace of its own, so that it can be cut off. */
+  /** True if each Redis is in a network namespace of its own, so that it can be cut off. */
   readonly canPartition: boolean;
-  /** Whether each Redis has been started with the clock that faults can move. */
+  /** True if each Redis has been started with the clock that faults can move. */
   readonly canStepClock: boolean;
-  /** Whether `programs` has a second build. */
+  /** True if `programs` has a second build. */
   readonly hasOtherProgram: boolean;
 }
 

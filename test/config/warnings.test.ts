@@ -1,5 +1,5 @@
 /**
- * What works, but is probably not meant.
+ * Warnings about settings that work, but are probably not meant.
  */
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../src/config/config.ts';

@@ -115,7 +115,7 @@ describe.each(['Postgres', 'PGlite'] as const)('on %s', (kind) => {
         await repeated(() => copy.refreshChanged(begunAt));
         const stored = await repeated(() => after.database.run((db) => readRecord(db, tenant)));
         const valid: Credential = { ...credential, credentialKey: stored?.record.keys[0]?.digest ?? '' };
-        // Whoever comes next finds Redis as the database is.
+        // The next caller finds Redis as the database is.
         const listed = await allDefinitions(engine, valid).catch((error: unknown) => String(error));
         const there = await repeated(() =>
           after.database.run((db) => db.select().from(rows).where(eq(rows.tenantId, tenant))),
@@ -145,7 +145,7 @@ describe.each(['Postgres', 'PGlite'] as const)('on %s', (kind) => {
           ]).toContainEqual(names);
         if (change === 'delete') {
           expect([['below', 'old', 'top'], ['top']]).toContainEqual(names);
-          // What was about to be deleted is kept from others for 10 s at most.
+          // Names of an unfinished deletion are closed for 10 s at most.
           const free = async () => (await reserve(engine, valid, [{ resource: 'below', requester: 'r' }]))[0]?.status;
           if (names.length === 3) await until('it can be reserved', async () => (await free()) === 'ACQUIRED', 15_000);
         }

@@ -53,7 +53,7 @@ const asked = (expr: string) => ({
   ),
 });
 
-/** Whether the service has it; of a histogram, by the names of its samples. */
+/** Returns true if the service has it; of a histogram, by the names of its samples. */
 const has = (types: ReadonlyMap<string, string>, name: string) =>
   types.has(name) || types.get(name.replace(/_(bucket|sum|count)$/, '')) === 'histogram';
 

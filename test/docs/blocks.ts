@@ -59,6 +59,6 @@ function mistakeOf(language: string, word: string): string | undefined {
   return `after \`\`\`${language} write ${words.filter((one) => one !== '').join(', ')} or nothing, not ${word}`;
 }
 
-/** Whether a test has to run a service for the page. */
+/** Returns true if a test has to run a service for the page. */
 export const isRun = (block: Block): boolean =>
   (block.language === 'sh' && block.word !== 'excerpt') || (block.language === 'ts' && block.word === '');

@@ -12,7 +12,7 @@ import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../
 const PAGE = ['docs/troubleshooting.md', 'docs/concepts/README.md']
   .map((page) => readFileSync(page, 'utf8'))
   .join('\n');
-/** What the page has between backticks, as patterns: `…` there stands for anything. */
+/** Texts between backticks on the page, as patterns: `…` there stands for anything. */
 const texts = [...PAGE.replace(/^```.*?^```/gms, '').matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text);
 const patterns = texts
   .filter((text) => /[A-Za-z]{2}/.test(text))

@@ -34,7 +34,7 @@ let round = 0;
 /** A name that nothing else has. */
 const fresh = () => `r${round++}`;
 
-/** What an operation costs: the least of a few, since the instance has something to tell now and then. */
+/** The cost of an operation: the least of a few, since the instance has something to tell now and then. */
 async function costOf(
   operation: () => Promise<unknown>,
   prepare: () => Promise<unknown> = async () => {},

@@ -30,7 +30,7 @@ function watchPieces() {
 
 const historyOf = () => keptHistory(running.engine.redis);
 
-/** What one read looks at: 1,000 times 512 bytes, and the rest of the last five entries of the stream. */
+/** Most bytes that one read looks at: 1,000 times 512, and the rest of the last five entries of the stream. */
 const MOST_BYTES = 512_000 + 5 * 10 * LONGEST;
 
 describe('a read looks at 1,000 entries or 500 KiB', () => {

@@ -47,7 +47,7 @@ function shapeOf({ names }: Kind): readonly [string, number] {
   return ['', pick([1, 1, 1, 2, 5, 0])];
 }
 
-/** What differs between tenants. */
+/** Differences between tenants. */
 interface Kind {
   readonly title: string;
   readonly hasDefinitions?: boolean;
@@ -56,7 +56,7 @@ interface Kind {
   readonly fields?: Readonly<Record<string, string>>;
   readonly grant?: string;
   readonly limits?: Parameters<typeof startEngine>[3];
-  /** What most requests name, each alone. */
+  /** Names of most requests, each alone. */
   readonly names?: readonly [string, ...string[]];
 }
 const POOLS = { names: MANY_NAMES, hasDefinitions: true };
@@ -208,7 +208,7 @@ describe.each(KINDS)(`$title (seed ${seed})`, (kind) => {
       const args = verb === 'reserve' ? ['', '', ...items.flat()] : items.flat();
       const replies = [await call(short, verb, flags, args), await call(general, verb, flags, args)];
       expect(replies[0], `call ${nth}: ${verb} ${flags} ${JSON.stringify(args)}`).toEqual(replies[1]);
-      // What differs can be alike again at the end.
+      // States that differ can be alike again at the end.
       const isCompared = nth % 50 === 49 || nth === CALLS - 1;
       if (isCompared) expect(await storedOf(short), `after call ${nth}`).toEqual(await storedOf(general));
     }

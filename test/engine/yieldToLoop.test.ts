@@ -95,7 +95,7 @@ describe('pieces of long work', () => {
 });
 
 /**
- * What an instance writes for all its tenants at intervals is spread over time, so that thousands of active tenants
+ * An instance spreads its periodic writes for all its tenants over time, so that thousands of active tenants
  * hold up neither the instance nor Redis.
  */
 describe('work for many tenants at a pace', () => {

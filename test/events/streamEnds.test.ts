@@ -48,7 +48,7 @@ describe('a stream that may have missed something ends', () => {
     const stream = await watch(holdfast);
     await setClock(looking, holdfast.tenant, Date.now() + 60_000);
     await reserve(holdfast, 'unheard');
-    // What makes an instance look after its streams at once.
+    // Makes an instance look after its streams at once.
     await looking.call('SPUBLISH', `{${holdfast.tenant}}:events`, '');
     await until('it ends', () => stream.ended === 'in good order');
     expect(stream.events).toEqual([]);
@@ -139,7 +139,7 @@ describe('a stream ends at a break in the numbers of messages', () => {
     await reserve(holdfast, 'unheard');
     await setClock(looking, holdfast.tenant, Date.now());
     await reserve(holdfast, 'after');
-    // What has an instance renew the lease of its streams.
+    // Makes an instance renew the lease of its streams.
     await forge(holdfast.tenant, '');
     await until('it ends', async () => {
       await reserve(holdfast, 'later');
@@ -169,7 +169,7 @@ describe('a message that does not arrive within 5 s is lost', () => {
     const faster = 500;
     vi.spyOn(performance, 'now').mockImplementation(() => now() * faster);
     const haveEnded = async () => {
-      // What has an instance renew the leases of its streams.
+      // Makes an instance renew the leases of its streams.
       for (const { tenant } of keys) await looking.call('SPUBLISH', `{${tenant}}:events`, '');
       return streams.every(({ ended }) => ended === 'in good order');
     };

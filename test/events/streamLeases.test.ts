@@ -60,7 +60,7 @@ describe('the number of streams', () => {
     await setClock(looking, tenant, start);
     const key = { ...makeConfiguredKey(tenant), tier: 'Free' as const };
     const one = await startInstance({ keys: [key], includes: { 'frame/now': STEERED_CLOCK } });
-    // What a dead instance left: a lease that nobody renews.
+    // A dead instance has left a lease that nobody renews.
     const dead = {
       ...credential,
       credentialKey: [...(configuredTenants([key]).get(tenant)?.keys ?? [])][0]?.digest ?? '',

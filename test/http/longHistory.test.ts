@@ -1,5 +1,5 @@
 /**
- * What reads of a long history cost without a database, and how many of a tenant run at the same time
+ * The cost of reads of a long history without a database, and the number that a tenant runs at the same time
  * (docs/specification.md#history).
  */
 import { describe, expect, test } from 'vitest';

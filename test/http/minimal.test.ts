@@ -18,7 +18,7 @@ const post = (verb: string, items: unknown, headers: Record<string, string> = MI
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema(z.record(z.string(), z.unknown()).parse(openapiDocument(DEFAULT_INSTANCE)), 'api');
 
-/** What of a response contradicts the OpenAPI document; null: nothing. */
+/** Returns the part of a response that contradicts the OpenAPI document; null: none. */
 function contradiction(verb: string, { status, body }: { status: number; body: unknown }): string | null {
   const at = `/paths/~1api~1v1~1Reservation~1${verb}/post/responses/${status}/content/application~1json/schema`;
   const validate = ajv.getSchema(`api#${at}`);

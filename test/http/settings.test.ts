@@ -1,5 +1,5 @@
 /**
- * What the settings of a tenant ask of its reservations (docs/specification.md#settings). How settings are changed is
+ * Settings of a tenant restrict its reservations (docs/specification.md#settings). How settings are changed is
  * tested in test/tenant/settings.test.ts.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -200,7 +200,7 @@ describe('a JWT is refused as unauthenticated', () => {
 });
 
 /**
- * What is believed of what an identity provider says of somebody (docs/specification.md#identity).
+ * Claims of an identity provider that are believed (docs/specification.md#identity).
  */
 
 describe('an e-mail address counts where its own source says that it is verified', () => {

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => one.stop());
 
-/** What was measured counts for a second. */
+/** A measurement counts for a second. */
 const aSecondLater = () => later(1000);
 const later = (ms: number) => {
   now += ms;
@@ -162,7 +162,7 @@ describe('what a tenant keeps', () => {
     await big.stop();
   });
 
-  /** What Redis says of the tenant's keys, without samples. */
+  /** The size of the tenant's keys by Redis, without samples. */
   async function stored(): Promise<number> {
     const keys = (await big.redis.keys(keysOfTenant(big.tenant))).filter((key) => !NOT_COUNTED.test(key));
     const sizes = await Promise.all(keys.map((key) => big.redis.call('MEMORY', 'USAGE', key, 'SAMPLES', 0)));

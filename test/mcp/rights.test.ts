@@ -1,5 +1,5 @@
 /**
- * What callers of /mcp may do (docs/specification.md#tools): each sees the tools that its key allows, and is told what
+ * Rights of callers of /mcp (docs/specification.md#tools): each sees the tools that its key allows, and is told what
  * another one needs.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

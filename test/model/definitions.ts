@@ -56,7 +56,7 @@ export class Definitions extends Plans {
       if (capacity > 1 && slotNumber < capacity) return null;
     }
     this.definitions = next;
-    // What was held as a plain resource and is now a pool's slot counts among the pool's.
+    // A plain resource that was held and is now a pool's slot counts among the pool's.
     for (const hold of this.holds) {
       const [base, slotNumber] = slotName(hold.slot) ?? ['', 0];
       if (hold.of === hold.slot && next.has(base) && this.capacityOf(base) > 1 && slotNumber < this.capacityOf(base)) {
@@ -74,7 +74,7 @@ export class Definitions extends Plans {
     return { name, capacity: details.group ? null : capacity, blocks: [...blocks], treePath, ...details };
   }
 
-  /** What listings leave out if it says nothing. */
+  /** Fields that listings leave out if they say nothing. */
   detailsOf(name: string): { group?: true; labels?: Record<string, string> } {
     const { isGroup = false, labels = {} } = this.definitions.get(name) ?? {};
     return { ...(isGroup ? { group: true } : {}), ...(Object.keys(labels).length === 0 ? {} : { labels }) };

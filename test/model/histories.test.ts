@@ -47,7 +47,7 @@ describe('the engine does what the model does, and stores it consistently', () =
 describe('histories that once failed', () => {
   test.each(readFound(FILE, Found))('$why', async ({ history }) => {
     const engine = await startEngine();
-    // What is in the file was printed by the test above.
+    // The test above has printed the lines of the file.
     await expect(run(engine, history as History).finally(() => engine.stop())).resolves.toBeUndefined();
   });
 });

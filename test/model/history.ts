@@ -114,7 +114,7 @@ export async function run({ engine, credential }: RunningEngine, history: Histor
       case 'wait':
         model.setClock(model.nowMs + one.ms);
         await setClock(redis, tenant, model.nowMs);
-        // What is due stays stored until somebody comes along.
+        // Due reservations stay stored until somebody comes along.
         await available(engine, credential, 'a');
         return;
       case 'sweep':
@@ -154,7 +154,7 @@ export async function run({ engine, credential }: RunningEngine, history: Histor
   }
 }
 
-/** What is refused as a whole, as its code. */
+/** The code of a request that is refused as a whole. */
 const refusable = <T>(call: Promise<T>): Promise<T | string> =>
   call.catch((error: unknown) => {
     if (error instanceof HoldfastError) return error.code;

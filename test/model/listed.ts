@@ -110,7 +110,7 @@ class ListedModel extends WaitingModel {
     );
   }
 
-  /** Whether as many tickets ahead wait for the same thing as are looked at when less of it is kept. */
+  /** Returns true if as many tickets ahead wait for the same thing as are looked at when less of it is kept. */
   private isFarBehind({ id, lacked }: Ticket): boolean {
     const ahead = this.queue.slice(
       0,
@@ -119,7 +119,7 @@ class ListedModel extends WaitingModel {
     return ahead.filter((one) => one.lacked[0] === lacked[0]).length >= MAX_KEPT_LOOKS;
   }
 
-  /** Whether a request could be carried out if nothing were kept. Judged first, since it takes little time. */
+  /** Returns true if a request could be carried out if nothing were kept. Judged first, since it takes little time. */
   private isFree({ requester, method, items }: Ticket): boolean {
     const { reservations, fence } = this;
     this.reservations = [...reservations];

@@ -14,7 +14,7 @@ export type Match = NonNullable<ReserveItem['match']>;
 /** Why a request is refused that would overtake tickets. */
 export const KEPT = 'NOT_AVAILABLE: kept for a waiting request';
 
-/** What two matches have in common if they are the same. */
+/** Returns a text that is the same for equal matches. */
 export const labelsOf = (match: Match): string =>
   [...new Set(Object.entries(match).flatMap(([key, values]) => [values].flat().map((value) => `${key}=${value}`)))]
     .sort()

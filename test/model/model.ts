@@ -1,5 +1,5 @@
 /**
- * What Holdfast must do, written from docs/specification.md, with no thought of speed: the reference that
+ * A model of Holdfast, written from docs/specification.md, with no thought of speed: the reference that
  * histories are compared with.
  */
 import type { CheckItem, CheckResult } from '../../src/contract/check.ts';
@@ -69,7 +69,7 @@ export class Model extends Matching {
     const fault = this.whyNotSeveral(meant, count);
     if (fault !== null) return fail('NOT_VALID', fault);
 
-    // What it holds along is its own, EXCLUSIVE.
+    // It holds along EXCLUSIVE.
     const isShared = mode === 'SHARED' && this.holdAt(slot ?? resource)?.owner !== requester;
     const plan = this.plan(resource, slot, requester, 'own', [], count, isShared);
     const taken: { entry: Entry; hold: Hold }[] = [];
@@ -169,7 +169,7 @@ export class Model extends Matching {
     return this.tokenAt(meant.slot ?? this.assigned(meant.resource, requester)?.slot ?? meant.resource, requester);
   }
 
-  /** Whether anybody holds a slot of what a name stands for. */
+  /** Returns true if anybody holds a slot of what a name stands for. */
   isHeld(name: string): boolean {
     if (this.holdAt(name) !== undefined) return true;
     const meant = this.meaning(name);

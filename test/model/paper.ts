@@ -99,7 +99,7 @@ export class Paper extends Turns {
     return results;
   }
 
-  /** Whether a request could be carried out if nothing were held, and if only its requester's reservations were. */
+  /** Tells if a request could be carried out if nothing were held, and if only its requester's reservations were. */
   canBeMet({ requester, method, items }: Request): boolean {
     const { reservations, fence } = this;
     const [first] = items;
@@ -156,7 +156,7 @@ export class Paper extends Turns {
     return { resource, requester, status: 'NOT_AVAILABLE', explanation: KEPT, ...nothingHad };
   }
 
-  /** Whether what was reserved since `start` takes what is kept from its requesters, but for those that are exempt. */
+  /** Returns true if reservations since `start` take slots that are kept from requesters who are not exempt. */
   private overtakes(
     { reservations, holds }: Before,
     rank: Rank,
@@ -181,7 +181,7 @@ export class Paper extends Turns {
         const kept = this.keptAhead(rank, isShared ? hold.slot : undefined);
         const slots = without(kept.slots, released);
         if ((isJoined || isNew) && slots.has(hold.slot)) return true;
-        // What it joins counts at what its name means now.
+        // A hold that it joins counts at the resource that its name means now.
         const of = (isJoined ? this.meaning(hold.slot)?.resource : undefined) ?? hold.of;
         return [of, hold.slot].some(
           (resource) =>
@@ -227,7 +227,7 @@ function placeOf(made: Reservation, items: Request['items']): number {
 export class Claims extends Paper {
   grants: Grant[] = [];
 
-  /** What a requester has that is enough for an item: a SHARED reservation is not for an EXCLUSIVE one. */
+  /** A requester's reservation that is enough for an item: a SHARED one is not for an EXCLUSIVE item. */
   protected hadFor(
     { resource, mode, match, nth = 1 }: Pick<Asked, 'resource' | 'mode' | 'match' | 'nth'>,
     requester: string,
@@ -259,7 +259,7 @@ export class Claims extends Paper {
 
   /** The results of a request that was carried out: its requester has all items of it, or the one that counts. */
   protected tell({ requester, method, items }: Request, made: readonly Reservation[], tokens: Tokens): Result[] {
-    // What was granted by a name is told first: the name may mean something else by now.
+    // Grants by a name are told first: the name may mean something else by now.
     const hads = items.map((item) =>
       item.match === undefined
         ? (made.find(({ requestedName }) => requestedName === item.resource) ?? this.hadFor(item, requester))

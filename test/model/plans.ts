@@ -118,7 +118,7 @@ export class Plans extends State {
 
 type Holder = Reason['holders'][number];
 
-/** Whether somebody holds a slot as the engine says: by that reservation, or at all if it does not know by which. */
+/** Returns true if somebody holds a slot as the engine says: by that reservation, or at all if that is not known. */
 const isTrue = ({ requester, resource, slot, since, until }: Holder, state: State): boolean =>
   state.reservations.some((one) => {
     const holds = [one.own, ...one.others].some((hold) => hold.slot === slot);

@@ -18,7 +18,7 @@ import {
   type Wait,
 } from './tickets.ts';
 
-/** What a request that may wait comes to: its results, or its ticket. */
+/** The outcome of a request that may wait: its results, or its ticket. */
 export type Outcome = { status: TransactionResult['status']; results: Result[] } | { ticket: Ticket };
 
 /** A request that has to wait, and gets its ticket once the whole batch was tried. */
@@ -223,7 +223,7 @@ export interface Operation {
   /** Times of one clock. */
   readonly calledAt: number;
   readonly answeredAt: number;
-  /** What was asked and answered, for whoever reads a failure. */
+  /** The request and its answer, for the message of a failure. */
   readonly what: unknown;
   readonly answer: unknown;
   /**

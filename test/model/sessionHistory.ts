@@ -36,7 +36,7 @@ export class SessionHistory {
     return choice.of === 'own' ? { ttlSeconds } : { session: randomUUID() };
   }
 
-  /** Whether an item names a session that belongs to another requester. */
+  /** Returns true if an item names a session that belongs to another requester. */
   isForeign(items: readonly ({ requester: string } & Partial<Record<'session', string>>)[]): boolean {
     return items.some(({ requester, session = '' }) => {
       const owner = this.model.sessions.get(session)?.requester;

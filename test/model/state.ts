@@ -109,7 +109,7 @@ export class State {
     return [...new Set(this.reservations.flatMap(({ own, others }) => [own, ...others]))];
   }
 
-  /** Whether a session has not ended; true for none. */
+  /** Returns true if a session has not ended; true for none. */
   protected hasSession(session: string | undefined): boolean {
     return session === undefined || this.sessions.has(session);
   }

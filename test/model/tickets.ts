@@ -7,7 +7,7 @@ import type { Match } from './matching.ts';
 /** How long a reservation lasts: a lease, or as long as a session. */
 export type Lasting = { ttlSeconds: number } | { session: string };
 
-/** What a ticket waits for: one reserve item (method ''), or a whole transaction. */
+/** A ticket waits for one reserve item (method ''), or a whole transaction. */
 export interface Request {
   requester: string;
   method: '' | 'ALL_OR_NONE' | 'FIRST';

@@ -1,5 +1,5 @@
 /**
- * What tickets lack, whose turn has come, and which slots are kept for them
+ * Slots that tickets lack, the tickets whose turn has come, and the slots that are kept for them
  * (docs/specification.md#waiting-order).
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -12,7 +12,7 @@ const MAX_TURN = 64;
 /** How long an instance counts as alive after a beat. */
 const BEAT_MS = 6000;
 
-/** What a request must leave: these very slots, and so many free slots of each resource. */
+/** Slots that a request must leave: these very slots, and so many free slots of each resource. */
 export interface Kept {
   readonly slots: ReadonlySet<string>;
   readonly counts: ReadonlyMap<string, number>;
@@ -21,7 +21,7 @@ export interface Kept {
 const nameOf = ({ resource, slot }: Entry) => slot ?? resource;
 const isSame = (one: Entry, other: Entry) =>
   one.resource === other.resource && one.slot === other.slot && one.owner === other.owner && one.nth === other.nth;
-/** Whether a plan can be met by somebody. */
+/** Returns true if a plan can be met by somebody. */
 export const isValid = (plan: readonly Entry[]): boolean => plan.length > 0 && plan.every(({ valid }) => valid);
 const distinct = (entries: Entry[]) =>
   entries.filter((entry, i) => entries.findIndex((other) => isSame(entry, other)) === i);
@@ -90,7 +90,7 @@ export class Turns extends Model {
     });
   }
 
-  /** Whether a requester holds a slot, alone or with others. */
+  /** Returns true if a requester holds a slot, alone or with others. */
   private isHolder(slot: string, requester: string): boolean {
     return this.holdAt(slot)?.owner === requester || this.sharing(slot).some((one) => one.requester === requester);
   }
@@ -103,7 +103,7 @@ export class Turns extends Model {
 
   /** The tickets that are next, in order. */
   next(): Ticket[] {
-    /** What the tickets so far lack, by the name at which it counts, and how many slots that is. */
+    /** Slots that the tickets so far lack: the name at which they count → their number. */
     const lackedAt = new Map<string, { readonly keys: Set<string>; slots: number }>();
     return this.queue.filter((ticket) => {
       if (!this.isAttended(ticket)) return false;
@@ -124,7 +124,7 @@ export class Turns extends Model {
   }
 
   /**
-   * What is kept for the next tickets ahead of a rank.
+   * Slots that are kept for the next tickets ahead of a rank.
    * @param shared the slot that is to be held SHARED; what others lack there to hold it SHARED does not count
    */
   keptAhead(rank: Rank, shared?: string): Kept {
@@ -144,7 +144,7 @@ export class Turns extends Model {
     return this.next();
   }
 
-  /** Whether nothing is kept from a requester, since a next ticket other than its own one waits for what it holds. */
+  /** Returns true if nothing is kept from a requester, since another's next ticket waits for what it holds. */
   isExempt(requester: string, rank: Rank): boolean {
     const mine = this.reservations.filter((one) => one.requester === requester);
     const held = mine.flatMap(({ own, others }) => [own, ...others]);
@@ -181,7 +181,7 @@ export class Turns extends Model {
     return kept === undefined ? null : nameOf(kept);
   }
 
-  /** Whether a requester would join a blocker's hold, which none of its reservations uses yet. */
+  /** Returns true if a requester would join a blocker's hold, which none of its reservations uses yet. */
   private isJoinedBy(requester: string, entry: Entry): boolean {
     const hold = entry.role === 'blocker' && this.meet(entry, []);
     const mine = this.reservations.filter((one) => one.requester === requester);

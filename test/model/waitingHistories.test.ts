@@ -69,7 +69,7 @@ describe('the engine serves who waits as the model does', () => {
 
 describe('histories that once failed', () => {
   test.each(readFound(FILE, Found))('$why', async ({ cap, steps, other, pieces }) => {
-    // What is in the file was printed by the test above.
+    // The test above has printed the lines of the file.
     const history = { cap, steps: steps as Step[], other: other as Step[] | undefined };
     await expect(runOnEngine(history, pieces === 'smallest' ? SMALL_PIECES : {})).resolves.toBeUndefined();
   });

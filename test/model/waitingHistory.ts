@@ -34,7 +34,7 @@ const sorted = (list: readonly (string | { name: string })[] | string) => {
 
 /** An item of a request, as it is sent. */
 type Item = Omit<Take, 'ttlSeconds' | 'session'> & Lasting;
-/** What the results of a request tell of it. */
+/** The requester and the resources of a request. */
 type Naming = { requester: string; items: readonly { resource: string }[] };
 
 type Compare = () => Promise<void>;
@@ -74,7 +74,7 @@ export async function begin(
       });
   };
 
-  /** What the model's outcome looks like in the engine's answer. */
+  /** The model's outcome in the form of the engine's answer. */
   function toResults(outcome: Outcome, request: Naming): Result[] {
     if (!('ticket' in outcome)) return outcome.results;
     const { since, until } = outcome.ticket;
@@ -299,5 +299,5 @@ const tokensOf = (answer: string | { result: TransactionResult }): (string | nul
     ? []
     : answer.result.results.map((one) => ('releaseToken' in one ? one.releaseToken : null));
 
-/** What is refused as a whole, as its code. */
+/** The code of a request that is refused as a whole. */
 const refusable = <T>(call: Promise<{ result: T }>): Promise<T | string> => call.then(({ result }) => result, codeOf);

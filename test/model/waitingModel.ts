@@ -20,7 +20,7 @@ import { sessionOf, type Ticket } from './tickets.ts';
 const AWAY_MS = 600_000;
 
 export class WaitingModel extends Sessions {
-  /** Whether the engine lists a ticket after a change of definitions. */
+  /** True if the engine lists a ticket after a change of definitions. */
   isListed: (ticket: Ticket) => boolean = () => true;
 
   unreserveAll(items: readonly UnreserveItem[]): UnreserveResult[] {
@@ -133,7 +133,7 @@ export class WaitingModel extends Sessions {
     const mayStay = (ticket: Ticket) => hopeless.includes(ticket) && this.isListed(ticket);
     this.tickets = this.tickets.filter((ticket) => this.canBeMet(ticket) || mayStay(ticket));
     this.settle();
-    // What its requester is granted now may make a ticket hopeless before the engine comes to plan it again.
+    // A grant to its requester may make a ticket hopeless before the engine comes to plan it again.
     this.tickets = this.tickets.filter((ticket) => this.canBeMet(ticket) || this.isListed(ticket));
     this.settle();
   }

@@ -56,7 +56,7 @@ export type Step =
       call: Call;
     }
   | { do: 'transaction'; method: TransactionMethod; items: (Take | GiveBack)[] }
-  /** What is released may be handed over to the calls of all tickets, if isHandOver. */
+  /** Released slots may be handed over to the calls of all tickets, if isHandOver. */
   | { do: 'unreserve'; items: GiveBack[]; isHandOver?: boolean | undefined }
   | { do: 'renew'; items: (GiveBack & { ttlSeconds: number })[] }
   | { do: 'cancel'; items: { resource: string; requester: string }[] }

@@ -1,5 +1,5 @@
 /**
- * What ScriptCommand (src/redis/functions.ts) relies on in ioredis: a command has no promise unless initPromise() makes
+ * ScriptCommand (src/redis/functions.ts) relies on ioredis: a command has no promise unless initPromise() makes
  * one, and every way in which a client ends a command is its resolve() or reject(). An update of ioredis may change
  * that.
  */

@@ -33,7 +33,7 @@ let node: RedisNode;
 let redis: Redis;
 /** Tenants with a queue and without, whose requests for plain names go the plain way. */
 let tenants: readonly Furnished[];
-/** What the calls do on each, as functions of a Redis that refuses nothing. */
+/** The replies of the calls on each, as functions of a Redis that refuses nothing. */
 let expected: readonly (readonly Outcome[])[];
 beforeAll(async () => {
   node = await startRedisNode(() => {}, await freePort());

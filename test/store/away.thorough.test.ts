@@ -102,7 +102,7 @@ describe.each(Object.entries(WAYS))('%s', (_, { take, giveBack }) => {
       expect(body).toEqual({ error: expect.stringContaining('database'), code: 'UNAVAILABLE' });
     }
     expect(performance.now() - started).toBeLessThan(7000);
-    // What was to be deleted is there for others still.
+    // Others still see the resource that was to be deleted.
     expect((await holdfast.reserve({ resource: 'pool', requester: 's' })).body[0]?.status).toBe('ACQUIRED');
     const lost = await until('the entry is logged', () => holdfast.logged.find((line) => line.includes('audit entry')));
     expect(JSON.parse(lost)).toMatchObject({

@@ -1,5 +1,5 @@
 /**
- * What a sign-in makes of members, groups and invitations (docs/specification.md#members).
+ * A sign-in changes members, groups and invitations (docs/specification.md#members).
  */
 import { randomUUID } from 'node:crypto';
 import { and, eq, sql } from 'drizzle-orm';

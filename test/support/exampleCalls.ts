@@ -20,7 +20,7 @@ export interface ExampleCall {
   readonly title: string;
   readonly verb: Verb;
   readonly args: Args;
-  /** Whether a signed-in person makes it, who may end the reservations of others. */
+  /** True if a signed-in person makes it, who may end the reservations of others. */
   readonly isPerson?: boolean;
 }
 

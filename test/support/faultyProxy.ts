@@ -24,7 +24,7 @@ export interface Noted {
   readonly body: string;
   /** `performance.now()` */
   readonly at: number;
-  /** Whether the caller closed the connection before there was a response. */
+  /** True if the caller closed the connection before there was a response. */
   isGone: boolean;
 }
 

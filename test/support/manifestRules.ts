@@ -28,7 +28,7 @@ const selectorsOf = ({ kind, spec }: Manifest): Record<string, string>[] => {
   return data === undefined ? [] : [data];
 };
 
-/** Whether an image is the service's. */
+/** Returns true if an image is the service's. */
 export const isOurs = (image: string) => /(^|\/)holdfast(:|$)/.test(image);
 
 /** Returns the workloads that run the image of the service. */

@@ -41,7 +41,7 @@ export function readManifests(): Manifest[] {
     .flatMap((file) => parseManifests(readFileSync(join(FOLDER, file), 'utf8')));
 }
 
-/** Whether there is a kubectl here: no package of npm's or Debian's has a kustomize. */
+/** Returns true if there is a kubectl here: no package of npm's or Debian's has a kustomize. */
 export const hasKubectl = ((): boolean => {
   try {
     execFileSync('kubectl', ['version', '--client'], { stdio: 'ignore' });

@@ -12,7 +12,7 @@ export interface Poll {
   readonly response: Promise<Answer<ReserveResult[]>>;
   /** The first result of the response. */
   readonly first: Promise<ReserveResult | undefined>;
-  /** Whether the response has come. */
+  /** True if the response has come. */
   isAnswered: boolean;
   /** Closes the connection. */
   hangUp(): void;

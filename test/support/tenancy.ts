@@ -77,7 +77,7 @@ export async function storeTenant(store: Store, tier: Tier = 'Enterprise', id = 
 /** Somebody who may change every role, and invite. */
 export const BY = { actor: 'person:owner@id.example', address: null, maker: null, refuse: () => {} };
 
-/** Whether a connection to the database waits for a lock. */
+/** Returns true if a connection to the database waits for a lock. */
 export async function somebodyWaits(database: Database): Promise<boolean> {
   const text = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   return JSON.stringify(await database.run((db) => db.execute(text))).includes('1');

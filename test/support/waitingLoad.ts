@@ -50,7 +50,7 @@ interface Waiting {
   readonly url: string;
   readonly requester: string;
   readonly closing: AbortController;
-  /** Whether its caller does not come back. */
+  /** True if its caller does not come back. */
   isGivenUp: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface Subscriber {
   /** Their JSON, as it came. */
   readonly texts: string[];
   readonly comments: string[];
-  /** Whether it has ended, and by the last chunk of the response, not by a cut. */
+  /** Its end so far: 'in good order' by the last chunk of the response. */
   readonly ended: 'no' | 'in good order' | 'cut off';
   /** Waits for so many events in all. */
   count(events: number): Promise<Event[]>;

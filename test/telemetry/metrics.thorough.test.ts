@@ -1,5 +1,5 @@
 /**
- * What an instance measures of itself: each figure moves when its thing happens, and only then.
+ * Metrics of an instance: each figure moves when its event happens, and only then.
  */
 
 import { describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ import { watch } from '../support/watch.ts';
 const MEASURED = { METRICS_PORT: '0' };
 const samples = async (instance: Instance) => parseSamples(await instance.scrape());
 
-/** What grew while something was done, of the metrics whose names begin so; without buckets and sums. */
+/** The growth of metrics whose names begin so, while something was done; without buckets and sums. */
 async function grown(instance: Instance, prefix: string, act: () => Promise<unknown>): Promise<Record<string, number>> {
   const before = await samples(instance);
   await act();

@@ -1,5 +1,5 @@
 /**
- * What an instance measures of waits: long polls, how waits end, and how long they took.
+ * Metrics of waits: long polls, ends of waits, and their durations.
  */
 
 import { describe, expect, test } from 'vitest';

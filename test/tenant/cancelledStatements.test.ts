@@ -8,7 +8,7 @@ import { BY, type Session, signIn, storeTenant } from '../support/tenancy.ts';
 import { one, own, store, useTwoInstances } from '../support/twoInstances.ts';
 
 const GROUPS = '/api/v1/Tenant/groups';
-/** What the neighbour reads, by a query each. */
+/** The neighbour reads these paths, by a query each. */
 const PATHS = [
   '',
   '/keys',

@@ -71,7 +71,7 @@ describe('a deleted tenant', () => {
     await store.redis.set(lease, 'a copy that has begun', 'PX', 60_000);
     await erase(owner, tenant);
     if (read === null) throw new Error('no record');
-    // What the other instance does with what it has read: a changed record, and a copy.
+    // The other instance writes what it has read: a changed record, and a copy.
     await loadTenant(store.redis, read.record);
     const copied = { definitionsVersion: read.definitionsVersion, lease: 'a copy that has begun' };
     expect(await loadTenant(store.redis, read.record, copied)).toBe(false);

@@ -20,7 +20,7 @@ const put = (by: Session, id: string, role: Role, at = one) =>
 const remove = (by: Session, id: string, at = one) => by.request(at.url, 'DELETE', `${TENANT}/members/${id}`);
 const leave = (who: Session) => who.request<{ removed: string }>(one.url, 'DELETE', `${TENANT}/members/me`);
 const membershipsNow = () => membershipsInDatabase({ engine: store, store, sealer: new Sealer(KEY_SECRET) });
-/** What reserving with a session, in their own name, answers. */
+/** Reserves with a session, in the person's own name. Returns the status and the answer. */
 const use = async (who: Session & Partial<Pick<Person, 'known'>>, at = other) =>
   (
     await who.request(at.url, 'POST', '/api/v1/Reservation/reserve', [

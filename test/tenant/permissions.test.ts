@@ -92,7 +92,7 @@ async function send(method: string, path: string, request: ExampleRequest, heade
 
 type Outcome = 'may' | 401 | 403 | string;
 
-/** What an answer says about the caller's rights. */
+/** Returns the outcome of a request for a caller with these rights. */
 const outcomeOf = (
   { status, code, text }: Awaited<ReturnType<typeof send>>,
   { answer, refusal }: ExampleRequest,

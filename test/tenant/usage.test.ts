@@ -1,5 +1,5 @@
 /**
- * What administrators see of tenants' use, and how they sort by it (docs/specification.md#the-use-of-tenants).
+ * Administrators see the usage of tenants, and sort by it (docs/specification.md#the-use-of-tenants).
  */
 import { describe, expect, test } from 'vitest';
 import { copyUsages } from '../../src/operations/copies.ts';

@@ -74,7 +74,7 @@ class Load {
     if (!result?.releaseToken || result.fencingToken === null) return null;
     const noted = {
       resource,
-      // What was there already was made by an earlier call, whose answer was lost.
+      // An earlier call, whose answer was lost, made the reservations that were there already.
       calledAt: result.status === 'ACQUIRED' ? calledAt : 0,
       answeredAt: performance.now(),
       releasedAt: Number.POSITIVE_INFINITY,
@@ -201,7 +201,7 @@ describe.each([
     expect(faults).toEqual([]);
     for (const { answers } of [loads.quick, loads.sure])
       for (const { status, body } of answers) {
-        // What was lost may come back as it was before: a token that its caller has given back, and not the one it has
+        // A lost change may come back as it was before: a token that its caller has given back, and not the one it has
         // now.
         if (status === 403 && answers === loads.quick.answers) continue;
         if (status !== 200)

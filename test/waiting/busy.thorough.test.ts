@@ -57,7 +57,7 @@ function fill(): () => Promise<unknown> {
 
 test('they are granted what becomes free once their tenant is less busy, and their credentials stay valid', async () => {
   const { engine, credential } = running;
-  // What waits at one instance does not wait at another.
+  // A call that waits at one instance does not wait at another.
   const other = { ...engine };
   const item = { resource: 'r', requester: 'owner' };
   const [owner] = await reserve(other, credential, [item]);

@@ -136,7 +136,7 @@ describe.concurrent('while Redis is away', () => {
 });
 
 /**
- * What becomes of the waits of a tenant that is suspended (docs/specification.md#waiting-lifetimes).
+ * Waits of a tenant that is suspended end (docs/specification.md#waiting-lifetimes).
  */
 describe.concurrent('a suspended tenant', () => {
   useAdministration();

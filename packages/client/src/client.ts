@@ -156,7 +156,7 @@ export class Client {
     return typeof resources === 'string' ? checkOne(resources) : Promise.all(resources.map(checkOne));
   }
 
-  /** Whether a slot of it is free. */
+  /** Returns true if a slot of it is free. */
   async available(resource: string, options?: CallOptions): Promise<boolean> {
     return !(await this.check(resource, options)).reserved;
   }

@@ -1,5 +1,5 @@
 /**
- * What the service takes and returns, by name. All of it is made from its OpenAPI description (generated.ts), so it
+ * Types of the service's requests and responses. All are made from its OpenAPI description (generated.ts), so this
  * cannot drift.
  */
 

@@ -24,7 +24,7 @@ export const toStored = ({ capacity, treePath, group, labels, ...fields }: Defin
   labels: labels ?? {},
 });
 
-/** What a definition has in extra fields, which are left out if they say nothing. */
+/** Returns the extra fields of a definition, without those that say nothing. */
 export const detailsOf = (isGroup: boolean, labels: Labels): Pick<Definition, 'group' | 'labels'> => ({
   ...(isGroup ? { group: true } : {}),
   ...(Object.keys(labels).length === 0 ? {} : { labels }),
@@ -82,7 +82,7 @@ export const removal = ({ name }: StoredDefinition): StoredDefinition => ({
   labels: {},
 });
 
-/** Whether two definitions of a name are the same in every field. */
+/** Returns true if two definitions of a name are the same in every field. */
 export const isSameDefinition = (one: StoredDefinition, other: StoredDefinition): boolean =>
   Object.values(STORED).every((encode) => encode(one) === encode(other));
 

@@ -117,12 +117,12 @@ async function sweepShard(
 
 interface Visit {
   readonly ended: number;
-  /** Whether a ticket could be granted although nothing had changed. */
+  /** True if a ticket could be granted although nothing had changed. */
   readonly isStuck: boolean;
-  /** Whether the tenant is still due by the due index. */
+  /** True if the tenant is still due by the due index. */
   readonly isDue: boolean;
   readonly isChanged: boolean;
-  /** Whether the tenant's queue has work left. */
+  /** True if the tenant's queue has work left. */
   readonly isUnsettled: boolean;
 }
 

@@ -35,7 +35,7 @@ export interface Piece {
   readonly next: Place | null;
   /** Reservations and waits that were looked at. */
   readonly entries: number;
-  /** What they count as: one of more than 512 bytes as one for each 512. Little more than LOOKED_PER_READ. */
+  /** Their number for the limit: one of more than 512 bytes as one for each 512. Little more than LOOKED_PER_READ. */
   readonly looked: number;
 }
 

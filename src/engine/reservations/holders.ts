@@ -27,9 +27,9 @@ export interface Hold {
   readonly since: string | null;
   /** null: no end, or not of its own */
   readonly until: string | null;
-  /** Whether it was granted to a waiting request that has not claimed it. It then ends at `until`. */
+  /** True if it was granted to a waiting request that has not claimed it. It then ends at `until`. */
   readonly isUnclaimed: boolean;
-  /** Whether it ends with a session of its caller, which a heartbeat keeps. */
+  /** True if it ends with a session of its caller, which a heartbeat keeps. */
   readonly hasSession: boolean;
   /** The name that its request had. */
   readonly resource: string;

@@ -36,7 +36,7 @@ export interface SlotRecord {
   readonly reservedAt: number;
   /** 0: it has no lease */
   readonly leaseEndsAt: number;
-  /** Whether it was granted to a caller that has not been told yet. */
+  /** True if it was granted to a caller that has not been told yet. */
   readonly isUnclaimed: boolean;
   /** '' for the default */
   readonly resourceType: string;

@@ -71,7 +71,7 @@ export const unreserveArgs = ({ resource, requester, releaseToken }: UnreserveIt
 
 const taken = new WeakSet<object>();
 
-/** Whether a release took a reservation away: its release token was not shown. */
+/** Returns true if a release took a reservation away: its release token was not shown. */
 export const wasTaken = (result: object): boolean => taken.has(result);
 
 /** Reads a reply of unreserveOne() of lua/reservations/release.lua. */

@@ -28,7 +28,7 @@ const SessionUser = z.object({
   groups: z.array(z.string()).readonly(),
   /** The tenants that the sign-in has made the person a member of, which a page says once. */
   joined: z.array(z.object({ tenant: z.string(), name: z.string(), by: z.string() })).readonly(),
-  /** Whether the person belonged to several tenants when the session began: they can switch. */
+  /** True if the person belonged to several tenants when the session began: they can switch. */
   hasSeveral: z.boolean(),
   /** ms since 1970 UTC: the provider's description of the user is trusted until then (identity/admins.ts). */
   describedUntilMs: z.number(),

@@ -1,5 +1,5 @@
 /**
- * What a tenant uses of its limits (docs/specification.md#limits): reads it, charges writes, and says that a limit was
+ * A tenant's usage of its limits (docs/specification.md#limits): reads it, charges writes, and says that a limit was
  * reached.
  */
 import { z } from 'zod';
@@ -58,7 +58,7 @@ export async function usage(engine: Engine, credential: Credential, cost = 0): P
 /** How long a tenant stays in the set of active ones. */
 const KEPT_MS = 86_400_000;
 
-/** What a tenant uses, for a copy in the database (operations/copies.ts). */
+/** A tenant's usage, for a copy in the database (operations/copies.ts). */
 export interface Measured {
   readonly tenant: string;
   /** Of several slots: their slots. A session counts as one. */

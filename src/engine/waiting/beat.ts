@@ -18,7 +18,7 @@ export interface Beat {
   readonly dueInMs: number;
   /** The tenant's number of resets so far. */
   readonly resets: string;
-  /** Whether Redis knew an earlier beat of this instance. If not, this is the first one, or Redis lost its data. */
+  /** True if Redis knew an earlier beat of this instance. If not, this is the first one, or Redis lost its data. */
   readonly isKnown: boolean;
   /** null: the tenant was deleted. */
   readonly tier: Tier | null;

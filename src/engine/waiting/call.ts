@@ -18,7 +18,7 @@ export interface WaitCall {
   readonly instance: string;
   /** How long the call may still be held, in ms; 0: it is not held, and its tickets are detached. */
   readonly pollMs: number;
-  /** Whether the script was called before for the same HTTP request. It then charges nothing. */
+  /** True if the script was called before for the same HTTP request. It then charges nothing. */
   readonly isContinuation: boolean;
   /**
    * The release tokens of the items, the same each time the script is called for them. So a grant whose claim lost its

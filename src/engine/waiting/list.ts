@@ -103,7 +103,7 @@ const toWants = (resources: unknown, counts: unknown, ttlMs: unknown) => ({
 });
 
 export interface Standing {
-  /** Whether it was granted, and is to be claimed. */
+  /** True if it was granted, and is to be claimed. */
   readonly isGranted: boolean;
   /** The number of tickets before it. */
   readonly ahead: number;

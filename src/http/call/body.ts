@@ -32,7 +32,7 @@ export interface BodyRules<Body> {
   readonly sizes: Sizes;
   /** Fills in the requester that a derived token implies. */
   readonly fillRequester?: typeof actFor | undefined;
-  /** Whether the request may have an Idempotency-Key. */
+  /** True if the request may have an Idempotency-Key. */
   readonly isRepeatable?: boolean | undefined;
 }
 

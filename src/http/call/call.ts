@@ -28,7 +28,7 @@ export class Call<Body = unknown, Query = unknown, Params = unknown> {
   quota: readonly Quota[] = NO_QUOTA;
   /** Set if the request has an Idempotency-Key. */
   idempotency: Idempotency | undefined;
-  /** Whether the credential was read, and whether Redis has found it valid outside of the operation's script. */
+  /** State of the credential: it was read; Redis has found it valid outside of the operation's script. */
   isIdentified = false;
   isVerified = false;
   /** Values that the operation declares, each set by a step before the handler (route.ts). */

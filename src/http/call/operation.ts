@@ -13,9 +13,9 @@ export type Operation = Omit<RouteConfig, 'middleware' | 'hide' | 'security' | '
    * The right that its caller needs. A step before the handler, or the script checks it; the OpenAPI document shows it.
    */
   readonly right: Need;
-  /** Whether its requests may have an Idempotency-Key. */
+  /** True if its requests may have an Idempotency-Key. */
   readonly isRepeatable?: true;
-  /** Whether results can be minimal. */
+  /** True if results can be minimal. */
   readonly canBeMinimal?: true;
   readonly body?: Sized<z.ZodType>;
   readonly request?: { readonly query?: z.ZodObject; readonly params?: z.ZodObject };

@@ -15,7 +15,7 @@ export interface PersonDeps {
   readonly adminRule: AdminRule;
 }
 
-/** Whether keys can have what an operation needs. Its script then checks that. */
+/** Returns true if keys can have what an operation needs. Its script then checks that. */
 export const isForKeys = (need: Need): boolean => RIGHTS_OF_KEY.full.some((right) => right === need);
 
 /**

@@ -98,7 +98,7 @@ function typeOf({ address, response }: Example): string {
   return typeof response === 'string' && response.startsWith(':') ? 'text/event-stream' : 'application/json';
 }
 
-/** Whether its results are shorter than the schema says, since the request asked for that. */
+/** Returns true if its results are shorter than the schema says, since the request asked for that. */
 const isShort = ({ responseHeaders = {} }: Example) => responseHeaders['Preference-Applied'] !== undefined;
 
 /** The response; of a stream, the data of its first event. */

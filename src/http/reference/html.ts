@@ -1,5 +1,5 @@
 /**
- * What a page of the API reference is made of, and how it is written as HTML. Texts are Markdown: `code`, **bold** and
+ * The parts of a page of the API reference, and their HTML. Texts are Markdown: `code`, **bold** and
  * [links](address).
  */
 

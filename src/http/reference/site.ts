@@ -17,7 +17,7 @@ export interface Site {
   readonly keysPage: string | null;
   /** The last part of the address of the overview, with the other pages below it. */
   readonly folder: string;
-  /** Whether the other documents of this repository are beside the pages. */
+  /** True if the other documents of this repository are beside the pages. */
   readonly hasDocuments: boolean;
 }
 

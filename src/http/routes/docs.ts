@@ -72,7 +72,7 @@ export const docsRoutes = ({ document, publicUrl, keysPage }: DocsDeps) => {
   fixed('/docs/start.js', 'text/javascript', async () => START);
   for (const [file, type] of Object.entries(SWAGGER_UI)) fixed(`/docs/${file}`, type, async () => readAsset(file));
   fixed('/docs/reference.css', 'text/css', async () => (await asset()).STYLE);
-  // What is configured is right, whatever the browser sees.
+  // The configured address is right, whatever the browser sees.
   const originScript = async () => (publicUrl === undefined ? (await asset()).ORIGIN_SCRIPT : '');
   fixed('/docs/origin.js', 'text/javascript', originScript);
   app.get('/docs/try', (c) => c.html(TRY_PAGE, 200, { 'Content-Security-Policy': TRY_POLICY }));

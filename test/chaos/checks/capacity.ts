@@ -75,7 +75,7 @@ function largestCapacity(pool: string, history: History): (hold: Hold) => number
   return (hold) => {
     const before = changes.filter((call) => call.tenant === hold.tenant && call.invokedAt < hold.knownAt);
     const own = before.filter((call) => capacityIn(call, pool) !== null);
-    // What was registered last for certain, unless a fault may have undone it, replaces all that came before it.
+    // The last certain registration, unless a fault may have undone it, replaces all before it.
     const last = own.findLast(
       ({ status, completedAt }) =>
         status === 200 && completedAt < hold.askedAt && !lost.some((at) => at < hold.knownAt),
@@ -95,7 +95,7 @@ const capacityIn = (call: CallOf<'register'>, pool: string): number | null => {
 /** A resource with one slot, or a pool. */
 const DEFINITIONS = new Map(FIXED.map((one) => [one.name, one]));
 
-/** What a request asks for. */
+/** The resources that a request asks for. */
 export interface Wanted {
   readonly resource?: string | undefined;
   readonly match?: unknown;

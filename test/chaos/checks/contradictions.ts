@@ -43,11 +43,11 @@ function compare(history: History): Compared {
   return { looked: holds.holds.length + asks.length, contradictions: found };
 }
 
-/** What keeps a hold that is denied too early. */
+/** The rule that keeps a hold that is denied too early. */
 const keptBy = ({ session, lease }: Hold): About =>
   session !== null ? 'sessions' : lease.from < Infinity ? 'leases' : 'loss';
 
-/** What ended a hold that is shown too late. */
+/** The rule that ended a hold that is shown too late. */
 export function endedThrough({ ends, endedBy }: Hold): About {
   const how = ends.find(({ by }) => by === endedBy)?.how;
   return how === 'expired' ? 'leases' : how === 'session' ? 'sessions' : 'loss';

@@ -44,7 +44,7 @@ function readable(seen: StreamSeen): Readable {
   return { seen, texts, places };
 }
 
-/** What makes an event the same: not the order of its fields, which two builds of the service may write differently. */
+/** Returns the same text for equal events, whatever the order of their fields: two builds may write it differently. */
 const textOf = ({ type, resource, requester, explanation, timestamp, fencingToken, changes, limitType }: Event) =>
   JSON.stringify([
     type,

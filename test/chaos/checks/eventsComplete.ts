@@ -38,7 +38,7 @@ export const eventsComplete: Check = {
   },
 };
 
-/** What a call did for certain, of one requester. */
+/** A certain effect of a call, of one requester. */
 interface Effect {
   readonly tenant: string;
   readonly requester: string;
@@ -79,7 +79,7 @@ function effectsOf(history: History) {
   return { asked, all: all.filter(({ from, by }) => !isLost(from, by)) };
 }
 
-/** What was done after the stream was open, and before something that it tells of was asked for. */
+/** Returns true for changes after the stream was open, and before the request of something that it tells of. */
 const isWithin = ({ tenant, from, by }: Effect, stream: StreamSeen, until: number) =>
   tenant === stream.tenant && from > stream.openedAt && by < until;
 
@@ -145,7 +145,7 @@ const mayExpire = (call: Call): boolean => {
   );
 };
 
-/** Whether a call ends reservations of its requester, itself or as its session or its grant ends. */
+/** Returns true if a call ends reservations of its requester, itself or as its session or its grant ends. */
 function mayEnd(call: Call): boolean {
   if (outcomeOf(call) === 'refused') return false;
   if (call.verb === 'reserve') return call.request.some((item) => item.session !== undefined || item.waitSeconds);
@@ -189,7 +189,7 @@ const WITHIN_MS = 1000;
 
 export function toldLate(history: History): readonly Violation[] {
   const slack = slackOf(history);
-  /** Whether something is broken in a time that calls at an address notice. Scripts that are lost are sent again. */
+  /** Returns true if calls at an address notice a fault in a time. Scripts that are lost are sent again. */
   const isNear = (address: string, from: number, by: number) => {
     const faults = history.faults.filter(
       ({ kind, sparedAddresses = [] }) => kind !== 'script-flush' && !sparedAddresses.includes(address),

@@ -84,7 +84,7 @@ function notRising(holds: readonly Hold[], resets: readonly FaultSeen[]): readon
   return violations;
 }
 
-/** Whether the token of the first may have been lost, and given again, by then. */
+/** Returns true if the token of the first may have been lost, and given again, by then. */
 const isExcused = (first: Hold, second: Hold, resets: readonly FaultSeen[]): boolean =>
   resets.some((lost) => first.askedAt <= lost.healedAt && second.knownAt >= lost.startedAt);
 

@@ -32,7 +32,7 @@ export const leases: Check = {
   },
 };
 
-/** Whether a hold ended because its lease was due: nothing else ended it, or may have, until `by`. */
+/** Returns true if a hold ended because its lease was due: nothing else ended it, or may have, until `by`. */
 const isLeftToExpire = ({ ends, lease }: Hold, by: number): boolean =>
   lease.by < Infinity && ends.every(({ how, from }) => how === 'expired' || from > by);
 

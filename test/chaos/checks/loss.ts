@@ -166,7 +166,7 @@ export const firstOf = (ends: readonly End[]): Span => ({
 });
 
 /**
- * What faults make uncertain: answered writes that they may undo, leases while they move the clock, times near them.
+ * Effects of faults: answered writes that they may undo, leases while they move the clock, times near them.
  */
 
 /** From when until when something happened or may happen, in ms. */
@@ -182,7 +182,7 @@ export interface Undoing {
    * When a lease may end by the clock of Redis, if it was set at `setAt` and no clock is moved then it ends in `due`.
    */
   withSteps(setAt: number, due: Span): Span;
-  /** Whether something is broken, or recovers, within a time. */
+  /** Returns true if something is broken, or recovers, within a time. */
   isNear(from: number, by: number): boolean;
 }
 

@@ -12,7 +12,7 @@ import type {
 import type { Call } from '../history.ts';
 
 /**
- * Whether a call was carried out: `done` with status 200; `refused`: it had no effect; `unknown`: it may take effect at
+ * The outcome of a call: `done` with status 200; `refused`: it had no effect; `unknown`: it may take effect at
  * any time after its invocation, or never.
  */
 export type Outcome = 'done' | 'refused' | 'unknown';
@@ -33,7 +33,7 @@ export function outcomeOf(call: Call): Outcome {
   return call.status === 403 && !isBatch && !waits(call) ? 'refused' : 'unknown';
 }
 
-/** Whether an item of a call may wait for its turn. */
+/** Returns true if an item of a call may wait for its turn. */
 export function waits(call: Call): boolean {
   if (call.verb === 'reserve') return call.request.some(({ waitSeconds = 0 }) => waitSeconds > 0);
   return call.verb === 'transaction' && (call.request.waitSeconds ?? 0) > 0;
@@ -43,7 +43,7 @@ export function waits(call: Call): boolean {
 export interface Asked {
   readonly call: Call;
   readonly item: Pick<ReserveItem, 'resource' | 'match' | 'requester' | 'ttlSeconds' | 'session' | 'count' | 'mode'>;
-  /** Whether it may wait. */
+  /** True if it may wait. */
   readonly waits: boolean;
   /** Only of a call that was carried out. */
   readonly result: ReserveResult | null;

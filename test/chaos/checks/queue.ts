@@ -170,7 +170,7 @@ export function overtaken(wishes: readonly Wish[], tickets: readonly Ticket[], h
     }
   const mayCancel = history.calls.filter(({ verb }) => verb === 'cancel' || verb === 'reset');
 
-  /** Whether a requester holds nothing else while a grant is made: nothing is kept from one who may have to finish. */
+  /** Returns true if a requester holds nothing else during a grant: nothing is kept from one who may have to finish. */
   const holdsNothing = ({ tenant, requester }: Pick<Hold, 'tenant' | 'requester'>, from: number, grant: Hold) =>
     (own.get(`${tenant} ${requester}`) ?? []).every(
       (one) =>
@@ -208,7 +208,7 @@ export function overtaken(wishes: readonly Wish[], tickets: readonly Ticket[], h
   });
 }
 
-/** What a transaction takes that it has released itself is kept for nobody, and shared holds may be joined. */
+/** Returns false for slots that a transaction may have released itself, and for shared holds, which may be joined. */
 const mustQueue = ({ call, mode, session }: Hold): boolean =>
   mode === 'EXCLUSIVE' &&
   session === null &&
@@ -219,7 +219,7 @@ const slotsTakenBy = ({ resource, slots, ancestors, blockers }: Hold): readonly 
   ...new Set([...slotsKeptFor([{ resource }]), ...slots, ...Object.values(ancestors), ...blockers]),
 ];
 
-/** Whether a ticket was in the queue for certain all the time in which a later request was granted. */
+/** Returns true if a ticket was in the queue for certain all the time in which a later request was granted. */
 function isWaitingBehind({ queuedAt, attendedUntil, until, fencingToken, endedAt, priority }: Ticket, grant: Hold) {
   const { askedAt, knownAt } = grant;
   const isStill = queuedAt < askedAt && attendedUntil > knownAt && until > knownAt;
@@ -239,7 +239,7 @@ function priorityOf({ call, requester }: Hold): number {
 }
 
 /**
- * Whether something is kept where a ticket waits while a grant is made, for itself or for one before it: its resources
+ * Returns true if something is kept where a ticket waits during a grant, for itself or for one before it: its resources
  * are enough for it and for all before it; or it wants one slot, and all before it want only that.
  */
 function isNext(ticket: Ticket, wishes: readonly Wish[], { askedAt, knownAt }: Hold): boolean {

@@ -68,7 +68,7 @@ function exceeded(all: readonly Call[], charged: Charged, limit: number, history
   }
 }
 
-/** What the campaign itself may read of the tenant meanwhile. */
+/** Reads of the tenant by the campaign itself meanwhile. */
 const OWN_READS = 5;
 
 /** A request is refused only if what was charged in the minute before it may have come so close to the limit. */
@@ -90,7 +90,7 @@ function refusedEarly(calls: readonly Call[], charged: Charged, limit: number, h
 
 const isCounted = ({ tenant }: { readonly tenant: string }): boolean => tenant.startsWith('quota');
 
-/** What is held for certain never exceeds the cap of reservations. */
+/** Reservations that are held for certain never exceed the cap. */
 function overCap(history: History): readonly Violation[] {
   const violations: Violation[] = [];
   let open: Hold[] = [];
@@ -137,7 +137,7 @@ function capRefusedEarly(calls: readonly Call[], history: History): readonly Vio
   });
 }
 
-/** What calls cost of a tenant's limits (docs/specification.md#what-a-request-costs). */
+/** Costs of calls (docs/specification.md#what-a-request-costs). */
 
 /** A limit that is charged by the minute. */
 export type Charged = 'OperationsPerMinute' | 'ReadsPerMinute';

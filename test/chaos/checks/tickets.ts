@@ -8,7 +8,7 @@ import { groupBy, outcomeOf, waits } from './outcomes.ts';
 export interface Wish {
   readonly tenant: string;
   readonly requester: string;
-  /** What it waits for, together. */
+  /** The items that it waits for, together. */
   readonly wanted: readonly Wanted[];
   /** The resources of its plans. */
   readonly resources: readonly string[];
@@ -42,7 +42,7 @@ interface Ask {
   readonly waitSeconds: number;
   readonly priority: number;
   readonly claimSeconds: number;
-  /** Whether it may be judged: it wants all of it, alone, with a lease. */
+  /** True if it may be judged: it wants all of it, alone, with a lease. */
   readonly isSimple: boolean;
   readonly status: string | null;
   readonly fencingToken: number | null;
@@ -117,7 +117,7 @@ function asksIn(call: Call): readonly Ask[] {
   });
 }
 
-/** Whether its plan is known, and nobody may join what it takes. */
+/** Returns true if its plan is known, and nobody may join what it takes. */
 const isPlainItem = (item: {
   readonly match?: unknown;
   readonly mode?: unknown;

@@ -1,4 +1,4 @@
-/** What an administrator and the owner of a tenant do by HTTP while everything fails around them. */
+/** Acts of an administrator and the owner of a tenant by HTTP, while everything fails around them. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
@@ -70,7 +70,7 @@ export const statusesOf = (system: System, key: string): Promise<readonly (numbe
     ),
   );
 
-/** What people change while callers call: keys, suspensions, definitions. */
+/** People change keys, suspensions and definitions while callers call. */
 
 const hasDatabase = ({ hasDatabase: has }: Traits) => has;
 

@@ -13,7 +13,7 @@ import { REDIS_FAULTS } from './redis.ts';
 /** The second begins within this time after the first. */
 const APART_MS = 1500;
 
-/** What two faults may lose together. */
+/** Returns the loss that two faults may cause together. */
 function worse(one: Loses, other: Loses): Loses {
   if (one === 'everything' || other === 'everything') return 'everything';
   if (one === 'nothing') return other;

@@ -1,10 +1,10 @@
-/** What faults have in common: how they are declared, how long they last, and what they say. */
+/** Common parts of faults: declarations, durations, and reports. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FaultSeen, Loses } from '../history.ts';
 import type { Random } from '../random.ts';
 import type { Part, PartKind, System, Traits } from '../system.ts';
 
-/** What a fault says of itself. What it leaves out: it loses nothing, and moves no clock. */
+/** The report of a fault. Fields that it leaves out: it loses nothing, and moves no clock. */
 export type Damage = Pick<FaultSeen, 'detail'> &
   Partial<Omit<FaultSeen, 'kind' | 'startedAt' | 'healedAt' | 'targets' | 'detail'>> & {
     readonly targets: readonly Part[];
@@ -76,11 +76,11 @@ export async function stopFor(parts: readonly Part[], ms: number): Promise<void>
   await during(ms, () => Promise.all(parts.map((part) => part.signal('SIGCONT'))));
 }
 
-/** What a write that was answered may lose if a replica takes over. */
+/** The loss of answered writes if a replica takes over. */
 export const losesByReplication = ({ waitReplicas, replicas }: Traits, recentMs: number): Loses =>
   waitReplicas >= replicas ? 'nothing' : { recentMs };
 
-/** What a kind of fault offers to the campaign. */
+/** A kind of fault. */
 
 export interface Fault {
   /** Such as `kill-instance`, `stop-primary`, `flushall`, `reshard`. */

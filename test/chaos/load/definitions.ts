@@ -38,7 +38,7 @@ export async function restore(caller: Caller): Promise<void> {
   }
 }
 
-/** Whether no definition of FIXED is known to be lost. */
+/** Returns true if no definition of FIXED is known to be lost. */
 async function isComplete({ shift, tenant, random }: Caller): Promise<boolean> {
   const url = `${random.pick(shift.system.addresses).url}/api/v1/Resource/definitions`;
   const answer = await send(shift.agent, { url, method: 'GET', headers: { 'x-api-key': tenant.key } }, 2000);

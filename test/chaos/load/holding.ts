@@ -1,4 +1,4 @@
-/** What callers do with what they have got: they hold it for a while, renew it, and give it back or let it end. */
+/** Callers hold their reservations for a while, renew them, and release them or let them end. */
 import type { ReserveItem, ReserveResult } from '../../../src/contract/reservations.ts';
 import type { Random } from '../random.ts';
 import { now } from '../random.ts';
@@ -119,7 +119,7 @@ async function waitForIt(caller: Caller, resource: string): Promise<ReserveResul
   return undefined;
 }
 
-/** What callers of every verb do, and how often. */
+/** Acts of callers of every verb, and their frequency. */
 
 type Act = (caller: Caller) => Promise<void>;
 

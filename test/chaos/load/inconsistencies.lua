@@ -9,7 +9,7 @@ local function note(text, ...)
   wrong[#wrong + 1] = string.format(text, ...)
 end
 
--- What reservations need: each their own slot, and the slots of their plans.
+-- Slots that reservations need: each its own slot, and the slots of its plan.
 local records, needed, held, count, moreSlots = {}, {}, {}, 0, 0
 local due = redis.call('ZRANGE', KEYS[3], 0, -1, 'WITHSCORES')
 local dueAt = {}

@@ -1,4 +1,4 @@
-/** What all callers of a round share. */
+/** State that all callers of a round share. */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
@@ -11,7 +11,7 @@ export class Shift {
   readonly agent = new Agent({ pipelining: 1 });
   /** Requesters that a caller works with just now. What others hold without a lease, nobody will give back. */
   readonly busy = new Set<string>();
-  /** Whether FIXED is registered: a Redis that loses everything loses definitions, too. */
+  /** True if FIXED is registered: a Redis that loses everything loses definitions, too. */
   isRegistered = true;
   readonly #end = new AbortController();
 
@@ -21,7 +21,7 @@ export class Shift {
     setMaxListeners(0, this.#end.signal);
   }
 
-  /** Whether callers are to come to an end. */
+  /** Returns true if callers are to come to an end. */
   get isOver(): boolean {
     return this.#end.signal.aborted;
   }

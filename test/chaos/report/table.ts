@@ -127,7 +127,7 @@ export function shortest(history: History, violation: Violation): History {
   return { ...history, calls: inOrder(left) };
 }
 
-/** Whether a text names a requester, and not one whose name only begins the same. */
+/** Returns true if a text names a requester, and not one whose name only begins the same. */
 const isWithin = (text: string, requester: string) => text.split(/[\s,()]+/).includes(requester);
 
 /** Calls that belong together: those of one requester, or a call by itself. */

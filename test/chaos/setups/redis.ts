@@ -155,7 +155,7 @@ async function primaryByNode(node: Part, slot: number): Promise<string> {
 }
 
 /**
- * What more than half of some parts say, as soon as they do; else what most of those say that answer. One that is cut
+ * Returns the answer of more than half of some parts, as soon as they agree; else that of most. A part that is cut
  * off may not know better.
  */
 async function mostSay(parts: readonly Part[], ask: (part: Part) => Promise<string>): Promise<string> {

@@ -82,7 +82,7 @@ describe.concurrent('what is no reservation is refused, and never shown', () => 
   });
 });
 
-/** What a server sends, as the command line prints it: nothing in it rules the terminal. */
+/** The command line prints texts of a server so that nothing in them controls the terminal. */
 describe('the output of commands', () => {
   /** ESC, CSI of C1, DEL, an override and an isolate of the direction. */
   const HOSTILE = 'a\u001b[1mb\u009b2mc\u007fd\u202ee\u2066f';

@@ -21,7 +21,7 @@ const run = (args: readonly string[], options: Options = {}): Promise<Ended> => 
 
 const held = async () => (await service.active()).body.map(({ resource }) => resource);
 
-/** What a command sees that prints its variables. */
+/** Runs a command that prints its environment. Returns the variables. */
 async function variables(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { stdout, stderr } = await run([...args, '--', process.execPath, '-p', 'JSON.stringify(process.env)'], { env });
   expect(stderr).toBe('');

@@ -119,7 +119,7 @@ describe('instances are restarted one after the other', () => {
     await leave(instances[0]);
     instances.push(await start(ports[0] ?? 0));
     await until('turns go on', () => turns > 2 * LOOPS);
-    // What is left is the instance that was started.
+    // Only the instance that was started is left.
     const before = turns;
     await leave(instances[1]);
     await until('turns go on', () => turns > before + LOOPS);

@@ -7,7 +7,7 @@ import { Holdfast } from '../../../packages/client/src/index.ts';
 
 const url = 'http://127.0.0.1:1';
 const client = new Holdfast({ url, key: 'k' });
-// What plain JavaScript may pass.
+// Values that plain JavaScript may pass.
 const untyped = (value: unknown): never => value as never;
 const refused = (message: string) =>
   expect.objectContaining({ name: 'HoldfastError', code: 'INVALID_OPTION', message: expect.stringContaining(message) });

@@ -1,4 +1,4 @@
-/** What the fake has beside the calls of a client: a clock, other holders, and leases that are lost. */
+/** The fake has more than the calls of a client: a clock, other holders, and leases that are lost. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { HoldfastError } from '../../../packages/client/src/index.ts';
 import { type FakeHoldfast, fakeHoldfast } from '../../../packages/client/src/testing/index.ts';

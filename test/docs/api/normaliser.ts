@@ -71,7 +71,7 @@ export class Normaliser {
     if (known !== undefined) return known;
     const made = make(this.#count++);
     this.#known.set(value, made);
-    // What a response named is sent again as it was named.
+    // A name from a response is sent again as it was.
     this.#known.set(made, made);
     return made;
   }

@@ -60,7 +60,7 @@ export const textAt = (body: unknown, ...path: readonly (string | number)[]): st
       ),
     );
 
-/** What a call is of: an operation, or a method and a path that none has. */
+/** The operation of a call, or a method and a path that none has. */
 type Place =
   | string
   | {

@@ -1,5 +1,5 @@
 /**
- * What scenarios run against: an instance with a database and one without, people, and a provider of JWTs.
+ * The world of scenarios: an instance with a database and one without, people, and a provider of JWTs.
  */
 import { randomUUID } from 'node:crypto';
 import { type Role, SCOPES } from '../../../src/domain/rights.ts';

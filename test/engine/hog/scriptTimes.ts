@@ -53,7 +53,7 @@ export class ScriptTimes {
     return this.onQuietCore(ms);
   }
 
-  /** What a time on this machine is on a quiet core. */
+  /** Converts a time on this machine into that on a quiet core. */
   onQuietCore(ms: number): number {
     return ms / this.#slowness;
   }

@@ -1,5 +1,5 @@
 /**
- * What is kept of requests with an Idempotency-Key, for how long, and how much of it
+ * Requests with an Idempotency-Key: the kept replies, their time, and their size
  * (docs/specification.md#repeating-safely).
  */
 import { randomUUID } from 'node:crypto';

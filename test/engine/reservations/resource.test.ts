@@ -1,5 +1,5 @@
 /**
- * What the page of one resource reads (docs/specification.md#dashboard-and-sign-in): for each kind of name its
+ * The page of one resource reads (docs/specification.md#dashboard-and-sign-in): for each kind of name its
  * definition, holders, plan and line.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

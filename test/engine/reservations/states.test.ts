@@ -1,5 +1,5 @@
 /**
- * What pages read of some resources, whatever else the tenant has.
+ * Pages read the states of some resources, whatever else the tenant has.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NOW, register } from '../../../src/engine/definitions/changes.ts';

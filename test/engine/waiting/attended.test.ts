@@ -28,7 +28,7 @@ async function hold(calls: Readonly<Record<string, number>>): Promise<string> {
   return ticket;
 }
 
-/** Whether the ticket is attended so many seconds after the start, if these instances live until then. */
+/** Returns true if the ticket is attended so many seconds after the start, if these instances live until then. */
 async function isAttendedAt(seconds: number, instances: readonly string[]): Promise<boolean | undefined> {
   const { engine, credential } = running;
   for (let s = 2; s < seconds; s += 2) {

@@ -91,7 +91,7 @@ describe('a claim whose reply was lost', () => {
 });
 
 /**
- * What a script leaves to settle is gone on with, whichever tenant's script runs in between
+ * Later scripts go on with the walks that a script has left, whichever tenant's script runs in between
  * (docs/specification.md#waiting-order).
  */
 describe('queues that are left unsettled', () => {

@@ -1,5 +1,5 @@
 /**
- * What is kept for the first of the queue, and who is looked at when it is kept no longer
+ * Slots are kept for the first of the queue; when they are kept no longer, others are looked at
  * (docs/specification.md#waiting-order).
  */
 import { describe, expect, test } from 'vitest';

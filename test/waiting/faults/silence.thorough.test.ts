@@ -39,7 +39,7 @@ test(
       const passedOver = await wait(`passed over ${round}`);
       const granted = await wait(`granted ${round}`);
       service.instance(0).kill('SIGSTOP');
-      // What is published meanwhile is lost.
+      // Messages that are published meanwhile are lost.
       await service.redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
       await granted.giveBack();
       await pause(SILENT_MS);

@@ -43,7 +43,7 @@ export class Arguments {
     this.#options = options;
   }
 
-  /** Whether an option was given. */
+  /** Returns true if an option was given. */
   has(name: string): boolean {
     return this.#options.has(name);
   }

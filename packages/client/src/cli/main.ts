@@ -38,7 +38,7 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['unreserve', 'release'],
 ]);
 
-/** Whether a word takes back what another one does: `unregister` is the opposite of `register`. */
+/** Returns true if a word takes back what another one does: `unregister` is the opposite of `register`. */
 const takesBack = (word: string) => /^(un|de)(?=re[gs])/.test(word);
 
 function unknown(name: string): Error {

@@ -19,7 +19,7 @@ export const printJson = (value: unknown, indent = 2): void => print(escaped(JSO
 /** Clears the line of a terminal that the cursor is in. */
 export const CLEAR_LINE = '\r\x1b[K';
 
-/** Whether the last text on stderr was a line without its break: the position in the queue. */
+/** True if the last text on stderr was a line without its break: the position in the queue. */
 let isLineOpen = false;
 
 /** One line on stderr. It is written at once, and never fails: stderr may be closed. */

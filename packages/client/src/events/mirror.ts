@@ -55,7 +55,7 @@ export class LiveMirror {
     this.closed.catch(() => {});
   }
 
-  /** Whether the mirror follows the service. False after a lost connection, until everything has been read again. */
+  /** True if the mirror follows the service; false after a lost connection, until everything has been read again. */
   get connected(): boolean {
     return this.#early === undefined;
   }

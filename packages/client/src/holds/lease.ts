@@ -104,7 +104,7 @@ export class Lease {
     return this.remainingMs + marginOf(this.#ttlMs) - (this.#ttlMs * 2) / 3;
   }
 
-  /** Whether less than half of it is left. */
+  /** Returns true if less than half of it is left. */
   get isHalfOver(): boolean {
     return this.remainingMs + marginOf(this.#ttlMs) < this.#ttlMs / 2;
   }

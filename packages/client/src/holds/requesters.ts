@@ -76,7 +76,7 @@ export class Requesters {
     use.endsBy = never;
   }
 
-  /** Whether a reservation that this client made, and that may be in force, has this release token. */
+  /** Returns true if a reservation that this client made, and that may be in force, has this release token. */
   isHeld(token: string): boolean {
     const use = this.#byToken.get(token);
     return use !== undefined && !this.#isOver(use);

@@ -144,7 +144,7 @@ export class Reserver {
   }
 
   /**
-   * Whether the results are nobody else's. ALREADY_HAD is another hold of this client's, or it is ours: the process was
+   * Returns true if the results are nobody else's. ALREADY_HAD is another hold of this client, or ours: the process was
    * restarted, or a first response was lost. Then it has to match the request.
    */
   async #isOurs(results: readonly ReserveResult[], plan: Plan, session: Owner | undefined): Promise<boolean> {

@@ -24,7 +24,7 @@ export interface Answer<Result> {
    * from then, or later. `ALREADY_HAD`, or a response that was kept for an Idempotency-Key, is of an earlier attempt.
    */
   readonly sentAt: number;
-  /** Whether an earlier attempt may have been carried out: its response was lost. */
+  /** True if an earlier attempt may have been carried out: its response was lost. */
   readonly repeated: boolean;
 }
 

@@ -12,7 +12,7 @@ export class Entry<Item, Result> {
   readonly deadline: number;
   /** How often it was sent. */
   tries = 0;
-  /** Whether an attempt whose response was lost may have been carried out. */
+  /** True if an attempt whose response was lost may have been carried out. */
   repeated = false;
   isSettled = false;
   /** Of the pause before it is repeated, if it is repeated alone. */

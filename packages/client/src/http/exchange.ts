@@ -19,11 +19,11 @@ export interface Outgoing {
   /** JSON. */
   readonly body?: string | undefined;
   readonly idempotencyKey?: string | undefined;
-  /** Whether results may leave out what the caller knows itself. */
+  /** True if results may leave out what the caller knows itself. */
   readonly minimal?: boolean | undefined;
   /** After this many ms without the whole response, the connection counts as lost. */
   readonly timeoutMs: number;
-  /** Whether the response may have any length: `timeoutMs` is the longest pause within it, then. */
+  /** True if the response may have any length: `timeoutMs` is the longest pause within it, then. */
   readonly isLong?: boolean | undefined;
   /** Closes the connection: the exchange fails with its reason. */
   readonly signal?: AbortSignal | undefined;

@@ -34,11 +34,11 @@ export function unreachable(cause: unknown, timeoutMs?: number): HoldfastError {
   return new HoldfastError('UNREACHABLE', `The service could not be reached${why}`, { cause });
 }
 
-/** Whether a response, or a result in it, is an object with a field. */
+/** Returns true if a response, or a result in it, is an object with a field. */
 export const hasField = (value: unknown, name: string): boolean =>
   typeof value === 'object' && value !== null && name in value;
 
-/** Whether a repeat may succeed. */
+/** Returns true if a repeat may succeed. */
 export const isRetryable = ({ code, status, retryAfterMs: after }: HoldfastError): boolean =>
   code === 'UNREACHABLE' ||
   code === 'REQUEST_RUNNING' ||
@@ -47,14 +47,14 @@ export const isRetryable = ({ code, status, retryAfterMs: after }: HoldfastError
   (status === 503 && code !== 'NOT_CONFIGURED') ||
   isOfProxy(status);
 
-/** Whether the request may have been carried out. */
+/** Returns true if the request may have been carried out. */
 export const mayHaveRun = ({ code, status = 500 }: HoldfastError): boolean => status >= 500 && code !== 'OVERLOADED';
 
-/** Whether every request of this caller gets this error. */
+/** Returns true if every request of this caller gets this error. */
 export const isForAll = (error: HoldfastError): boolean =>
   error.status === 401 || error.limitType === 'FailedAuthentications' || (error.status !== 429 && isRetryable(error));
 
-/** Whether a quota is used up, since a request of one item was refused. */
+/** Returns true if a quota is used up, since a request of one item was refused. */
 export const isUsedUp = ({ limitType = '' }: HoldfastError): boolean => /Per(Minute|Day)$/.test(limitType);
 
 /** A proxy lost the connection to an instance. */

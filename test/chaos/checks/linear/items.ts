@@ -49,7 +49,7 @@ const NONE = {
   claimSeconds: undefined,
 };
 
-/** What a match may have taken if its answer does not say: all labels of FIXED are alike. */
+/** Resources that a match may have taken if its answer does not say: all labels of FIXED are alike. */
 const LABELLED = FIXED.filter(({ labels }) => labels).map(({ name }) => name);
 
 /** The least that a request may ask for. */
@@ -159,7 +159,7 @@ export interface State {
 export const FREE: State = { isKnown: true, held: [] };
 export const UNKNOWN: State = { isKnown: false, held: [] };
 
-/** What one item of a call did, or saw. */
+/** The effect of one item of a call, or its observation. */
 export type Step =
   /** ACQUIRED. */
   | ({ readonly does: 'take' } & Held)

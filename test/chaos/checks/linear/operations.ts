@@ -161,7 +161,7 @@ function createNamed(items: readonly ItemSeen[], { holds: { byToken, sessions, u
     return isOf ? [{ source: call, steps, from, by, isAnswered: isDone, isCertain }] : [];
   };
 
-  /** Whether a grant of the ticket may have ended again by a time, without its caller knowing. */
+  /** Returns true if a grant of the ticket may have ended again by a time, without its caller knowing. */
   const mayLapseBy = ({ call, ttlSeconds, claimSeconds }: ItemSeen, at: number) =>
     at >= call.invokedAt + Math.min(ttlSeconds ?? Infinity, claimSeconds ?? Infinity) * 1000 - CLOCK_MS;
 
@@ -199,7 +199,7 @@ function createNamed(items: readonly ItemSeen[], { holds: { byToken, sessions, u
   };
 }
 
-/** Whether somebody may hold it since, without having been told. */
+/** Returns true if somebody may hold it since, without having been told. */
 const mayTake = ({ does, status }: ItemSeen) => does === 'reserve' && (status === null || status === 'WAITING');
 
 function earliest(items: readonly ItemSeen[], isOne: (item: ItemSeen) => boolean): ReadonlyMap<string, number> {

@@ -28,7 +28,7 @@ export class Guard {
     this.#helper?.stdin?.write(`${pid}\n`);
   }
 
-  /** Whether a signal that holdfast got just now went to the whole group. It takes a moment to find out. */
+  /** Returns true if a signal that holdfast got just now went to the whole group. It takes a moment to find out. */
   async getsSignal(signal: NodeJS.Signals): Promise<boolean> {
     const since = performance.now() - SAME_MOMENT_MS;
     const got = () => this.#last?.signal === signal && this.#last.at >= since;

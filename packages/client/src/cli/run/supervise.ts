@@ -19,7 +19,7 @@ export interface Lease {
 export interface Outcome {
   /** The exit code of the command. */
   readonly code: number;
-  /** Whether it was ended since the lease was in danger or lost. */
+  /** True if it was ended since the lease was in danger or lost. */
   readonly isLost: boolean;
 }
 
