@@ -23,7 +23,7 @@ const FULL_MS = 4000;
 const USUAL_MS = 4000;
 const OVERLOAD_MS = 10_000;
 const AFTER_MS = 6000;
-/** How long to wait after the last request of a phase. Requests without a response by then are reported. */
+/** Time to wait after the last request of a phase. Requests without a response by then are reported. */
 const WAIT_MS = 10_000;
 /** The rate before and after the overload, as a share of the capacity. */
 const USUAL_SHARE = 0.5;

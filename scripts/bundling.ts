@@ -1,5 +1,5 @@
 /**
- * How programs are bundled with the packages that they use: a few large files load in a third of the time that hundreds
+ * Bundles programs with the packages that they use: a few large files load in a third of the time that hundreds
  * of modules take. What is imported dynamically is a chunk of its own, read at its first use.
  */
 import type { BuildOptions } from 'esbuild';

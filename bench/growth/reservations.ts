@@ -29,7 +29,7 @@ const DUE_IN_MS = 20;
 const SWEEPS = 4;
 const CALLS = 500;
 
-/** How the tenant's reservations are made, and which names are then reserved and released. */
+/** Makes the tenant's reservations, and picks the names that are then reserved and released. */
 interface Kind {
   readonly name: string;
   readonly fill: (stage: Stage, n: number) => Promise<void>;

@@ -31,7 +31,7 @@ const TIERS = { ...DEFAULT_TIERS, Enterprise: UNLIMITED };
 export interface Kind {
   readonly what: string;
   readonly count: number;
-  /** How long their calls may be held, in ms; 0: the tickets are detached. */
+  /** Longest time for which their calls may be held, in ms; 0: the tickets are detached. */
   readonly pollMs: number;
   /** The resources of a ticket. Several are a transaction. */
   readonly resources: (ticket: number) => readonly string[];

@@ -32,7 +32,7 @@ const LEAVES = 1000;
 const HAND_OVERS = 500;
 const TRIES = 300;
 const TRY_ROUNDS = 9;
-/** How often an instance beats. */
+/** Interval between beats of an instance. */
 const BEAT_MS = 2000;
 const PLAIN_BYTES = 650;
 const ENTRY_BYTES = 170;

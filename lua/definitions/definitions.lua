@@ -21,7 +21,7 @@ local keys = require('frame/keys')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
 local registry = {}
--- How a definition is stored, without its other flags.
+-- The form in which a definition is stored, without its other flags.
 registry.DEFINITION = '>BI4Bs'
 local NONE = {}
 

@@ -26,7 +26,7 @@ function verbs.sweep(keys)
   if again then
     return { 'AGAIN', expiry.leasesEnded }
   end
-  -- How many tickets a look at the front of the queue grants although nothing has changed: none, unless the queue is
+  -- Number of tickets that a look at the front of the queue grants although nothing has changed: 0, unless the queue is
   -- stuck.
   local queue = tenant.openQueue()
   local stuck = queue and queue.recheck() or 0

@@ -97,7 +97,7 @@ local function heldByMatch(requester, item)
 end
 
 local SKIPPED = { 'NOT_AVAILABLE', 'SKIPPED' }
--- How much work a script has done to find out who is in the way of its requests.
+-- Work that a script has done to find out who is in the way of its requests.
 local whyWork
 
 -- Returns the reply to all items of a request that waits: {'WAITING', explanation, ticket, ahead, waitsFor, since ms,

@@ -1,4 +1,4 @@
--- How tickets end that are not granted (docs/specification.md#waiting-lifetimes): their time is over, their callers
+-- Ends tickets that are not granted (docs/specification.md#waiting-lifetimes): their time is over, their callers
 -- leave them, or their requesters cancel them.
 local admission = require('frame/admission')
 local agenda = require('waiting/agenda')

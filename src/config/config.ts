@@ -18,7 +18,7 @@ export interface DatabaseConfig {
   readonly keySecret: string;
 }
 
-/** How people sign in: at an OpenID Connect provider, by the link that the start prints, by a key, or not at all. */
+/** Ways to sign in: at an OpenID Connect provider, by the link that the start prints, by a key, or not at all. */
 export type SignInConfig =
   | {
       readonly kind: 'oidc';
@@ -72,9 +72,9 @@ export interface Config {
   readonly logLevel: string;
   /** some: those that failed, were refused or were slow */
   readonly logRequests: 'some' | 'all';
-  /** How long requests are served after SIGTERM, so that load balancers see that this instance is not ready. */
+  /** Time for which requests are served after SIGTERM, so that load balancers see that this instance is not ready. */
   readonly drainDelayMs: number;
-  /** How long an instance may be without a Redis that new clients can reach, before its liveness check fails. */
+  /** Time without a Redis that new clients can reach, after which the liveness check fails. */
   readonly livenessRedisMs: number;
   readonly sizes: Sizes;
   /** Warnings for the operator: settings that work, but are probably mistakes. */

@@ -53,7 +53,7 @@ export const HistoryQuery = z.object({
   format: listFormat('entries'),
 });
 
-/** How long a step of the usage is. */
+/** Length of a step of the usage. */
 const USAGE_STEPS = ['hour', 'day', 'week'] as const;
 export type UsageStep = (typeof USAGE_STEPS)[number];
 

@@ -1,5 +1,5 @@
 /**
- * How the caller of a batch may want it: only asked for (`dryRun`), or with short results (`Prefer: return=minimal`).
+ * Preferences of the caller of a batch: a dry run (`dryRun`), or short results (`Prefer: return=minimal`).
  */
 import { z } from 'zod';
 import { RenewResult, ReserveResult, UnreserveResult } from './reservations.ts';

@@ -41,7 +41,7 @@ const within = (min: number, max: number, description: string, example: number) 
     .meta({ description, example });
 };
 
-/** How a request waits: fields of a reserve item, or of a transaction. */
+/** Fields of a request that waits: of a reserve item, or of a transaction. */
 export const waitFields = (sizes: Sizes) => ({
   waitSeconds: waitSeconds(sizes).optional(),
   priority: within(

@@ -29,7 +29,7 @@ import { tenants } from '../store/schema.ts';
 import type { DefinitionChanges } from './change.ts';
 import type { WorkingCopy } from './workingCopy.ts';
 
-/** How long a change retries while others change the tenant's definitions too, in ms. */
+/** Time for which a change retries while others change the tenant's definitions too, in ms. */
 const PATIENCE_MS = 5000;
 /** Maximum age of a plan, in ms. Later, the names that it closes to reservations may soon open again. */
 const MAX_PLAN_AGE_MS = CLOSING_MS / 2;

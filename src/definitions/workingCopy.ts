@@ -26,7 +26,7 @@ import type { Database } from '../store/database.ts';
 import { readRecord } from '../store/records.ts';
 import { audit, definitions, tenants } from '../store/schema.ts';
 
-/** How long a caller waits for a copy, in ms. */
+/** Time for which a caller waits for a copy, in ms. */
 const PATIENCE_MS = 30_000;
 /** Interval of checks of a copy that another instance is making, in ms. */
 const POLL_MS = 25;

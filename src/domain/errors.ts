@@ -117,7 +117,7 @@ export interface Misfit {
   readonly limitType: LimitType;
   readonly limit: number;
   readonly tier: Tier;
-  /** How much of the limit the request would have taken. */
+  /** Part of the limit that the request would have taken. */
   readonly asked: number;
   /** Seconds to wait. */
   readonly retryAfter: number;

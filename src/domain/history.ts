@@ -5,9 +5,9 @@
 import type { Mode } from './reservations.ts';
 import type { Frame, HeldNow, HourOfRefusals, PastUsage } from './usage.ts';
 
-/** How a reservation ends. NOT_CLAIMED: it was granted to a caller that waited, and that never came back for it. */
+/** Ends of a reservation. NOT_CLAIMED: it was granted to a caller that waited, and that never came back for it. */
 const RESERVATION_ENDINGS = ['RELEASED', 'EXPIRED', 'TAKEN_AWAY', 'SESSION_ENDED', 'RESET', 'NOT_CLAIMED'] as const;
-/** How a wait ends that comes to nothing. */
+/** Ends of a wait that comes to nothing. */
 export const WAIT_ENDINGS = ['ELAPSED', 'CANCELLED', 'NOT_VALID'] as const;
 export const ENDINGS = [...RESERVATION_ENDINGS, ...WAIT_ENDINGS] as const;
 export type Ending = (typeof ENDINGS)[number];
@@ -121,14 +121,14 @@ export interface Known {
   readonly isTakenAlong: boolean;
 }
 
-/** How much a resource was used, and how long people waited for it. Means and percentiles are null if nobody did. */
+/** Usage of a resource, and waits for it. Means and percentiles are null if nobody did. */
 export interface PoolUsage {
   readonly resource: string;
   /** The share of the time of all slots in which they were held, 0 to 1. */
   readonly share: number;
   /** Reservations that were made. */
   readonly reservations: number;
-  /** How long reservations that ended had waited, and waits that came to nothing. */
+  /** Times of waits: of reservations that ended, and of waits that came to nothing. */
   readonly meanWaitedMs: number | null;
   readonly p95WaitedMs: number | null;
   /** Reservations that ended and had waited. */
@@ -144,6 +144,6 @@ export interface Pools {
   readonly byWaiting: readonly PoolUsage[];
   /** Registered resources that nobody held or waited for, by name, without those that others take along. */
   readonly unused: readonly string[];
-  /** How many there are. */
+  /** Their number. */
   readonly unusedCount: number;
 }

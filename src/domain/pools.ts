@@ -52,7 +52,7 @@ class Tally {
   heldMs = 0;
   reservations = 0;
   gaveUp = 0;
-  /** How long those waited that ended, with or without success. */
+  /** Times for which those waited that ended, with or without success. */
   readonly waits: number[] = [];
 
   constructor(resource: string) {

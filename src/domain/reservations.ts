@@ -28,7 +28,7 @@ export const TRANSACTION_STATUSES = ['APPLIED', 'WAITING', 'ROLLED_BACK'] as con
 /** Kinds of reasons why a reserve is refused or waits (docs/specification.md#who-is-in-the-way). */
 export const REASONS = ['SLOTS', 'ANCESTOR', 'BLOCKER', 'QUEUE'] as const;
 
-/** How a reservation holds its resource: alone, or together with others (docs/specification.md#shared-holds). */
+/** Mode of a reservation: it holds its resource alone, or together with others (docs/specification.md#shared-holds). */
 export const MODES = ['EXCLUSIVE', 'SHARED'] as const;
 export type Mode = (typeof MODES)[number];
 

@@ -18,11 +18,11 @@ export interface TierLimits {
   readonly definitions: number | null;
   /** Bytes that a tenant keeps in Redis. */
   readonly bytes: number | null;
-  /** How long entries of the audit trail are kept, in days. */
+  /** Time for which entries of the audit trail are kept, in days. */
   readonly auditDays: number | null;
-  /** How long the history of reservations is kept, in days; 0: none is written. */
+  /** Time for which the history of reservations is kept, in days; 0: none is written. */
   readonly historyDays: number | null;
-  /** How many entries of it are kept at most. */
+  /** Maximum number of its entries that are kept. */
   readonly historyEntries: number | null;
 }
 

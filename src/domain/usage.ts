@@ -1,5 +1,5 @@
 /**
- * How much resources are used, from what their history and their reservations say
+ * Usage of resources, from what their history and their reservations say
  * (docs/specification.md#usage-of-resources). Times are ms since 1970 UTC; spans include their start, not their end.
  */
 /** The fields of an ended reservation or wait that the figures need. */
@@ -21,14 +21,14 @@ export interface Frame {
 
 /** Figures of the reservations that ended in a span. Means and percentiles are null if there is none. */
 export interface PastFigures {
-  /** How long slots were held within the span: of two slots that are held for 1 s, 2,000. */
+  /** Time for which slots were held within the span: of two slots that are held for 1 s, 2,000. */
   readonly heldMs: number;
   /** Reservations that were made within the span. */
   readonly reservations: number;
-  /** How long those that ended within the span were held. */
+  /** Times for which those that ended within the span were held. */
   readonly meanHeldMs: number | null;
   readonly p95HeldMs: number | null;
-  /** How long those that ended within the span had waited, of those that waited. */
+  /** Times for which those that ended within the span had waited, of those that waited. */
   readonly meanWaitedMs: number | null;
   readonly p95WaitedMs: number | null;
 }

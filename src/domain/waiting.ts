@@ -27,13 +27,13 @@ export const WAITING_METHODS = ['ALL_OR_NONE', 'FIRST'] as const satisfies reado
 /** Why a wait ended: the `explanation` of WAIT_ENDED events. */
 export const WAIT_ENDS = ['ACQUIRED', 'ALREADY_HAD', 'CANCELLED', 'ELAPSED', 'NOT_VALID'] as const;
 
-/** How a request waits: a reserve item, or a transaction as a whole. */
+/** The wait of a request: of a reserve item, or of a transaction as a whole. */
 export interface Wait {
   /** Absent or 0: the request is a try. */
   readonly waitSeconds?: number | undefined;
   /** Higher is served first. */
   readonly priority?: number | undefined;
-  /** How long a ticket stays attended after its call ended, and how long a grant can be claimed. */
+  /** Time for which a ticket stays attended after its call ended, and for which a grant can be claimed. */
   readonly claimSeconds?: number | undefined;
 }
 

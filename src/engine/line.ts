@@ -13,7 +13,7 @@ const MAX_WORK = 2000;
 const MIN_CALLS = 2;
 /** A call counts at least this much, so 20 are in flight at most: the next one may be longer than those before. */
 const LEAST_WORK = 100;
-/** How far the expected work falls with each call that needs less. */
+/** Part by which the expected work falls with each call that needs less. */
 const FALL = 0.8;
 /** For how long a line without calls in flight keeps what its calls are expected to take, in ms. */
 const KEEP_MS = 1000;

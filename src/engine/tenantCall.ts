@@ -19,7 +19,7 @@ import { isLate, type Line, type LineEntry, LONG_WORK, lineOf, PAGE_WORK, tooBus
 import { endBacklog, pauseAfterPiece, yieldToLoop } from './pace.ts';
 import { noValidKey, refusal } from './refusal.ts';
 
-/** How many times one call loads a tenant that Redis keeps losing. */
+/** Number of times that one call loads a tenant which Redis keeps losing. */
 const MAX_LOADS = 5;
 
 /**
@@ -28,7 +28,7 @@ const MAX_LOADS = 5;
  */
 const LONG_REPLY = 110;
 
-/** How long a call keeps ending expired reservations before it fails, in ms. */
+/** Time for which a call keeps ending expired reservations before it fails, in ms. */
 const MAX_BACKLOG_MS = 2000;
 
 /** The reply to each item, the quota, and what else a reply says. */

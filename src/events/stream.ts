@@ -10,7 +10,7 @@ import { onceEnded } from './onceEnded.ts';
 /** Bytes that may be queued for a slow reader. */
 const MAX_QUEUED_BYTES = 1_048_576;
 
-/** How long a reader has to read its queued events before the connection is closed. */
+/** Time that a reader has to read its queued events before the connection is closed. */
 const END_WITHIN_MS = 2000;
 
 /** The longest delay of a timer. */

@@ -17,7 +17,7 @@ import { type EndReason, Stream } from './stream.ts';
 const KEEPALIVE_EVERY_MS = 15_000;
 const KEEPALIVE = Buffer.from(': keepalive\n\n');
 
-/** How long a message may take to arrive, in ms. A stream that lags behind for longer has missed it. */
+/** Time that a message may take to arrive, in ms. A stream that lags behind for longer has missed it. */
 const MAX_DELAY_MS = RENEW_EVERY_MS / 2;
 
 /** Renewals that may fail in a row while Redis is unreachable. After more of them, a lease may have lapsed. */

@@ -27,13 +27,13 @@ export interface TenantDeps {
   readonly allowPrivateJwks: boolean;
 }
 
-/** How request bodies are checked. */
+/** Checks of request bodies. */
 export type BodyDeps = Rules;
 
-/** How callers are identified, and how often they may fail. */
+/** Identification of callers, and the limit of their failures. */
 export interface CallerDeps {
   readonly failedAuthentications: FailedAuthentications;
-  /** How many proxies of our own each request passes through. */
+  /** Number of our own proxies that each request passes through. */
   readonly trustedProxies: number;
   /** Returns true if such a tenant can exist. */
   readonly knowsTenant: (id: string) => boolean;
@@ -41,7 +41,7 @@ export interface CallerDeps {
   readonly sessionCookie: string;
 }
 
-/** How the process is observed. */
+/** Observers of the process. */
 export interface HealthDeps extends Pick<OperationDeps, 'metrics'> {
   readonly log: Logger;
   /** some: those that failed, were refused or were slow */

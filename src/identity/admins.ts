@@ -21,7 +21,7 @@ interface Person {
   readonly describedUntilMs: number;
 }
 
-/** How long a provider's description of a person is trusted. */
+/** Time for which a provider's description of a person is trusted. */
 export const DESCRIBED_MS = 900_000;
 
 /** `lapsed`: the person was an administrator at sign-in and has to sign in again to act as one. */

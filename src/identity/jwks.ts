@@ -12,11 +12,11 @@ import { z } from 'zod';
 
 const TIMEOUT_MS = 3000;
 const MAX_BYTES = 262_144;
-/** How long keys are cached. */
+/** Time for which keys are cached. */
 const CACHE_MS = 600_000;
-/** How long after a fetch an unknown key does not cause another one. */
+/** Time after a fetch in which an unknown key causes no other fetch. */
 const COOLDOWN_MS = 30_000;
-/** How long an address is not fetched again after it failed. */
+/** Time for which an address is not fetched again after it failed. */
 const FAILED_MS = 10_000;
 /** Maximum number of addresses whose keys are cached. The least recently used one is dropped. */
 const MAX_ADDRESSES = 1000;

@@ -88,9 +88,9 @@ export const copiesJob = (copy: WorkingCopy, log: Logger): Job => ({
   }),
 });
 
-/** How long entries of the history may wait before the log says so. */
+/** Longest time for which entries of the history may wait before the log says so. */
 const BEHIND_MS = MINUTE_MS;
-/** How long a run that moves the history may take. */
+/** Time that a run that moves the history may take. */
 const MOVE_WITHIN_MS = 4 * SECOND_MS;
 
 /**

@@ -14,9 +14,9 @@ import { JOBS_PREFIX } from '../redis/keys.ts';
 import { isAway } from '../redis/send.ts';
 import type { Job } from './jobs.ts';
 
-/** How often a worker checks the chain, and how long it waits for BullMQ's reply. */
+/** Interval at which a worker checks the chain, and the time that BullMQ has to reply. */
 const CHECK_EVERY_MS = 2000;
-/** How late a run may be before the chain counts as broken. */
+/** Delay of a run from which the chain counts as broken. */
 const MAX_LATE_MS = 2000;
 /** BullMQ may wait for ever for a reply that was lost with its connection. */
 const CLOSE_WITHIN_MS = 3000;

@@ -12,7 +12,7 @@ import { send } from '../redis/send.ts';
 const LIMIT_TYPE = 'FailedAuthentications';
 const WINDOW_S = 60;
 
-/** How many keys a second are looked up for a refused address, in case they are valid. */
+/** Number of keys a second that are looked up for a refused address, in case they are valid. */
 const MAX_LOOK_UPS_PER_SECOND = 10;
 
 /** Returns true if an error says that the client's address has failed too often: the caller is then unknown. */

@@ -22,7 +22,7 @@ export interface ToolCall {
   readonly deps: ToolDeps;
   readonly credential: Credential;
   readonly requester: Requester;
-  /** How the call may be held if it waits. */
+  /** Options of holding the call if it waits. */
   readonly polling: Polling;
 }
 
@@ -74,7 +74,7 @@ const jsonSchemaOf = (schema: z.ZodType, io: 'input' | 'output'): ObjectSchema =
 /** A tool of an instance, whatever it takes. */
 export interface Tool {
   readonly right: Right;
-  /** How clients see it. */
+  /** Its description for clients. */
   readonly shown: {
     readonly name: string;
     readonly title: string;

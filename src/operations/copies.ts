@@ -71,9 +71,9 @@ export async function moveHistories(
 
 const isUnavailable = (error: unknown): boolean => error instanceof HoldfastError && error.code === 'unavailable';
 
-/** How many tenants are measured at the same time, and written by one statement. */
+/** Number of tenants that are measured at the same time, and written by one statement. */
 const TENANTS_AT_ONCE = 200;
-/** How old a row of a tenant that is not active may become. */
+/** Maximum age of a row of a tenant that is not active. */
 const STALE_MS = 60_000;
 /** The most rows of such tenants that one run writes. */
 const MAX_STALE = 2000;

@@ -19,7 +19,7 @@ const MAX_LOOKED = 20_000;
 /** The most rows of a list. */
 const LIMIT = 20;
 
-/** How often something was refused. */
+/** Number of refusals. */
 export interface Refused {
   readonly name: string;
   readonly count: number;

@@ -131,7 +131,7 @@ export interface ExportPage<Row, Cursor> {
   readonly next: Cursor | null;
 }
 
-/** How an export reads its pages, and charges those after the first. */
+/** Reads the pages of an export, and charges those after the first. */
 export interface Export<Row, Cursor> {
   readPage(cursor: Cursor | undefined): Promise<ExportPage<Row, Cursor>>;
   debit(): Promise<void>;

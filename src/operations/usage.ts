@@ -1,5 +1,5 @@
 /**
- * How much a resource is used, step by step (docs/specification.md#usage-of-resources). Costs one read for each 1,000
+ * Usage of a resource, step by step (docs/specification.md#usage-of-resources). Costs one read for each 1,000
  * reservations that it looks at.
  */
 import type { ResourceUsage, UsageFigures, UsageQuery, UsageStep } from '../contract/history.ts';

@@ -16,9 +16,9 @@ import type { LongPolls, OperationDeps } from './deps.ts';
 
 export type WaitDeps = Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads' | 'calls' | 'trail'>;
 
-/** How long the response to a call may be held. */
+/** Longest time for which the response to a call may be held. */
 export interface Polling {
-  /** How long its response may be held; 0: not at all, and nobody attends its tickets. */
+  /** Longest time for which its response may be held; 0: not at all, and nobody attends its tickets. */
   readonly pollSeconds: number;
   /** Its caller. Asked for only if the call waits. */
   readonly caller: () => Caller;

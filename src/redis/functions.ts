@@ -19,7 +19,7 @@ const isLoaded = (error: unknown) => error instanceof Error && error.message.inc
 
 const unobserved = () => {};
 
-/** How a verb is sent, and the command that takes it so. */
+/** The form in which a verb is sent, and its command. */
 const COMMANDS = { functionName: 'fcall', digest: 'evalsha', lua: 'eval' } as const;
 type SentAs = keyof typeof COMMANDS;
 

@@ -8,7 +8,7 @@ import { HoldfastError } from '../domain/errors.ts';
 import type { RedisClient } from './client.ts';
 import { connectionTo, primariesOf } from './topology.ts';
 
-/** How long replicas have to respond, in ms. Shorter than the timeout of a silent connection. */
+/** Time that replicas have to respond, in ms. Shorter than the timeout of a silent connection. */
 const WITHIN_MS = 500;
 
 /** The WAITs on one connection. */

@@ -5,7 +5,7 @@
 import { performance } from 'node:perf_hooks';
 import { HoldfastError } from '../domain/errors.ts';
 
-/** How long send() repeats a command before it fails. */
+/** Time for which send() repeats a command before it fails. */
 const PATIENCE_MS = 1500;
 export const RETRY_EVERY_MS = 50;
 

@@ -99,7 +99,7 @@ const timeOf = (time: Date | undefined, otherwise: string): SQL =>
 
 export type AuditRow = Awaited<ReturnType<typeof auditPage>>[number];
 
-/** How long entries of deleted tenants are kept, in days. */
+/** Time for which entries of deleted tenants are kept, in days. */
 const DELETED_DAYS = 365;
 const DAY_MS = 86_400_000;
 /** Tenants that one query looks at. */

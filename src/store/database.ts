@@ -13,12 +13,12 @@ import type { Connected, Db } from './db.ts';
 
 const PGLITE = 'pglite:';
 
-/** How long a caller waits for the database. */
+/** Time for which a caller waits for the database. */
 const ANSWER_WITHIN_MS = 5000;
 /** Maximum number of calls in flight for each connection, including calls in the queue. */
 const IN_FLIGHT_PER_CONNECTION = 100;
 const RETRY_MIGRATION_MS = 2000;
-/** How often a start that waits for the database says so. */
+/** Interval at which a start that waits for the database says so. */
 const TELL_EVERY_MS = 1000;
 
 type Calls = Pick<Database, 'run' | 'transaction' | 'snapshot'>;

@@ -18,7 +18,7 @@ const MAX_PIECES = 200;
 export interface HistoryOwner {
   readonly id: number;
   readonly tier: Tier;
-  /** How many entries have been written. */
+  /** Number of entries that have been written. */
   readonly entries: number;
   /** Entries up to this position have been deleted. */
   readonly deletedTo: number;

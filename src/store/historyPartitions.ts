@@ -14,7 +14,7 @@ const MONDAY_MS = 4 * DAY_MS;
 
 /** The number of the advisory lock under which partitions are made. */
 const LOCK = 4_839_201_734;
-/** How long a drop waits for queries of the history to end. New ones wait for it meanwhile. */
+/** Time for which a drop waits for queries of the history to end. New ones wait for it meanwhile. */
 const DROP_WITHIN_MS = 500;
 /** Entries that one statement deletes. */
 const PIECE = 1000;

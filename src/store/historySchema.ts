@@ -19,7 +19,7 @@ export const historyOwners = pgTable(
     tenantId: text('tenant_id')
       .unique('history_owners_tenant')
       .references(() => tenants.id, { onDelete: 'set null' }),
-    /** How many entries have been written, so also the position of the last one. */
+    /** Number of entries that have been written, so also the position of the last one. */
     entries: bigint('entries', { mode: 'number' }).notNull().default(0),
     /** Entries up to this position have been deleted, since the tier keeps no more. */
     deletedTo: bigint('deleted_to', { mode: 'number' }).notNull().default(0),

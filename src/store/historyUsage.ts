@@ -1,5 +1,5 @@
 /**
- * How much resources are used, with a database (docs/specification.md#usage-of-resources): one statement each. It works
+ * Usage of resources with a database (docs/specification.md#usage-of-resources): one statement each. It works
  * out what src/domain/usage.ts and src/domain/pools.ts do, which a test compares.
  */
 import { type SQL, sql } from 'drizzle-orm';

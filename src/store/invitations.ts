@@ -16,7 +16,7 @@ import { invitations, managementTokens, members, tenants } from './schema.ts';
 
 type Databases = Pick<Store, 'database'>;
 
-/** How many invitations of a tenant can be open. */
+/** Maximum number of open invitations of a tenant. */
 const MAX_INVITATIONS = 1000;
 const DAY_MS = 86_400_000;
 

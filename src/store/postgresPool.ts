@@ -36,7 +36,7 @@ export interface PoolOptions {
 /** The error by which the postgres package reports a lost connection. */
 const lost = () => Object.assign(new Error('the connection was lost'), { code: 'CONNECTION_CLOSED' });
 
-/** How often a connection is mended in vain before its caller gets the error. */
+/** Number of failed reconnects after which the caller gets the error. */
 const MAX_MENDS = 2;
 
 /** The error for an answer with holes, which CONNECTION_ makes a 503 (database.ts). */

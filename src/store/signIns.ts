@@ -19,7 +19,7 @@ import { insertTenant, wasTenant } from './tenants.ts';
 
 /** The tier of a new tenant. */
 const FIRST_TIER: Tier = 'Free';
-/** How many times an id is drawn, at most, until no other tenant has it or had it. */
+/** Maximum number of ids that are drawn until no other tenant has one or had it. */
 const MAX_TRIES = 5;
 
 /** A sign-in, and the tenants in which it has changed the person's role: sessions there must follow. */

@@ -14,7 +14,7 @@ import type { Store } from './records.ts';
 import { invitations, members, tenants, users } from './schema.ts';
 import { insertTenant, wasTenant } from './tenants.ts';
 
-/** How long the invitation of the first owner can be accepted, in days. */
+/** Longest time for which the invitation of the first owner can be accepted, in days. */
 const INVITED_DAYS = 14;
 
 export interface TenantToCreate {

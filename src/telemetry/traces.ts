@@ -19,7 +19,7 @@ import type { Logger } from 'pino';
 import { BUILD } from '../domain/build.ts';
 import { requestObserver } from '../domain/scriptObserver.ts';
 
-/** How long the collector has to accept the last spans when the instance stops. */
+/** Time that the collector has to accept the last spans when the instance stops. */
 const CLOSE_WITHIN_MS = 2000;
 
 /** The attributes of a request that are known once it has a response. */

@@ -148,7 +148,7 @@ export class PendingTransaction implements Pending<TransactionResult> {
   /** '' if it does not wait. */
   #ticket = '';
   #cost: Cost = { quota: [] };
-  /** How its ticket ended, if no script of the request says so. */
+  /** The end of its ticket, if no script of the request says so. */
   #ended: readonly Ending[] | null = null;
 
   constructor(

@@ -2,7 +2,7 @@
  * The two kinds of timers of the queue: for the deadlines of long polls, and for what is due next of each tenant.
  */
 
-/** How much later than its deadline a call may end, in ms. */
+/** Time by which a call may end later than its deadline, in ms. */
 const GRAIN_MS = 50;
 
 const bucketOf = (atMs: number): number => Math.ceil(atMs / GRAIN_MS);

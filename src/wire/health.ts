@@ -9,7 +9,7 @@ import { Liveness, redisFault } from '../redis/health.ts';
 import { isFull, writeRefusal } from '../redis/send.ts';
 import type { Clients } from './clients.ts';
 
-/** How long the result of a check is reused, in ms. */
+/** Time for which the result of a check is reused, in ms. */
 const REUSED_MS = 500;
 
 export interface Health {

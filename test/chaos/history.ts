@@ -50,7 +50,7 @@ interface CallFields<Verb extends string, Request, Response> {
   readonly idempotencyKey?: string;
   /** True if the response is that of an earlier call with this Idempotency-Key. Left out: it is not. */
   readonly isReplayed?: true;
-  /** How long the response may be held. Only of calls that wait. */
+  /** Longest time for which the response may be held. Only of calls that wait. */
   readonly pollSeconds?: number;
 }
 
@@ -111,7 +111,7 @@ export interface FaultSeen {
   readonly sparedAddresses?: readonly string[];
   /** Which calls it spares there. Left out: all. */
   readonly sparedVerbs?: readonly Verb[];
-  /** How far it moved the clock of Redis; negative: backwards. It is moved back at healedAt. */
+  /** Step of the clock of Redis, in ms; negative: backwards. It is moved back at healedAt. */
   readonly clockStepMs: number;
   /** For people who read a report. */
   readonly detail: string;

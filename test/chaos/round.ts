@@ -18,7 +18,7 @@ import type { Program, Setup, System } from './system.ts';
 const CALM_MS = 2000;
 /** Even a fault without a promise must be over by then. */
 const NEVER_MS = 120_000;
-/** How often the next fault comes before all is served again. */
+/** Chance that the next fault comes before all is served again. */
 const HASTE = 0.15;
 
 /** The assumed effect of a fault that could not be injected as it should be. */
@@ -27,7 +27,7 @@ const OF_UNKNOWN_EFFECT = { targets: [], loses: 'everything', servedWithinMs: NE
 export interface Plan {
   readonly setup: Setup;
   readonly seed: string;
-  /** How long faults are injected. */
+  /** Time for which faults are injected. */
   readonly faultsMs: number;
   readonly callers: number;
   readonly faults: readonly Fault[];

@@ -1,5 +1,5 @@
 /**
- * How many streams a tenant may have open, and when a stream stops counting (docs/specification.md#events).
+ * The number of open streams of a tenant is limited, and a stream stops counting (docs/specification.md#events).
  */
 import { spawn } from 'node:child_process';
 import { describe, expect, inject, test } from 'vitest';

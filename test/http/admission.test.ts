@@ -1,5 +1,5 @@
 /**
- * How requests start: together with those that arrive at the same time, and with the bodies that came with them.
+ * Requests start together with those that arrive at the same time, and with the bodies that came with them.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';

@@ -16,7 +16,7 @@ export const readFound = <Schema extends z.ZodType>(file: string, schema: Schema
 export const addThis = (message: string, file: string, line: object): string =>
   `${message}\nIf the engine is right, change the model; else fix it, and add this line to test/model/${file}:\n${JSON.stringify({ why: '...', ...line })}`;
 
-/** How many random histories are run, and which. */
+/** Number of random histories, and their seed. */
 
 /** Number of histories of each test file. */
 export const HISTORIES = Number(process.env.HISTORIES ?? 10);

@@ -30,7 +30,7 @@ interface Postponed {
 
 export class Queue extends Claims {
   private lastId = 0;
-  /** How many slots may be reserved, those that tickets ask for included. */
+  /** Number of slots that may be reserved, those that tickets ask for included. */
   cap = Number.POSITIVE_INFINITY;
 
   /** Carries a request out. Returns null, with nothing changed, if it would exceed the cap. */

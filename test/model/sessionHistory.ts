@@ -26,7 +26,7 @@ export class SessionHistory {
     this.model = model;
   }
 
-  /** How long a reservation of this requester is to last. */
+  /** Time for which a reservation of this requester is to last. */
   lasting(requester: string, ttlSeconds: number, choice: SessionChoice | undefined): Lasting {
     if (choice === undefined) return { ttlSeconds };
     const isOwn = ({ session }: { session: string }) => this.model.sessions.get(session)?.requester === requester;

@@ -4,7 +4,7 @@
 
 import type { Match } from './matching.ts';
 
-/** How long a reservation lasts: a lease, or as long as a session. */
+/** The end of a reservation: that of a lease, or of a session. */
 export type Lasting = { ttlSeconds: number } | { session: string };
 
 /** A ticket waits for one reserve item (method ''), or a whole transaction. */
@@ -22,7 +22,7 @@ export interface Request {
   } & Lasting)[];
 }
 
-/** How a request waits, as its caller sent it. */
+/** The wait of a request, as its caller sent it. */
 export interface Wait {
   waitSeconds: number;
   priority: number;

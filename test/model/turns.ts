@@ -9,7 +9,7 @@ import { isAhead, type Rank, type Request, sessionOf, type Ticket } from './tick
 
 /** A ticket's turn never comes behind more lacked slots than these, however many the resource has. */
 const MAX_TURN = 64;
-/** How long an instance counts as alive after a beat. */
+/** Time for which an instance counts as alive after a beat. */
 const BEAT_MS = 6000;
 
 /** Slots that a request must leave: these very slots, and so many free slots of each resource. */
@@ -157,7 +157,7 @@ export class Turns extends Model {
   /** The first thing that a ticket lacks and that is not free, else the first that is kept for others. */
   waitsFor(ticket: Ticket): string | null {
     const lacks = this.lacks(ticket);
-    /** How many free slots of each resource it lacks. */
+    /** Resource → number of its free slots that are lacking. */
     const wanted = new Map<string, number>();
     for (const entry of lacks) {
       const { resource, slot } = entry;

@@ -16,7 +16,7 @@ import { Sessions } from './sessionHistory.ts';
 import type { Registration, Reservation } from './state.ts';
 import { sessionOf, type Ticket } from './tickets.ts';
 
-/** How long a ticket that nobody attends stays. */
+/** Time for which a ticket that nobody attends stays. */
 const AWAY_MS = 600_000;
 
 export class WaitingModel extends Sessions {

@@ -1,5 +1,5 @@
 /**
- * How long entries of the audit trail are kept (docs/specification.md#audit-trail).
+ * Entries of the audit trail are kept for a time (docs/specification.md#audit-trail).
  */
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 /**
- * How long entries of the history are kept, and how they get to the database by themselves
+ * Entries of the history get to the database by themselves, and are kept there for a time
  * (docs/specification.md#history).
  */
 import { sql } from 'drizzle-orm';

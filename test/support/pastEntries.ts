@@ -134,7 +134,7 @@ export function useHistoryStore(makeKind = KINDS.Postgres) {
       const { entries } = await historyInDatabase(store, tiers, clock).page(tenant, {}, undefined, 100_000);
       return entries.map(({ number }) => number);
     },
-    /** How many entries the database has of a tenant, shown or not. */
+    /** Number of entries that the database has of a tenant, shown or not. */
     countOf: async (tenant: string) => {
       const [row] = await rows(sql`
         select count(*)::int as n from history join history_owners on id = owner where tenant_id = ${tenant}`);

@@ -106,7 +106,7 @@ class Load {
     }
   }
 
-  /** How many reservations each of its requesters has. */
+  /** Number of reservations that each of its requesters has. */
   async held(): Promise<Map<string, number>> {
     const response = await fetch(`${balancer.url}/api/v1/Reservation/activeReservations`, {
       headers: { 'X-Api-Key': key.key },

@@ -1,5 +1,5 @@
 /**
- * How long tickets live when callers or instances are gone (docs/specification.md#waiting-lifetimes).
+ * Tickets live for a time when callers or instances are gone (docs/specification.md#waiting-lifetimes).
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

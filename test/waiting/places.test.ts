@@ -1,5 +1,5 @@
 /**
- * How tenants and tickets share the long polls of an instance (docs/specification.md#waiting-lifetimes).
+ * Tenants and tickets share the long polls of an instance (docs/specification.md#waiting-lifetimes).
  */
 import { describe, expect, test } from 'vitest';
 import type { Tier } from '../../src/domain/tiers.ts';

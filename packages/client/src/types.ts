@@ -45,13 +45,13 @@ export type Match = NonNullable<ReserveItem['match']>;
 export interface Retry {
   /** Why it failed. */
   readonly error: HoldfastError;
-  /** How often it was sent until now. */
+  /** Number of times that it was sent until now. */
   readonly attempt: number;
   /** When it is sent again, in ms from now. */
   readonly delayMs: number;
 }
 
-/** How to make a client. */
+/** Options of a client. */
 export interface HoldfastOptions {
   /** Where the service is: `https://holdfast.example.com`. */
   readonly url: string;
@@ -63,7 +63,7 @@ export interface HoldfastOptions {
    */
   readonly requester?: string | undefined;
   /**
-   * How long a call is repeated while the service cannot be reached: 30 s if absent, 0: not at all. Calls that wait,
+   * Time for which calls are repeated while the service cannot be reached: 30 s if absent, 0: none. Calls that wait,
    * renewals and releases of holds have times of their own.
    */
   readonly retryFor?: Duration | undefined;
@@ -71,11 +71,11 @@ export interface HoldfastOptions {
   readonly onRetry?: ((retry: Retry) => void) | undefined;
 }
 
-/** How to reserve. */
+/** Options of reserve. */
 export interface ReserveOptions {
   /** The lease: 30 s if absent. `Infinity`: it never ends by itself. */
   readonly ttl?: Duration | undefined;
-  /** How long to wait for its turn. Absent: not at all. */
+  /** Time to wait for its turn. Absent: none. */
   readonly wait?: Duration | undefined;
   /** -100 to 100; higher is served first. */
   readonly priority?: number | undefined;

@@ -96,7 +96,7 @@ const asStored = ({ name, capacity, blocks, treePath, group = false, labels = {}
   ...detailsOf(group, labels),
 });
 
-/** How long the names to be deleted are closed to reservations while the database deletes them, in ms. */
+/** Time for which the names to be deleted are closed to reservations while the database deletes them, in ms. */
 export const CLOSING_MS = 10_000;
 
 export interface Deleted extends Planned {

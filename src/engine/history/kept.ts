@@ -48,7 +48,7 @@ export const keptHistory = (redis: RedisClient): History => ({
 });
 
 /**
- * How much resources are used, without a database: from the newest entries of the history
+ * Usage of resources without a database: from the newest entries of the history
  * (docs/specification.md#usage-of-resources).
  */
 const keptUsage = (redis: RedisClient): Omit<History, 'page' | 'recent' | 'keepReset'> => ({

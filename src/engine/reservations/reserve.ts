@@ -106,7 +106,7 @@ function matchOptions(item: Asking, items: readonly Asking[]): { match: string; 
   return { match, ...(nth > 1 && { nth }) };
 }
 
-/** How long a reservation lasts, as scripts take it (readLease() in lua/frame/items.lua). */
+/** The lease of a reservation, as scripts take it (readLease() in lua/frame/items.lua). */
 type LeaseArg = number | `s${string}` | '';
 
 const leaseArg = ({ ttlSeconds, session }: Pick<ReserveItem, 'ttlSeconds' | 'session'>): LeaseArg => {

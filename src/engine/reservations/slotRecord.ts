@@ -17,7 +17,7 @@ const Extras = z.object({
   session: z.string().transform(unpackToken).optional(),
   /** The digest of the match by which it was made, and the resource that was picked. */
   match: z.tuple([z.string(), z.string()]).optional(),
-  /** How long it waited, in ms. */
+  /** Time for which it waited, in ms. */
   waited: z.int().optional(),
 });
 

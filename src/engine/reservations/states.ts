@@ -21,9 +21,9 @@ export interface BlockedBy {
 /** A request that waits. */
 export interface Waiter {
   readonly requester: string;
-  /** How long it wants to hold, in ms; null: while its session is kept */
+  /** Time for which it wants to hold, in ms; null: while its session is kept */
   readonly ttlMs: number | null;
-  /** How many slots. */
+  /** Number of slots. */
   readonly count: number;
   readonly note: string | undefined;
 }

@@ -13,7 +13,7 @@ import { callArg, type Issued, ticketOf, type WaitCall, waitArg } from '../waiti
 import { reserveArgs, toReserveResult } from './reserve.ts';
 import { toUnreserveResult, unreserveArgs } from './unreserve.ts';
 
-/** How a transaction waits, and the call that attends its ticket. */
+/** The wait of a transaction, and the call that attends its ticket. */
 export interface WaitingTransaction {
   readonly wait: Wait;
   readonly call: WaitCall;

@@ -85,7 +85,7 @@ export async function readMaxPriority(engine: Engine, credential: Credential): P
 export const readTerms = async ({ redis }: Pick<Engine, 'redis'>, { tenant }: Credential): Promise<Terms> =>
   termsOf((await send(() => redis.hget(tenantKey(tenant), 'terms'))) ?? '');
 
-/** How many keys a step looks at, which takes Redis about 1 ms. */
+/** Number of keys that a step looks at, which takes Redis about 1 ms. */
 const STEP = 1000;
 
 /**

@@ -12,7 +12,7 @@ import { send } from '../../redis/send.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /**
- * How many days before the current one Redis keeps whole. The key of a day lasts for 8 days after its last write
+ * Number of days before the current one that Redis keeps whole. The key of a day lasts for 8 days after its last write
  * (lua/verbs/tenant.lua), so that of the day before these may have ended.
  */
 const WHOLE_DAYS = 7;

@@ -55,7 +55,7 @@ export function requesterOf({ issuer, subject, email, name }: SessionUser): stri
     : `${PERSON_PREFIX}${hash('sha256', `${issuer}\n${subject}`).slice(0, 32)}`;
 }
 
-/** How many sessions are changed at a time, which takes Redis about 1 ms. */
+/** Number of sessions that are changed at a time, which takes Redis about 1 ms. */
 const PAGE = 500;
 
 /**
@@ -77,7 +77,7 @@ export async function beginSignIn(
   await send(() => redis.pexpire(index, SIGN_IN_MS));
 }
 
-/** How the value of each session begins. */
+/** Prefix of the value of each session. */
 const BEGINNING = '{"rights":"';
 
 /** A user as Redis has them: scripts read the rights, which come first (lua/frame/admission.lua). */

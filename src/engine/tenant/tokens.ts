@@ -16,7 +16,7 @@ import type { Engine } from '../engine.ts';
 export const MAX_TOKEN_MS = 900_000;
 
 const MINUTE_MS = 60_000;
-/** How far the clocks of two instances may differ. */
+/** Largest difference between the clocks of two instances. */
 const CLOCK_SKEW_MINUTES = 2;
 const LIVE_MINUTES = MAX_TOKEN_MS / MINUTE_MS;
 /** Number of tokens that are ended at a time, which takes Redis about 1 ms. */
@@ -31,7 +31,7 @@ export interface TokenSource {
   readonly audience: string;
 }
 
-/** How long a set of tokens is kept after its last token was added. */
+/** Time for which a set of tokens is kept after its last token was added. */
 const KEEP_TOKENS_MS = MAX_TOKEN_MS + MINUTE_MS;
 
 /** Returns the name of the set for a token that is issued now, without the tenant's prefix. */

@@ -55,7 +55,7 @@ export async function usage(engine: Engine, credential: Credential, cost = 0): P
   return { quota, result };
 }
 
-/** How long a tenant stays in the set of active ones. */
+/** Time for which a tenant stays in the set of active ones. */
 const KEPT_MS = 86_400_000;
 
 /** A tenant's usage, for a copy in the database (operations/copies.ts). */

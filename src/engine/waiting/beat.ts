@@ -1,5 +1,5 @@
 /**
- * How an instance attends the requests that wait at it (docs/specification.md#waiting-lifetimes). It beats: every few
+ * An instance attends the requests that wait at it (docs/specification.md#waiting-lifetimes). It beats: every few
  * seconds it says that it lives, and hears what it may have missed. And it says which of its calls have ended before
  * their time.
  */
@@ -76,7 +76,7 @@ export async function leave(
   }
 }
 
-/** How long one call goes on, in ms. */
+/** Time for which one call goes on, in ms. */
 const MAX_MS = 2000;
 
 /**

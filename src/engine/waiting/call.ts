@@ -16,7 +16,7 @@ import { toReason } from '../reservations/holders.ts';
 export interface WaitCall {
   /** The instance of the long poll. */
   readonly instance: string;
-  /** How long the call may still be held, in ms; 0: it is not held, and its tickets are detached. */
+  /** Longest time for which the call may still be held, in ms; 0: it is not held, and its tickets are detached. */
   readonly pollMs: number;
   /** True if the script was called before for the same HTTP request. It then charges nothing. */
   readonly isContinuation: boolean;

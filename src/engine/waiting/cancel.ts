@@ -13,7 +13,7 @@ import { toText } from '../../redis/reply.ts';
 import { callCharged } from '../call.ts';
 import type { Engine } from '../engine.ts';
 
-/** How long one request goes on, in ms. */
+/** Time for which one request goes on, in ms. */
 const MAX_MS = 2000;
 
 /**

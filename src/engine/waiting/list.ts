@@ -114,7 +114,7 @@ export interface Standing {
   readonly mode: Mode | undefined;
   /** The names in the request, in its order. */
   readonly resources: readonly string[];
-  /** How many slots of each of `resources` it asks for. */
+  /** Number of slots of each of `resources` that it asks for. */
   readonly counts: readonly number[];
   /** The longest lease that it asks for; null with a session. */
   readonly ttlSeconds: number | null;

@@ -74,7 +74,7 @@ export const SERVER_OPTIONS = {
 export interface AdmissionOptions {
   /** Requests that may be in flight. */
   readonly maxInFlight: number;
-  /** How many proxies of our own each request passes through. */
+  /** Number of our own proxies that each request passes through. */
   readonly trustedProxies: number;
   readonly log: Logger;
   /** null: metrics are off */

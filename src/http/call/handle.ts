@@ -16,7 +16,7 @@ export type Handler = (c: Context<AppEnv>) => Response | Promise<Response>;
 
 export type Step<Of extends Call> = (call: Of) => Promise<void> | undefined;
 
-/** How requests of an operation are served. */
+/** The handling of requests of an operation. */
 export interface Way<Of extends Call, Done> {
   /** The pattern of the path, as Hono writes it. */
   readonly path: string;

@@ -16,7 +16,7 @@ import type { Fields } from './requestId.ts';
 export const WAITING_HEADER = 'Holdfast-Waiting';
 const WAITING: Fields = { [WAITING_HEADER]: 'true' };
 
-/** How long the response to a call may be held. @throws Refusal */
+/** Longest time for which the response to a call may be held. @throws Refusal */
 export const pollingOf = (call: Call): Polling => pollingFor(call, pollSecondsOf(call));
 
 function pollSecondsOf(call: Call): number {
@@ -28,7 +28,7 @@ function pollSecondsOf(call: Call): number {
   return data.pollSeconds;
 }
 
-/** How long the response to a call may be held that cannot say it itself. */
+/** Longest time for which the response to a call may be held that cannot say it itself. */
 export const pollingFor = ({ c }: Call, pollSeconds: number): Polling => ({
   pollSeconds,
   caller: () => new HttpCaller(c.env),

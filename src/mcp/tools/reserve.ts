@@ -17,7 +17,7 @@ import { holderText, lines, reasonText, requester, sentence, span, timeText, unt
 /** A forgetful agent must not hold a thing for ever. */
 export const DEFAULT_TTL_S = 600;
 const DEFAULT_WAIT_S = 600;
-/** How long the place in the queue is kept between two calls: a model thinks, and people confirm its calls. */
+/** Time for which the place in the queue is kept between two calls: a model thinks, and people confirm its calls. */
 const CLAIM_S = 60;
 
 const DESCRIPTION = `Reserve a shared resource (a port, a browser, a staging system, a migration) before you use it, so that no other agent uses it at the same time.

@@ -119,7 +119,7 @@ function missedBy(one: Readable, other: Readable): Difference | null {
   return first === one ? { at: place - 1, otherAt: 0 } : { at: 0, otherAt: place - 1 };
 }
 
-/** How much later than another one a stream may tell of an event. */
+/** Time by which a stream may tell of an event later than another one. */
 const LATE_MS = 30_000;
 
 function violationOf(history: History, one: StreamSeen, other: StreamSeen, { at, otherAt }: Difference): Violation {

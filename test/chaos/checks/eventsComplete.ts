@@ -44,7 +44,7 @@ interface Effect {
   readonly requester: string;
   /** Fencing tokens of what was made. */
   readonly tokens: readonly number[];
-  /** How many reservations of the requester had ended by then by calls. */
+  /** Number of reservations of the requester that calls had ended by then. */
   readonly ends: number;
   readonly from: number;
   readonly by: number;

@@ -141,7 +141,7 @@ function firstLease(askedAt: number, { call, item, result, waits }: Asked, undoi
   return { setAt: askedAt, due: { from: due - DRIFT_MS, by: due + DRIFT_MS } };
 }
 
-/** How far the clock of the campaign, which is never set, may be from that of the machine. */
+/** Largest difference between the clock of the campaign, which is never set, and that of the machine. */
 const DRIFT_MS = 500;
 
 /** Returns what callers were told that they have, once for each token. */

@@ -82,7 +82,7 @@ export interface Unexplained<Source> {
 
 export interface Found<Source> {
   readonly unexplained: readonly Unexplained<Source>[];
-  /** How often the search was given up, and begun anew with an unknown state. */
+  /** Number of times that the search was given up, and began anew with an unknown state. */
   readonly undecided: number;
 }
 

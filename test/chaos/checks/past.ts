@@ -21,7 +21,7 @@ export const past: Check = {
   },
 };
 
-/** How far clocks may be apart, and how long calls of other tenants may be between a change and its answer. */
+/** Largest difference of clocks, and the longest time of other tenants' calls between a change and its answer. */
 const LEEWAY_MS = 1_000;
 
 function checkTenant(history: History, { tenant, past: entries, active, readAt }: EndState) {

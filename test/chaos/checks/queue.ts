@@ -29,7 +29,7 @@ export const queue: Check = {
   },
 };
 
-/** How long a name may be free while somebody waits for it: others look for those of an instance that is gone. */
+/** Time that a name may be free while somebody waits for it: others look for those of an instance that is gone. */
 const IDLE_MS = 4_000;
 
 /** Finds times in which a stream says that nobody held a name for which somebody waited, far from any fault. */

@@ -140,7 +140,7 @@ export function steadyNames(history: Pick<History, 'calls'>): (tenant: string, n
 
 const isFixed = (name: string) => FIXED.some((one) => one.name === name);
 
-/** How checks put violations into words. */
+/** Texts of violations. */
 
 /** A time of a campaign, such as `12.034 s`. */
 export const timeOf = (at: number, startedAt: number): string => `${((at - startedAt) / 1000).toFixed(3)} s`;

@@ -53,7 +53,7 @@ const HELD_MS = 900;
 /** The least that a ticket keeps its turn without a call; half of a second is for the way. */
 const CLAIM_SECONDS = 5;
 const WAY_MS = 500;
-/** How long a call that was given up may still be carried out: a part stood still. */
+/** Longest time for which a call that was given up may still be carried out: a part stood still. */
 const AFTERMATH_MS = 45_000;
 
 /** Returns all wishes, and those of them that were in the queue for certain. */

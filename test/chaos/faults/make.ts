@@ -94,7 +94,7 @@ export interface Fault {
 }
 
 /**
- * How soon the service serves everything again, in ms. docs/operations/redis.md#when-a-primary-fails promises 3 s for
+ * Time until the service serves everything again, in ms. docs/operations/redis.md#when-a-primary-fails promises 3 s for
  * a primary that is replaced; the others are promises that only this table makes.
  */
 export const SERVED_WITHIN = {

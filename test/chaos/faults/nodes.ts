@@ -107,7 +107,7 @@ export async function replaced(system: System, tenant: string, old: Part): Promi
 
 const isCluster = ({ topology }: Traits) => topology === 'cluster';
 
-/** How many keys redis-cli moves at a time. */
+/** Number of keys that redis-cli moves at a time. */
 const KEYS_AT_A_TIME = 10;
 
 const MOST_ATTEMPTS = 5;

@@ -10,7 +10,7 @@ import type { System, Tenant } from '../system.ts';
 import { type Requests, ROUTES, send } from './http.ts';
 import type { Shift } from './shift.ts';
 
-/** How long a call may take, without the time for which its response may be held. */
+/** Time that a call may take, without the time for which its response may be held. */
 const DEADLINE_MS = 8000;
 
 export type Address = System['addresses'][number];

@@ -67,9 +67,9 @@ export const lease = (caller: Caller): { readonly ttlSeconds?: number } => {
  * Two callers take turns with a name that nobody else wants: who comes next tries closely around the end of the lease.
  */
 
-/** How long before a lease is due the other one begins to try. */
+/** Time before the end of a lease at which the other one begins to try. */
 const EARLY_MS = 300;
-/** How long it tries: longer than the longest lease, and than the longest fault. */
+/** Time for which it tries: longer than the longest lease, and than the longest fault. */
 const PATIENCE_MS = 40_000;
 
 export async function takeTurns(one: Caller, other: Caller): Promise<void> {

@@ -36,7 +36,7 @@ export async function send(agent: Agent, { url, method, headers, body }: Ask, wi
   }
 }
 
-/** How each verb travels: its method, its path and its body. */
+/** HTTP form of each verb: its method, its path and its body. */
 
 export type Requests = { readonly [V in Verb]: CallOf<V>['request'] };
 

@@ -3,7 +3,7 @@
 import type { Call, EndState, FaultSeen, History, Lag, StreamSeen } from '../history.ts';
 import { now } from '../random.ts';
 
-/** How often the process looks whether it runs in time, in ms; and how late that may be. */
+/** Interval at which the process checks that it runs in time, in ms; and the delay that it accepts. */
 const TICK_MS = 100;
 const LATE_MS = 50;
 

@@ -119,7 +119,7 @@ function resultOf({ status, explanation, fencingToken, expiresAt, heldBy }: Answ
   return [status, why, fencingToken, lease, heldBy && `held by ${heldBy.requester}`].filter(Boolean).join(' ');
 }
 
-/** How long it took until everything was served again, as callers saw it. */
+/** Time until everything was served again, as callers saw it. */
 
 /** @returns the probes of each address, in the order of their invocation */
 export const probesOf = ({ calls }: Pick<History, 'calls'>): ReadonlyMap<string, readonly Call[]> =>

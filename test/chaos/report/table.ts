@@ -92,7 +92,7 @@ export function table(rounds: readonly Round[]): string {
  * (delta debugging).
  */
 
-/** How long it may look for a shorter one, in ms. */
+/** Longest time for which it may look for a shorter one, in ms. */
 const BUDGET_MS = 8_000;
 
 /**

@@ -86,7 +86,7 @@ function removeLeftOver(): void {
 export const runnerOf = ({ namespace }: Host): readonly string[] =>
   namespace === null ? [] : ['ip', 'netns', 'exec', namespace];
 
-/** How many cuts there are of each pair, since they may overlap. */
+/** Number of cuts of each pair, since they may overlap. */
 const cuts = new Map<string, number>();
 
 /**

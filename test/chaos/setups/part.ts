@@ -8,7 +8,7 @@ import type { GuardedProcess } from '../../../scripts/guardedProcess.ts';
 import { until } from '../../support/until.ts';
 import type { Part, Program } from '../system.ts';
 
-/** How much of its log is kept for reports, in bytes. */
+/** Length of its log that is kept for reports, in bytes. */
 const LOG_BYTES = 8192;
 
 export interface StoppablePart extends Part {

@@ -26,7 +26,7 @@ import { SOURCE, startBalancerPart, startDatabase, startInstances } from './serv
 
 const KEY_SECRET = 'the secret of the campaign, of 32 characters or more';
 const START_STORE = { one: startOne, sentinel: startSentinels, cluster: startCluster };
-/** How many Redis and sentinels there are. */
+/** Number of Redis processes and sentinels. */
 const HOSTS = { one: 1, sentinel: 6, cluster: 6 };
 const THIS_MACHINE: Host = { address: '127.0.0.1', namespace: null, device: 'lo' };
 

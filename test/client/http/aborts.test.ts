@@ -1,4 +1,4 @@
-/** How calls end when their signal aborts: at once, alone, and without leaving anything reserved. */
+/** Calls end when their signal aborts: at once, alone, and without leaving anything reserved. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../packages/client/src/http/api.ts';
 import { createApi } from '../../../packages/client/src/http/createApi.ts';

@@ -1,4 +1,4 @@
-/** How the client's calls travel together. A proxy before the real service counts what it is sent. */
+/** The client's calls travel in batches. A proxy before the real service counts what it is sent. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../packages/client/src/http/api.ts';
 import { createApi } from '../../../packages/client/src/http/createApi.ts';

@@ -1,4 +1,4 @@
-/** How the client calls the service: each kind of call, its results and its errors, against the real service. */
+/** The client calls the service: each kind of call, its results and its errors, against the real service. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HoldfastError } from '../../../packages/client/src/errors.ts';
 import type { Api } from '../../../packages/client/src/http/api.ts';

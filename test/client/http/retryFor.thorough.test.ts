@@ -1,4 +1,4 @@
-/** How long calls are repeated, who hears of it, and what a call that is given up says. */
+/** Calls are repeated for a time, tell who hears of it, and say why they were given up. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Holdfast, HoldfastError, type Retry } from '../../../packages/client/src/index.ts';
 import { freePort } from '../../../scripts/freePort.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApi } from '../../../packages/client/src/http/createApi.ts';
 import { Holdfast } from '../../../packages/client/src/index.ts';
 
-/** How the stranger answers, and how often it was asked. */
+/** The stranger's answers, and the number of requests to it. */
 let answer: (response: ServerResponse) => void = () => {};
 let asked = 0;
 let server: Server;

@@ -1,10 +1,10 @@
 /**
- * How long Redis works on the scripts that an operation calls, corrected for the speed of the machine.
+ * Measures the time of Redis for the scripts that an operation calls, corrected for the speed of the machine.
  */
 import { z } from 'zod';
 import type { RedisClient } from '../../../src/redis/client.ts';
 
-/** How long the yardstick takes on a quiet core. */
+/** Time that the yardstick takes on a quiet core. */
 const YARDSTICK_MS = 5;
 const YARDSTICK = 'local x = 0 for i = 1, 500000 do x = x + i % 7 end return x';
 const RUNS = 5;

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.stop());
 
-/** How many writes the tenant was charged for what is done. */
+/** Returns the number of writes that the tenant is charged for an act. */
 async function charged(credential: Credential, done: () => Promise<unknown>): Promise<number> {
   const before = await usage(running.engine, credential);
   await done();

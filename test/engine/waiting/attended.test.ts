@@ -1,5 +1,5 @@
 /**
- * How long a ticket is attended with long polls at several instances (docs/specification.md#waiting-lifetimes).
+ * A ticket is attended for a time with long polls at several instances (docs/specification.md#waiting-lifetimes).
  */
 import { describe, expect, test } from 'vitest';
 import { reserve as reserveWith } from '../../../src/engine/reservations/reserve.ts';

@@ -8,7 +8,7 @@ export interface Option {
   readonly name: string;
   /** One letter. */
   readonly short?: string;
-  /** How help names its value. Absent: it is a switch. */
+  /** Name of its value in the help. Absent: it is a switch. */
   readonly value?: string;
   /** It may be given several times. */
   readonly multiple?: boolean;
@@ -21,7 +21,7 @@ export interface Syntax {
   /** Without `holdfast`: `check <resource>…`. */
   readonly synopsis: string;
   readonly options: readonly Option[];
-  /** How many positional arguments it takes. */
+  /** Number of positional arguments that it takes. */
   readonly positionals: { readonly min: number; readonly max: number };
   /** It takes a command of its own behind `--`. */
   readonly takesCommand?: boolean;

@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 
-/** How long a command may take to end in an orderly way: to cancel its wait, for example. */
+/** Time that a command may take to end in an orderly way: to cancel its wait, for example. */
 const PATIENCE_MS = 3000;
 
 /** The exit code of a process that a signal ended. */

@@ -19,8 +19,8 @@ export function span(ms: number): string {
   return parts.slice(0, 2).join('') || '0s';
 }
 
-/** How long ago a time was. */
+/** Returns the time since a moment. */
 export const ago = (time: string): string => span(Date.now() - Date.parse(time));
 
-/** How long it is until the end of a lease. */
+/** Returns the time until the end of a lease. */
 export const left = (time: string | null): string => (time === null ? 'never' : span(Date.parse(time) - Date.now()));

@@ -11,19 +11,19 @@ import { startTimer } from './clocks.ts';
 import { withConnection } from './connections.ts';
 
 const MAX_POLL_SECONDS = 20;
-/** How often a caller asks whose response is not held, in ms. Less than `claimSeconds`, or it would lose its turn. */
+/** Interval of calls whose response is not held, in ms. Less than `claimSeconds`, or the caller would lose its turn. */
 const SHORT_POLL_MS = 1000;
 /**
  * The least time from one long poll to the next, in ms: a service that does not hold them is not asked all the time.
  */
 const MIN_CALL_MS = 100;
-/** How much later than the caller the service may end a wait, in ms. */
+/** Time by which the service may end a wait later than the caller, in ms. */
 const LATE_MS = 2000;
 /** A caller that wants to know its position hears of it this often. */
 const POLL_SECONDS_OF_WATCHERS = 5;
-/** How long a cancelled request may still be answered, in ms. */
+/** Longest time for which a cancelled request may still be answered, in ms. */
 const LINGER_MS = 5000;
-/** How long the caller waits for its cancellation, in ms; it goes on in the background. */
+/** Time for which the caller waits for its cancellation, in ms; it goes on in the background. */
 const PATIENCE_MS = 500;
 
 export interface Asking<O extends Outcome> {

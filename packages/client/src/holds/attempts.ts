@@ -13,7 +13,7 @@ export interface Outcome {
 }
 
 export interface AskOptions extends CallOptions {
-  /** How long the service may hold the response, if it waits. */
+  /** Longest time for which the service may hold the response, if it waits. */
   readonly pollSeconds: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * How many responses a page lets the service hold. Browsers open six connections to a host under HTTP/1.1, and releases
- * and renewals need one. Further waits ask again and again instead.
+ * Number of responses that the service may hold for a page. Browsers open six connections to a host under HTTP/1.1,
+ * and releases and renewals need one. Further waits ask again and again instead.
  */
 const MAX_HELD = 3;
 const isPage = 'document' in globalThis || 'importScripts' in globalThis;

@@ -52,7 +52,7 @@ export interface Origin {
 export class LiveHold {
   /** The requester that has it. */
   readonly requester: string;
-  /** How long it waited for its turn, in ms. */
+  /** Time for which it waited for its turn, in ms. */
   readonly waitedMs: number;
   readonly #origin: Origin;
   readonly #clocks: Clocks;

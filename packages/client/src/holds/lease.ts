@@ -7,7 +7,7 @@ import { HoldfastError } from '../errors.ts';
 import { CLOCKS, type Clocks } from './clocks.ts';
 
 /**
- * How long before its end a lease counts as over: for drift of the clocks, and for the way to the protected resource.
+ * Time by which a lease counts as over before its end: for drift of the clocks, and the way to the protected resource.
  */
 export const marginOf = (ttlMs: number): number => Math.min(Math.max(ttlMs / 10, 50), 2000);
 

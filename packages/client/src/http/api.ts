@@ -8,7 +8,7 @@ import type { HoldfastError } from '../errors.ts';
 import type * as T from '../types.ts';
 import type { Retries } from './retries.ts';
 
-/** How a call is carried out. */
+/** Options of a call. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** `performance.now()` after which it is not repeated any more. The default is the client's: 30 s after the call. */

@@ -10,7 +10,7 @@ export class Entry<Item, Result> {
   readonly text: string;
   /** `performance.now()` after which it is not repeated. */
   readonly deadline: number;
-  /** How often it was sent. */
+  /** Number of times that it was sent. */
   tries = 0;
   /** True if an attempt whose response was lost may have been carried out. */
   repeated = false;

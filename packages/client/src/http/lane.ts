@@ -29,7 +29,7 @@ export interface Kind<Item, Result> {
   readonly path: string;
   /** The path of a request with this item, if it is another one. */
   readonly pathOf?: (item: Item) => string | undefined;
-  /** How many items it counts as; 1 by default. */
+  /** Number of items that it counts as; 1 by default. */
   readonly sizeOf?: (item: Item) => number;
   /** Two calls with the same mark do not travel in one request. */
   readonly markOf?: (item: Item) => string | undefined;

@@ -9,7 +9,7 @@ const MAX_DELAY_MS = 2000;
 const MAX_ATTEMPT_MS = 10_000;
 const MIN_ATTEMPT_MS = 1000;
 
-/** How long the calls of a client are repeated, and who hears of it. */
+/** Options of repeats: the time for which calls are repeated, and who hears of it. */
 export class Retries {
   readonly #forMs: number;
   readonly #onRetry: ((retry: Retry) => void) | undefined;

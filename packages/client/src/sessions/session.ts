@@ -16,10 +16,10 @@ import type { Api, CallOptions } from '../http/api.ts';
 import { refuseUnknown } from '../options.ts';
 import type { BegunSession, EndedSession, RenewedSession, ReserveOptions } from '../types.ts';
 
-/** How to begin a session. */
+/** Options of a new session. */
 export interface SessionOptions {
   /**
-   * How long it lasts without a renewal: 30 s if absent, at least 5 s. It renews itself each time a third has passed.
+   * Time that it lasts without a renewal: 30 s if absent, at least 5 s. It renews itself after each third of that.
    */
   readonly ttl?: Duration | undefined;
   /** Who reserves in it. The default is unique to each session. */
@@ -27,7 +27,7 @@ export interface SessionOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How to reserve in a session: it has the lease and the requester. */
+/** Options of reserve in a session, which has the lease and the requester. */
 export type SessionReserveOptions = Omit<ReserveOptions, 'ttl' | 'requester'>;
 
 export class LiveSession {

@@ -18,7 +18,7 @@ export interface ItemSeen {
   readonly isShared: boolean;
   readonly session: string | undefined;
   readonly ttlSeconds: number | undefined;
-  /** How long a grant waits for its caller. Undefined: it does not wait. */
+  /** Time for which a grant waits for its caller. Undefined: it does not wait. */
   readonly claimSeconds: number | undefined;
 }
 

@@ -11,10 +11,10 @@ import { groupBy } from '../outcomes.ts';
 import { lastOf, steadyNames } from '../seen.ts';
 import { type ItemSeen, isRead, itemsOf, type Lease, type Step } from './items.ts';
 
-/** How far the clock of the campaign, which is never set, may be from that of the machine. */
+/** Largest difference between the clock of the campaign, which is never set, and that of the machine. */
 const DRIFT_MS = 500;
 
-/** How long after a caller gave up its call may take effect: a part that stood still carries it out when it wakes. */
+/** Time after which a call that was given up may take effect: a part that stood still carries it out when it wakes. */
 const AFTERMATH_MS = 45_000;
 
 /** So long after a fault was healed answers may come that were written before. */

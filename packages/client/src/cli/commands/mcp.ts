@@ -7,7 +7,7 @@ import { EXIT, usageError } from '../exitCodes.ts';
 import { Bridge } from '../mcp/bridge.ts';
 import { print } from '../output.ts';
 
-/** How long calls in flight may still be answered once the client has closed stdin, in ms. */
+/** Longest time for which calls in flight may still be answered once the client has closed stdin, in ms. */
 const LAST_ANSWERS_MS = 2000;
 
 export const mcp: Command = {

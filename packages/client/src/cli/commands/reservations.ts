@@ -1,4 +1,4 @@
-/** How `reserve` prints a reservation, and how `release` and `renew` read it again. */
+/** The form in which `reserve` prints a reservation, and `release` and `renew` read it. */
 import type { Reservation, ReservationKey } from '../../index.ts';
 import type { Arguments, Option } from '../arguments.ts';
 import { REQUESTER_OPTION } from '../command.ts';

@@ -11,7 +11,7 @@ import { commandOf, environmentOf } from '../run/variables.ts';
 import { DEFAULT_TTL_MS, RESERVING_OPTIONS, targetOf, type Wish, wishOf } from './reserving.ts';
 import { Wait } from './waits.ts';
 
-/** How long the end may be delayed by a release, while the service cannot be reached. */
+/** Longest time for which the end may be delayed by a release, while the service cannot be reached. */
 const RELEASE_MS = 10_000;
 /** Also if less than this is left of the lease, a release may take this long, in ms. */
 const MIN_RELEASE_MS = 1000;

@@ -95,7 +95,7 @@ export class Position {
   }
 }
 
-/** How long after the last line the next one comes, in ms. */
+/** Time from the last line to the next one, in ms. */
 function pauseBefore(now: Waiting, printed: Waiting | undefined): number {
   if (printed === undefined || now.ahead > printed.ahead) return 0;
   return keyOf(now) === keyOf(printed) ? SAME_AFTER_MS : CHANGED_AFTER_MS;

@@ -10,7 +10,7 @@ import { Child } from './child.ts';
 export interface Lease {
   /** Aborts before the lease can have ended. Its reason says why. */
   readonly signal: AbortSignal;
-  /** How long it is, in ms, until `signal` aborts if it is not renewed. Infinity: it never ends. */
+  /** Time in ms until `signal` aborts if it is not renewed. Infinity: it never ends. */
   leftMs(): number;
   /** Time between SIGTERM and SIGKILL, in ms. */
   readonly graceMs: number;
