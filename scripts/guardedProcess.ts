@@ -60,7 +60,7 @@ export async function startGuarded(
   let hasEnded = false;
   const ended = new Promise<void>((resolve) => child.stdout.once('end', resolve)).then(() => {
     hasEnded = true;
-    // At once: the shell would kill whoever has its pid later.
+    // At once: later the shell might kill another process with this pid.
     child.stdin.end();
   });
   const pid = await new Promise<number>((resolve) => child.stdout.once('data', (line) => resolve(Number(line))));

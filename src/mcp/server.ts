@@ -28,7 +28,7 @@ const INSTRUCTIONS = `Holdfast reserves shared resources (ports, browsers, stagi
 3. Keep the releaseToken. Call renew before the lease ends, and release as soon as you are done, also when your task failed.
 4. Send the same requester in all your calls, or none if your calls need none.
 5. If you are a subagent, or start some: each sends a requester of its own in all its calls, such as "claude-code-7kq2mw9dfx-tests". Agents with one requester do not exclude each other. ALREADY_HAD without an earlier reserve of your own means that another agent of your session holds it: do not use it.
-6. If you need several resources at once, name them all in one reserve, as resources: whoever holds one and waits for another may wait for ever.`;
+6. If you need several resources at once, name them all in one reserve, as resources: a caller that holds one and waits for another may wait for ever.`;
 
 /** The SDK would make a validator for each server. It validates only what servers ask of clients: nothing here. */
 const NO_VALIDATOR: jsonSchemaValidator = {

@@ -6,7 +6,7 @@
 import { RESERVE_STATUSES } from '../domain/reservations.ts';
 import { WAIT_ENDS } from '../domain/waiting.ts';
 
-/** Why a ticket ended without success, as its caller is told. */
+/** The reason for which a ticket ended without success, as its caller gets it. */
 export interface Ending {
   readonly status: (typeof RESERVE_STATUSES)[number];
   readonly explanation: string;

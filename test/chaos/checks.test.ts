@@ -188,9 +188,9 @@ describe('fencing', () => {
     expectClean(fencing, lost(40_000));
     expect(fencing.run(lost(0).history).violations).not.toEqual([]);
   });
-  test('a reservation that is told again with another token is found', () => {
+  test('a reservation that answers name with another token is found', () => {
     const again = acquired(1, { status: 'ALREADY_HAD', fencingToken: 7 });
-    expectFound(fencing, made().reserve(ann, [0, 10], acquired(1)).reserve(ann, [20, 30], again), /told again/);
+    expectFound(fencing, made().reserve(ann, [0, 10], acquired(1)).reserve(ann, [20, 30], again), /named again/);
   });
 });
 

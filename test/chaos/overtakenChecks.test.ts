@@ -97,7 +97,7 @@ describe('the queue, for those who wait for several things', () => {
 });
 
 describe('what is carried out although nobody was told', () => {
-  /** Zoe reserves and releases once; what is told of a second time is of a repeat that got the first answer. */
+  /** Zoe reserves and releases once; a second answer is that of a repeat, which got the first one. */
   const repeated = () => {
     const story = createStory();
     story.release(story.acquire('zoe-1', 'n0'));

@@ -160,7 +160,7 @@ describe('transactions', () => {
   });
 
   test('finds items that are done although it was rolled back', () => {
-    expect(spoilt('ROLLED_BACK')).toEqual([expect.stringContaining('2 of its items are told to be done')]);
+    expect(spoilt('ROLLED_BACK')).toEqual([expect.stringContaining('2 of its items are reported as done')]);
   });
 
   test('finds that what was rolled back is gone', () => {

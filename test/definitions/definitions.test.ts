@@ -165,7 +165,7 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
       ]);
     });
 
-    test('is never held: whoever comes between the decision and its end is told so', async () => {
+    test('is never held: callers between the decision and its end get a refusal that says so', async () => {
       for (let round = 0; round < 30; round++) {
         await changes.register(credential, [item('pool', 5)]);
         const racing = Array.from({ length: 10 }, (_, i) =>
@@ -194,7 +194,7 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
         { resource: 'car', requester: 'r' },
         { resource: 'car', requester: 's' },
       ]);
-      // As if whoever deleted it had died before telling Redis, and the two had come in later.
+      // As if the instance that deleted it had died before its call of Redis, and the two had come in later.
       await store.database.run((db) => db.delete(rows).where(eq(rows.tenantId, tenant)));
       await store.database.run((db) =>
         db.update(tenants).set({ definitionsVersion: 900, changedAt: new Date() }).where(eq(tenants.id, tenant)),

@@ -217,7 +217,7 @@ describe.skipIf(!hasKubectl)('the components that are not in an overlay', () => 
     expect(users(buildOverlay('production'))).toEqual([asked, asked]);
   });
 
-  test('private-ca: each pod of the service, the Job too, mounts the certificates that Node is told to trust', () => {
+  test('private-ca: each pod of the service, the Job too, mounts the certificates that Node is configured to trust', () => {
     const trusting = ownWorkloads(manifests);
     expect(trusting.map(({ kind }) => kind).toSorted()).toEqual(['Deployment', 'Deployment', 'Job']);
     for (const { pod, containers } of trusting) {

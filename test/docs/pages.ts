@@ -20,7 +20,7 @@ export interface Started {
 }
 
 async function withoutDatabase(): Promise<Started> {
-  // Both roles: expired leases are told to those who watch.
+  // Both roles: streams get the events of expired leases.
   const service = await startInstance({ env: { ROLE: 'all' } });
   return { service, env: {}, stop: service.stop };
 }

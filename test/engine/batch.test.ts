@@ -161,11 +161,11 @@ describe('requests that wait for a batch', () => {
   });
 });
 
-describe('what is refused to all together is told to each by itself', () => {
+describe('a refusal of a whole batch reaches each of its requests', () => {
   test.each([
     ['the cap of reservations', { reservations: 10 }],
     ['the quota of writes', { writesPerMinute: 10 }],
-  ])('%s: as many as fit get in, the others are told that they alone do not', async (_, limits) => {
+  ])('%s: as many as fit get in, the others learn that they alone do not', async (_, limits) => {
     const limited = await startEngine(makeTenant(), inject('redisUrl'), {}, limits);
     const outcomes = await Promise.allSettled(names('g', 30).map((name) => asked([item(name)], limited)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
@@ -254,7 +254,7 @@ describe('what costs nothing', () => {
   });
 });
 
-describe('Redis away: those that wait are told as soon as those that are under way', () => {
+describe('Redis away: requests that wait fail as soon as those in flight', () => {
   test('all of them together', async () => {
     const server = await startRedis(() => {});
     const own = await startEngine(makeTenant(), server.url);

@@ -116,7 +116,7 @@ describe('a tenant with many requests in flight', () => {
 });
 
 describe('calls that wait', () => {
-  /** Calls of a tenant that end when they are told to. */
+  /** Calls of a tenant that end on demand. */
   function pending() {
     const started: string[] = [];
     const line = lineOf(running.engine, makeTenant());

@@ -102,7 +102,7 @@ describe('an event', () => {
     subscriber.disconnect();
   });
 
-  test('of an expiry is sent exactly once, whoever sweeps', async () => {
+  test('of an expiry is sent exactly once, whichever worker sweeps', async () => {
     const [one] = instances as [Instance];
     const subscriber = await watch(one);
     const workers = await Promise.all(['', '', ''].map(() => startEngine(one.tenant)));

@@ -103,7 +103,7 @@ describe('refusals', () => {
     await until('they are refused', () => all.filter(({ answers }) => answers.length > 0).length === 20);
     await until('they are counted', async () => (await count()) === 20);
     const lines = () => instance.output().split('overloaded').length - 1;
-    await until('they are told', () => lines() > 0);
+    await until('they are logged', () => lines() > 0);
     expect(lines()).toBeLessThanOrEqual(2);
     instance.kill('SIGKILL');
   });

@@ -84,7 +84,7 @@ describe('the usage of a resource', () => {
     expect(total.meanHeldSeconds).toBe(null);
   });
 
-  test('is that of the last 7 days by the day if nothing else is asked for', async () => {
+  test('is that of the last 7 days by the day without parameters', async () => {
     const { from, to, step, steps } = await usage({ resource: 'nothing' });
     expect(step).toBe('day');
     expect(steps.length).toBe(8);

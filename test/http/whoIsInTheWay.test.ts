@@ -74,7 +74,7 @@ describe('a plain name', () => {
     expect((await reasonOf('printer'))?.next).toEqual([waiter('urgent'), waiter('b', 'b'), waiter('c', 'c')]);
   });
 
-  test('has no reason for whoever could reserve it, or holds it', async () => {
+  test('has no reason for a requester that could reserve it, or holds it', async () => {
     await take('ann', 'printer');
     expect(await reasonOf('printer', 'ann')).toBe(undefined);
     expect(await reasonOf('free')).toBe(undefined);
@@ -120,7 +120,7 @@ describe('a pool', () => {
     expect(reason).toMatchObject({ more: 35, holders: [0, 1, 2, 3, 4].map((i) => ({ slot: `many_${i}` })) });
   });
 
-  test('has the holder of the slot, if one is asked for by name', async () => {
+  test('has the holder of the slot, if one is requested by name', async () => {
     await holdfast.register({ name: 'twos', capacity: 2 });
     await take('ann', 'twos_1');
     expect(await reasonOf('twos_1')).toMatchObject({

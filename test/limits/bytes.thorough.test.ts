@@ -57,7 +57,7 @@ describe('at the limit of bytes', () => {
     await aSecondLater();
   });
 
-  test('new reservations, sessions, tickets and definitions are refused with 429 StoredBytes, and streams are told', async () => {
+  test('new reservations, sessions, tickets and definitions are refused with 429 StoredBytes, and streams get an event', async () => {
     await one.register({ name: 'known' });
     const subscriber = await watch(one);
     const { refused } = await fill('a');

@@ -54,7 +54,7 @@ describe('the limit of resource definitions', () => {
   });
   afterAll(() => one.stop());
 
-  test('at the cap new names are refused whole: 429 ResourceDefinitions, and subscribers are told; what is registered may be changed', async () => {
+  test('at the cap new names are refused whole: 429 ResourceDefinitions, and subscribers get an event; registered resources may be changed', async () => {
     const subscriber = await watch(one);
     expect((await one.register({ name: 'a' }, { name: 'b' }, { name: 'c', treePath: 'd' })).status).toBe(200);
     const refused = await one.register({ name: 'e' }, { name: 'f' });

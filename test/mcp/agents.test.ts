@@ -65,7 +65,7 @@ describe('an agent', () => {
     ]);
   });
 
-  it('without a session is told to say who it is, with a name that nobody has', async () => {
+  it('without a session gets an error that asks for a requester, and proposes one that nobody has', async () => {
     const agent = await startAgent(one, { name: 'new agent', isModern: true });
     expect(agent.client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
     const asked = await agent.call('reserve', { resource: 'modern' });

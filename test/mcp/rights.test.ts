@@ -47,7 +47,7 @@ describe('the tools that a key sees', () => {
     ['read', 'reserve', '"reserve" or "full"'],
     ['reserve', 'register', '"full"'],
     ['derived token', 'register', '"full"'],
-  ])('without others: %s is told what %s needs', async (caller, tool, needed) => {
+  ])('without others: %s gets an error that says what %s needs', async (caller, tool, needed) => {
     const { text, isError } = await (await agentOf(caller)).call(tool, { resource: 'a', name: 'a' });
     expect(isError).toBe(true);
     expect(text).toContain(`${tool} needs an API key with the permission ${needed}`);
@@ -63,7 +63,7 @@ describe('a key with a prefix', () => {
 });
 
 describe('a derived token', () => {
-  it('acts for its subject, whoever asks', async () => {
+  it('acts for its subject, whatever requester is named', async () => {
     const agent = await agentOf('derived token');
     const { data } = await agent.call('reserve', { resource: 'hers' });
     expect(data).toMatchObject({ status: 'ACQUIRED', requester: 'q' });

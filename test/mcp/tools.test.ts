@@ -92,7 +92,7 @@ describe('reserve', () => {
     expect(data).toMatchObject({ status: 'ACQUIRED', requester: 'me', ttlSeconds: 30, mode: 'SHARED' });
   });
 
-  it('takes any resource with the labels that are asked for, and several slots', async () => {
+  it('takes any resource with the requested labels, and several slots', async () => {
     await service.register({ name: 'phone', capacity: 3, labels: { os: 'android' } });
     const { data } = await ann.call('reserve', { match: { os: 'android' } });
     expect(data).toMatchObject({ status: 'ACQUIRED', resource: 'phone' });

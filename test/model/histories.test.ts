@@ -87,7 +87,7 @@ const sent = ({ resources }: WaitingRequest): Sent => ({
   isDetached: false,
 });
 
-test('a request is judged by what is kept once it is carried out, whoever was judged before', () => {
+test('a request is judged by the slots that are kept once it is carried out, whatever was judged before', () => {
   const active = [reservation('lamp', 'x', 1), reservation('desk', 'y', 2)];
   const waiting = [
     ticket('ann', 'lamp', 'key', 'lamp'),

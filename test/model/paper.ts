@@ -194,7 +194,7 @@ export class Paper extends Turns {
 }
 
 /**
- * Grants in the model: reservations that tickets got, until a caller is told of them
+ * Grants in the model: reservations that tickets got, until a caller knows of them
  * (docs/specification.md#waiting-lifetimes).
  */
 

@@ -67,7 +67,7 @@ export type Step =
   | { do: 'reset' };
 
 const NAMES = ['p', 'q', 'a', 'b', 'ink'];
-/** Names that are asked for; some more often than others. */
+/** Names of requests; some more often than others. */
 export const RESOURCES = [...NAMES, 'p', 'p', 'a', 'r', 'p_0', 'p_1', 'q_0', 'r>a', 'c'];
 const INSTANCES = ['instance0', 'instance1'];
 

@@ -42,7 +42,7 @@ describe.skipIf(error !== undefined)('while Redis cannot write its append-only f
     await redis.stop();
   });
 
-  test('callers are told that it refuses to write, and the log has Redis’s own words', async () => {
+  test('callers get an error that it refuses to write, and the log has Redis’s own words', async () => {
     expect(await reserve('refused')).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', error: WORDS } });
     const mine = { resource: 'before', requester: 'r', releaseToken };
     expect((await holdfast.unreserve(mine)).body).toMatchObject({ error: WORDS });

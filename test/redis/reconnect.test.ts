@@ -45,7 +45,7 @@ class Sentinel {
     } else socket.write('+OK\r\n');
   }
 
-  /** Tells whoever listens that there is a new primary. */
+  /** Tells all listeners that there is a new primary. */
   tell(): void {
     for (const socket of this.subscribers) socket.write(bulk('message', '+switch-master', 'name'));
   }

@@ -161,7 +161,7 @@ describe('streams of events', () => {
     await until('none', async () => (await open()) === 0);
   });
 
-  test('that a slow reader makes us cut, or an instance that leaves ends, are told apart', async () => {
+  test('cut for a slow reader, and ended by an instance that leaves, are distinguished', async () => {
     const leaving = await startInstance({ env: MEASURED });
     const [slow, quick] = [await watch(leaving), await watch(leaving)];
     slow.socket.pause();

@@ -44,7 +44,7 @@ describe('waits', () => {
     expect(await sample('holdfast_waiting_seconds_sum')).toBeCloseTo(waitedMs / 1000, 6);
   });
 
-  test('that end without a grant are told apart', async () => {
+  test('that end without a grant are distinguished', async () => {
     const cancelled = await heldUp('cancelled', () => wait('cancelled'));
     await holdfast.request('POST', '/api/v1/Reservation/cancel', [{ resource: 'cancelled', requester: 'waiter' }]);
     await cancelled.waiting;
@@ -109,7 +109,7 @@ describe('waits', () => {
   });
 });
 
-test('what a caller is told says how its wait ended', () => {
+test('the answer to a caller says how its wait ended', () => {
   const told = [
     ['ACQUIRED', 'ACQUIRED'],
     ['ALREADY_HAD', 'ALREADY_HAD'],

@@ -91,7 +91,7 @@ describe('a new key', () => {
     await remove(body.id);
   });
 
-  test('beyond the number of the tier is refused, whoever asks at once, and told', async () => {
+  test('beyond the number of the tier is refused, also to simultaneous calls, and streams get an event', async () => {
     const subscriber = await watch(other);
     const answers = await Promise.all(
       Array.from({ length: 14 }, (_, i) =>
@@ -131,7 +131,7 @@ describe('a key that was made when KEY_SECRET was another one', () => {
     return { status: response.status, text: await response.text() };
   };
 
-  test('works, and is not shown: whoever asks for it learns why', async () => {
+  test('works, and is not shown: the page and the call say why', async () => {
     const [key] = await list();
     expect(await statusWith(changed, own.key)).toBe(200);
     expect(await see('/dashboard/overview?show')).toMatchObject({

@@ -195,7 +195,7 @@ describe('a derived token ends', () => {
     const issuer = { issuer: provider.issuer, audience };
     await session.request(one.url, 'PUT', '/api/v1/Tenant/issuers', { ...issuer, jwksUrl });
     const exchanged = exchange(await provider.token('peggy', audience));
-    await until('the keys are asked for', () => waiting.length > 0);
+    await until('the keys are requested', () => waiting.length > 0);
     const query = new URLSearchParams(issuer);
     expect((await session.request(other.url, 'DELETE', `/api/v1/Tenant/issuers?${query}`)).status).toBe(200);
     for (const response of waiting) response.end(published);

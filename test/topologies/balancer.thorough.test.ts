@@ -138,7 +138,7 @@ class Reader {
   }
 }
 
-/** A caller that waits for a resource, and asks again for as long as it is told to wait. */
+/** A caller that waits for a resource, and repeats its call while the answer is WAITING. */
 class Waiter {
   readonly statuses: unknown[] = [];
   readonly done: Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * Long polls of a tenant whose other requests keep the instance busy: these are told to repeat, long polls wait on
+ * Long polls of a tenant whose other requests keep the instance busy: these get an error to repeat, long polls wait on
  * (docs/specification.md#waiting-lifetimes).
  */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';

@@ -1,5 +1,5 @@
 /**
- * A crowd that waits for open sets of things, in real time, at two instances: whoever could be served is, and is told
+ * A crowd that waits for open sets of things, in real time, at two instances: each that can be served is, and is told
  * (docs/specification.md#waiting-order). CROWD_SECONDS is how long it goes on, 20 by default.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([one.stop(), two.stop()]));
 
-test('whoever could be served is, while waits elapse, callers hang up and leases end', {
+test('every caller that can be served is, while waits elapse, callers hang up and leases end', {
   timeout: 60_000 + SECONDS * 1500,
 }, async () => {
   const crowd = new Crowd([one.url, two.url], one.key);

@@ -55,7 +55,7 @@ export interface Retry {
 export interface HoldfastOptions {
   /** Where the service is: `https://holdfast.example.com`. */
   readonly url: string;
-  /** An API key, or a derived token. A function is asked for each request: for keys that rotate and tokens that end. */
+  /** API key or derived token. A function is called for each request, for keys that rotate and tokens that end. */
   readonly key: string | (() => string | Promise<string>);
   /**
    * Who reserves. The default is unique to this object (host, process, random). Two workers with the same requester do

@@ -1,6 +1,6 @@
 /**
  * Release tokens. Callers get a UUID (docs/specification.md#reserve); Redis stores its 16 bytes as 22 characters of
- * base64url. It says when it was made (RFC 9562, version 7), so that nobody is told of a reset that was before their
+ * base64url. It says when it was made (RFC 9562, version 7), so that no caller hears of a reset before their
  * reservation (unreserve.ts).
  */
 import { randomFillSync } from 'node:crypto';

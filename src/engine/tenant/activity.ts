@@ -95,7 +95,7 @@ export class Activity {
     const tenants = piece.map(([tenant]) => tenant);
     const now = String(Date.now());
     const active = tenants.flatMap((tenant) => [now, tenant]);
-    // Once the counts are written: whoever finds a tenant among the active ones finds its counts too.
+    // Once the counts are written: readers that find a tenant among the active ones find its counts too.
     await Promise.all([...writes, this.#refused.flush(this.#redis, tenants)])
       .then(() => send(() => this.#redis.zadd(ACTIVE_KEY, ...active)))
       .catch((err: unknown) => this.#log.debug({ err }, 'activity was not written'));

@@ -69,7 +69,7 @@ export async function beginSignIn(
   lifetimeMs: number,
 ): Promise<void> {
   const index = signInsKey(session.tenant, user.id);
-  // The index last: whoever empties it meanwhile would otherwise leave a session behind that it does not list. Nobody
+  // The index last: a call that empties it meanwhile would otherwise leave a session that it does not list. Nobody
   // has the cookie before this returns.
   await send(() => redis.set(keyOfCredential(session), textOf(user), 'PX', lifetimeMs));
   await send(() => redis.sadd(index, session.credentialKey));

@@ -12,7 +12,7 @@ import { callsByRequester, callsOf, changesOf, limited, lossesOf, timeOf } from 
 
 export const eventsComplete: Check = {
   name: 'events-complete',
-  rule: 'What a call did while a stream was open is told in it, and nothing is told that no call can have done.',
+  rule: 'A stream has an event for each change while it was open, and no event that no call can have caused.',
   run(history) {
     const effects = effectsOf(history);
     const callsOf = callsByRequester(history);

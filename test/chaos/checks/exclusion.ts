@@ -42,7 +42,7 @@ function clash(first: Claim, second: Claim, startedAt: number): Violation {
 
 export const fencing: Check = {
   name: 'fencing',
-  rule: 'A reservation that is asked for after another one was known has the higher fencing token; none comes twice.',
+  rule: 'A reservation that is requested after another one was known has the higher fencing token; none comes twice.',
   run: (history) => {
     const { holds } = holdsOf(history);
     const resets = clockResets(history.faults);
@@ -99,13 +99,13 @@ function twice(holds: readonly Hold[], resets: readonly FaultSeen[]): readonly V
     }));
 }
 
-/** A reservation that is told again has the token that it had. */
+/** A reservation keeps the token that the first answer named. */
 function changed(history: History): readonly Violation[] {
   const { byToken } = holdsOf(history);
   return history.calls.flatMap(asksOf).flatMap(({ call, result }): readonly Violation[] => {
     const hold = byToken.get(result?.releaseToken ?? '');
     if (!hold || !result || result.fencingToken === hold.fencingToken) return [];
-    const what = `${nameOf(hold)} is told again with the fencing token ${result.fencingToken}`;
+    const what = `${nameOf(hold)} is named again with the fencing token ${result.fencingToken}`;
     return [{ check: 'fencing', what, calls: callsOf([hold], [call]) }];
   });
 }

@@ -125,7 +125,7 @@ function leaseOf(grant: Grant, asked: Asked, renewals: readonly Renewed[], undoi
   return dueOf(firstLease(grant.askedAt, asked, undoing), beats, undoing);
 }
 
-/** When the lease ends that a reservation was made with, or that begins as its caller is told of it. */
+/** Returns the end of the lease with which a reservation was made, or which begins with its caller's answer. */
 function firstLease(askedAt: number, { call, item, result, waits }: Asked, undoing: Undoing) {
   if (!result || result.expiresAt === null) return null;
   const isMadeHere = result.status === 'ACQUIRED' && !call.isReplayed;

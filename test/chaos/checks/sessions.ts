@@ -39,7 +39,7 @@ const violation = (session: SessionHeld, what: string, holds: readonly Hold[] = 
   calls: callsOf(holds, callsIn(session)),
 });
 
-/** Calls that are told that a session has ended, though it lives for certain. */
+/** Finds answers that a session has ended, though it lives for certain. */
 function denied(session: SessionHeld, { startedAt }: History): readonly Violation[] {
   return [...session.renewals, ...session.endings].flatMap((call): readonly Violation[] => {
     const endsFrom = Math.min(...session.ends.filter((end) => end.call !== call).map(({ from }) => from));
@@ -49,7 +49,7 @@ function denied(session: SessionHeld, { startedAt }: History): readonly Violatio
   });
 }
 
-/** Renewals that are told RENEWED after the session had been ended for certain. */
+/** Finds renewals that answer RENEWED after the session had ended for certain. */
 function outlived(session: SessionHeld, { startedAt }: History): readonly Violation[] {
   const ended = session.ends.filter(({ how, by }) => how === 'session' && by < Infinity);
   return session.renewals.flatMap((call): readonly Violation[] => {

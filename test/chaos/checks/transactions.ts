@@ -39,7 +39,7 @@ function formOf({ request: { method, requests }, response }: Transacted): string
   const { status, results } = response;
   if (results.length !== requests.length) return `it has ${results.length} results for ${requests.length} items`;
   const done = results.filter((one) => SUCCESSES.includes(one.status)).length;
-  if (status === 'ROLLED_BACK' && done > 0) return `${done} of its items are told to be done`;
+  if (status === 'ROLLED_BACK' && done > 0) return `${done} of its items are reported as done`;
   if (status !== 'APPLIED') return null;
   if (method === 'ALL_OR_NONE' && done < results.length) return `only ${done} of ${results.length} items are done`;
   return method === 'FIRST' && done !== 1 ? `${done} of its items are done` : null;

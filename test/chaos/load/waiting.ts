@@ -85,7 +85,7 @@ export async function waitForSeveral(caller: Caller): Promise<void> {
 
 /**
  * Callers who want much the same things: some hold one, others wait for a whole set, and the rest try for what is free.
- * So much is kept at any time, and whoever overtakes is noticed.
+ * So much is kept at any time, and an overtaking request is noticed.
  */
 
 type Thing = Pick<ReserveItem, 'count'> & { readonly resource: string };

@@ -18,7 +18,7 @@
  * - an event is dropped: events; test/events/streams
  * - an event is sent twice: events; test/events/streams
  * - a stream that is opened misses the first message: events; test/events/streams
- * - a held resource is told to be free: test/model/histories
+ * - a held resource is reported as free: test/model/histories
  * - an `ALL_OR_NONE` that fails keeps what it did: loss, linearizability, events, history, leases;
  *   test/model/histories
  * - a caller that waits is not told of its grant: queue

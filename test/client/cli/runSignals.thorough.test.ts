@@ -1,4 +1,4 @@
-/** `holdfast run` and signals: the command gets each one once, whoever was signalled. */
+/** `holdfast run` and signals: the command gets each one once, whichever process was signalled. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Options, type Running, start, startHoldfast } from '../../support/commandLine.ts';
 import { type Instance, startInstance } from '../../support/service.ts';

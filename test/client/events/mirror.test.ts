@@ -176,7 +176,7 @@ describe('what changes while everything is read', () => {
 });
 
 describe('a lost connection', () => {
-  it('leaves the last state, and connected says so; then only what has changed meanwhile is told', async () => {
+  it('leaves the last state, and connected says so; then only the changes of the meantime are reported', async () => {
     const stays = { resource: 'stays', requester: 'ann', ttlSeconds: 600 };
     const goes = await tokenOf(one, { resource: 'goes', requester: 'ann' });
     await one.reserve(stays);

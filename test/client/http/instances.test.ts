@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([balancer.stop(), ...instances.map((one) => one.stop())]));
 
 describe('a key that is returned by a function', () => {
-  it('is asked for with each request, and once more if it was rotated meanwhile', async () => {
+  it('is read for each request, and once more if it was rotated meanwhile', async () => {
     const [first] = instances;
     const keys = [ours.key, 'hf_gone_00000000000000000000000000000000', next.key];
     const asked: string[] = [];

@@ -112,7 +112,7 @@ export class Recorder {
     { by, path: parameters = {}, query = '', headers = {}, body, url = this.#url, sortedBy }: Asked,
     keep: (example: Omit<Example, 'title'>) => void,
   ): Promise<Answered> {
-    // Steps are told apart by their times.
+    // Times distinguish the steps.
     await sleep(8);
     await this.begin();
     const { method, path, body: shownBody = body } = typeof place === 'string' ? { ...placeOf(place), body } : place;

@@ -46,7 +46,7 @@ describe('an entry that is due without a lease', () => {
 });
 
 describe('a backlog of due reservations', () => {
-  test('is ended piece by piece by whoever comes, and none of it is ever seen', async () => {
+  test('is ended piece by piece by the next calls, and none of it is ever seen', async () => {
     const running = await startOnOwn();
     const { engine, credential } = running;
     await setClock(engine.redis, credential.tenant, 1_000_000_000_000);

@@ -47,7 +47,7 @@ describe('activeReservations while others reserve and release', () => {
     expect(leaving).toEqual([]);
   });
 
-  test('are read one page ahead, but not before a second page is asked for', async () => {
+  test('are read one page ahead, but not before a second page is requested', async () => {
     await take(Array.from({ length: 3000 }, (_, i) => `ahead-${i}`));
     let calls = 0;
     observeScripts(engine.redis, () => {

@@ -165,7 +165,7 @@ describe('a cancel in several pieces', () => {
     return resources.slice(0, 500).map((resource) => ({ resource, requester }));
   };
 
-  test('while it runs, a repeat is told to wait; if its instance is lost, a repeat carries it on', async () => {
+  test('while it runs, a repeat gets an answer to wait; if its instance is lost, a repeat carries it on', async () => {
     const { engine, credential } = running;
     const items = await tickets('many');
     const as = idempotency();

@@ -1,6 +1,6 @@
 /**
  * A request whose reply was lost is sent again. It is not carried out twice, its caller gets the first reply, and
- * subscribers are told once.
+ * subscribers get one event.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TransactionItem, UnreserveItem } from '../../../src/contract/reservations.ts';
@@ -72,7 +72,7 @@ describe('a request whose reply was lost is carried out, charged and answered on
     expect([writes, renewals]).toEqual([1, 1]);
   });
 
-  test('renew: it renews once more, and the caller is told the lease that it has', async () => {
+  test('renew: it renews once more, and the answer has the lease that it has', async () => {
     const { engine, credential } = running;
     const mine = { ...(await held('renewed')), ttlSeconds: 60 };
     const [result] = await renew(losingReply(running, 'renew'), credential, [mine]);

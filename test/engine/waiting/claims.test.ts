@@ -1,5 +1,5 @@
 /**
- * Claims: what a caller is told of a grant, and which lease begins (docs/specification.md#waiting-lifetimes).
+ * Claims: the answer to the caller of a grant, and the lease that begins (docs/specification.md#waiting-lifetimes).
  */
 import { describe, expect, test } from 'vitest';
 import { changeInRedis } from '../../../src/definitions/change.ts';
@@ -18,7 +18,7 @@ const START = Date.UTC(2050, 0, 1);
 
 useWaitingEngine(START);
 
-test('of the items of the call that claims, only later ones are told of the lease that has begun', async () => {
+test('of the items of the call that claims, only later ones show the lease that has begun', async () => {
   const { engine, credential } = running;
   const item = { resource: 'a', ttlSeconds: 30, waitSeconds: 600 };
   const [held] = await reserve(engine, credential, [{ resource: 'a', requester: 'x' }]);

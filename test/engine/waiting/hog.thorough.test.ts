@@ -145,7 +145,7 @@ const WORST: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['a cancel', () => cancel(running.engine, running.credential, [{ resource: 'one', requester: `w${round++}` }])],
 ];
 
-describe('no request keeps Redis busy for long, whoever waits', () => {
+describe('no request keeps Redis busy for long, however many wait', () => {
   test.each(WORST)('%s', async (title, operation) => {
     expect(await times.longest(title, operation)).toBeLessThan(MAX_MS);
   });

@@ -89,7 +89,7 @@ describe('waiting for what can be shared', () => {
     return (await transactWith(engine, credential, method, items, waiting)).result;
   }
 
-  describe('a pool that is asked for SHARED by its logical name', () => {
+  describe('a pool that is requested SHARED by its logical name', () => {
     test('is not valid beside the same pool as it is', async () => {
       await makePool();
       await take('x');

@@ -100,7 +100,7 @@ describe('a request with a session that waits', () => {
     expect(await ask(0)).toMatchObject({ status: 'ALREADY_HAD', releaseToken: claimed?.releaseToken, expiresAt });
   });
 
-  test('ends with the session: NOT_VALID, and its call is told at once', async () => {
+  test('ends with the session: NOT_VALID, and its call is answered at once', async () => {
     const stream = await watch(holdfast);
     const held = ask(30);
     await until('the bot waits', async () => (await queue()).length === 1);

@@ -64,7 +64,7 @@ test('a call that another instance took up and dropped keeps its turn', async ()
 const lasts = (ticket?: { readonly since: string; readonly until: string }) =>
   ticket === undefined ? 0 : Date.parse(ticket.until) - Date.parse(ticket.since);
 
-test('requests of one requester are told apart, although a short digest of them is the same', async () => {
+test('requests of one requester are distinguished, although a short digest of them is the same', async () => {
   // The SHA-1 of 'r\n\nc4341' begins with the same 32 bits as that of 'r\n\nc48273'.
   const names = ['c4341', 'c48273'];
   await one.reserve(...names.map((name) => ({ resource: name, requester: 'holder' })));

@@ -172,7 +172,7 @@ function createNamed(items: readonly ItemSeen[], { holds: { byToken, sessions, u
     ),
   );
 
-  /** A ticket may be granted between two calls, and the grant be lost again before a caller is told. */
+  /** A ticket may be granted between two calls, and the grant be lost again before a caller knows. */
   const unclaimed = (own: readonly ItemSeen[]): Operation<Call>[] => {
     const [first] = own;
     const last = own.at(-1);
