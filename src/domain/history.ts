@@ -88,9 +88,10 @@ export interface History {
 
   /**
    * Works out how much a resource was used.
+   * @param resource null: all of them together
    * @throws HoldfastError unavailable
    */
-  usage(tenant: string, resource: string, frame: Frame): Promise<PastUsage>;
+  usage(tenant: string, resource: string | null, frame: Frame): Promise<PastUsage>;
 
   /**
    * Reads how often a resource was refused, by the hour. Hours without any are left out.
@@ -104,6 +105,34 @@ export interface History {
    * @throws HoldfastError unavailable
    */
   pools(tenant: string, query: PoolsQuery): Promise<{ readonly pools: Pools; readonly looked: number }>;
+
+  /**
+   * Finds out who held most, of reservations that ended. The most first.
+   * @returns also the number of entries that were looked at; 0 with a database
+   * @throws HoldfastError unavailable
+   */
+  holders(
+    tenant: string,
+    query: HoldersQuery,
+  ): Promise<{ readonly holders: readonly HolderUsage[]; readonly looked: number }>;
+}
+
+/** How much a person or a program held. */
+export interface HolderUsage {
+  /** The requester; of several whose names differ by the number at their end, what they have in common */
+  readonly name: string;
+  /** How many requesters these are. */
+  readonly names: number;
+  /** How long they held slots within the span: of two slots that are held for 1 s, 2,000. */
+  readonly heldMs: number;
+  /** Reservations that they made within the span. */
+  readonly reservations: number;
+  /** null: they did not wait */
+  readonly meanWaitedMs: number | null;
+}
+
+export interface HoldersQuery extends Omit<Frame, 'stepMs'> {
+  readonly limit: number;
 }
 
 export interface PoolsQuery extends Omit<Frame, 'stepMs'> {

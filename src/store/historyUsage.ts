@@ -4,7 +4,7 @@
  */
 import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { History, Pools, PoolsQuery } from '../domain/history.ts';
+import type { History, HoldersQuery, Pools, PoolsQuery } from '../domain/history.ts';
 import type { TierTable } from '../domain/tiers.ts';
 import { type Frame, type PastFigures, type PastUsage, stepsOf } from '../domain/usage.ts';
 import { rowsOf } from './db.ts';
@@ -40,6 +40,10 @@ export const usageInDatabase = (
       pools: toPools(await ask(tenant, (kept) => poolsStatement(kept(query.fromMs), query))),
       looked: 0,
     }),
+    holders: async (tenant, query) => ({
+      holders: HolderRows.parse(await ask(tenant, (kept) => holdersStatement(kept(query.fromMs), query))),
+      looked: 0,
+    }),
   };
 };
 
@@ -56,16 +60,18 @@ function keptOf({ id, entries, tier }: HistoryOwner, tiers: TierTable, fromMs: n
 /** Ms since 1970 UTC. With extract(), which returns numeric, a statement takes twice as long. */
 const msOf = (column: SQL): SQL => sql`round(date_part('epoch', ${column}) * 1000)::bigint`;
 
+const ofResource = (resource: string): SQL =>
+  sql`hashtextextended(resource, 0) = hashtextextended(${resource}::text, 0) and resource = ${resource}`;
+
 /** Sums are by the step alone: only means and percentiles of the whole span cannot be added up. */
-function usageStatement(kept: SQL, resource: string, { fromMs, toMs, stepMs }: Frame): SQL {
+function usageStatement(kept: SQL, resource: string | null, { fromMs, toMs, stepMs }: Frame): SQL {
   const [from, to, step] = [sql`${fromMs}::bigint`, sql`${toMs}::bigint`, sql`${stepMs}::bigint`];
   return sql`
     with past as materialized (
       select ${msOf(sql`reserved_at`)} as reserved, ${msOf(sql`ended_at`)} as ended, cardinality(slots) as slots,
         waited_ms as waited
       from ${history}
-      where ${kept} and hashtextextended(resource, 0) = hashtextextended(${resource}::text, 0)
-        and resource = ${resource} and reserved_at < ${timeOf(toMs)}
+      where ${kept} and ${resource === null ? sql`true` : ofResource(resource)} and reserved_at < ${timeOf(toMs)}
     ), in_use as (
       select step, sum((slots * (least(ended, ${to}, ${from} + (step + 1) * ${step})
         - greatest(reserved, ${from} + step * ${step})))::float8) as held_ms
@@ -163,6 +169,27 @@ function poolsStatement(kept: SQL, { fromMs, toMs, known, heldNow, limit }: Pool
       from known where not "isTakenAlong" and name not in (select resource from pools)
       order by name collate "C" limit ${limit})`;
 }
+
+/** Names are joined as jobOf() of src/domain/holders.ts does. */
+function holdersStatement(kept: SQL, { fromMs, toMs, limit }: HoldersQuery): SQL {
+  const [from, to] = [sql`${fromMs}::bigint`, sql`${toMs}::bigint`];
+  return sql`
+    with past as (
+      select requester, regexp_replace(requester, '([^0-9])[0-9]+$', '\\1') as job, ${msOf(sql`reserved_at`)} as reserved,
+        ${msOf(sql`ended_at`)} as ended, cardinality(slots) as slots, waited_ms as waited
+      from ${history} where ${kept} and reserved_at < ${timeOf(toMs)}
+    )
+    select * from (select case when count(distinct requester) = 1 then min(requester) else job end as name,
+      count(distinct requester)::int as names,
+      sum((slots * (least(ended, ${to}) - greatest(reserved, ${from})))::float8) as "heldMs",
+      (count(*) filter (where reserved >= ${from}))::int as reservations,
+      avg(waited::float8) filter (where ended < ${to}) as "meanWaitedMs"
+    from past group by job) found order by "heldMs" desc, name collate "C" limit ${limit}`;
+}
+
+const HolderRows = z.array(
+  z.object({ name: z.string(), names: z.int(), heldMs: z.number(), reservations: z.int(), meanWaitedMs: number }),
+);
 
 const PoolRows = z.array(
   z.object({

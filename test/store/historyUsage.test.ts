@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PastEntry, PoolsQuery } from '../../src/domain/history.ts';
+import { holdersOf } from '../../src/domain/holders.ts';
 import { poolsOf } from '../../src/domain/pools.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { type PastFigures, usageOf } from '../../src/domain/usage.ts';
@@ -37,11 +38,13 @@ const random = (most: number) => Math.floor(Math.random() * most);
 /** A reservation or a wait, some of which lie before or behind the frame. */
 function randomPast(): Past {
   const resource = `pool${random(4)}`;
+  const requester = ['ann', 'ci-1', 'ci-2', 'ci-31', 'q7x', '42'][random(6)] ?? 'ann';
   const endedAt = NOW - random(60 * HOUR_MS);
   const waitedMs = random(HOUR_MS);
-  if (random(5) === 0) return { resource, endedAt, waitedMs };
+  if (random(5) === 0) return { resource, requester, endedAt, waitedMs };
   return {
     resource,
+    requester,
     ...(random(3) === 0 ? { slots: [`${resource}_0`, `${resource}_1`] } : {}),
     reservedAt: endedAt - random(random(3) === 0 ? 20 * HOUR_MS : HOUR_MS),
     endedAt,
@@ -103,10 +106,27 @@ test('of all resources, with those in force', async () => {
   }
 });
 
+test('of who held most, with the runs of a job as one', async () => {
+  const { tenant, entries } = await fill();
+  const query = { ...FRAME, limit: 3 };
+  const { holders } = await historyInDatabase(store, DEFAULT_TIERS).holders(tenant, query);
+  const whole = holders.map((one) => ({ ...one, meanWaitedMs: Math.round(one.meanWaitedMs ?? -1) }));
+  expect(whole).toEqual(
+    holdersOf(entries, query).map((one) => ({ ...one, meanWaitedMs: Math.round(one.meanWaitedMs ?? -1) })),
+  );
+  expect(holders.map(({ name, names }) => [name, names])).toContainEqual(['ci-', 3]);
+  const [found, wanted] = [
+    await historyInDatabase(store, DEFAULT_TIERS).usage(tenant, null, FRAME),
+    usageOf(entries, FRAME),
+  ];
+  expect(found.steps.map(rounded)).toEqual(wanted.steps.map(rounded));
+});
+
 test('of a tenant without a history are empty', async () => {
   const { tenant } = await storeTenant(store);
   const history = historyInDatabase(store, DEFAULT_TIERS);
   expect(await history.usage(tenant, 'pool0', FRAME)).toEqual(usageOf([], FRAME));
   const query = { ...FRAME, known: new Map(), heldNow: [], limit: 3 };
   expect((await history.pools(tenant, query)).pools).toEqual(poolsOf([], query));
+  expect((await history.holders(tenant, query)).holders).toEqual([]);
 });

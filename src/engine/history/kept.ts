@@ -3,7 +3,8 @@
  */
 import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
-import { type History, KEPT_ENTRIES, type PastUse } from '../../domain/history.ts';
+import { type History, KEPT_ENTRIES, type PastEntry, type PastUse } from '../../domain/history.ts';
+import { holdersOf } from '../../domain/holders.ts';
 import { poolsOf } from '../../domain/pools.ts';
 import { usageOf } from '../../domain/usage.ts';
 import type { RedisClient } from '../../redis/client.ts';
@@ -53,13 +54,17 @@ export const keptHistory = (redis: RedisClient): History => ({
  */
 const keptUsage = (redis: RedisClient): Omit<History, 'page' | 'recent' | 'keepReset'> => ({
   usage: async (tenant, resource, frame) => {
-    const { uses, looked } = await usesSince(redis, tenant, frame.fromMs, resource);
+    const { uses, looked } = await usesSince(redis, tenant, frame.fromMs, resource ?? undefined);
     return { ...usageOf(uses, frame), looked };
   },
   refusals: (tenant, resource, fromMs, toMs) => refusalsOf(redis, tenant, resource, fromMs, toMs),
   pools: async (tenant, query) => {
     const { uses, looked } = await usesSince(redis, tenant, query.fromMs);
     return { pools: poolsOf(uses, query), looked };
+  },
+  holders: async (tenant, query) => {
+    const { uses, looked } = await usesSince(redis, tenant, query.fromMs);
+    return { holders: holdersOf(uses, query), looked };
   },
 });
 
@@ -70,12 +75,14 @@ const keptUsage = (redis: RedisClient): Omit<History, 'page' | 'recent' | 'keepR
  */
 async function usesSince(redis: RedisClient, tenant: string, fromMs: number, resource?: string) {
   await keepNewest(redis, tenant);
-  const uses: PastUse[] = [];
+  const uses: (PastUse & Pick<PastEntry, 'requester'>)[] = [];
   let [entries, looked] = [0, 0];
   for (let begin: Place | null = NEWEST; begin !== null && entries < KEPT_ENTRIES; ) {
     const piece = await readPiece(redis, tenant, { resource, from: new Date(fromMs) }, begin);
-    for (const { kind, resource, slots, reservedAt, endedAt, waitedMs } of piece.found.map(({ entry }) => entry))
-      uses.push({ kind, resource, slots, reservedAt, endedAt, waitedMs });
+    for (const { kind, resource, requester, slots, reservedAt, endedAt, waitedMs } of piece.found.map(
+      ({ entry }) => entry,
+    ))
+      uses.push({ kind, resource, requester, slots, reservedAt, endedAt, waitedMs });
     entries += piece.entries;
     looked += piece.looked;
     begin = piece.next;
