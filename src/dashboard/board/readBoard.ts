@@ -22,7 +22,7 @@ import {
   wantedBy,
 } from './find.ts';
 import { groupBy } from './groupBy.ts';
-import { type Lab, readLab } from './lab.ts';
+import { type HeldFact, type Lab, readLab } from './lab.ts';
 import type { BoardQuery } from './query.ts';
 import { type BoardRow, boardRow } from './rows.ts';
 
@@ -45,6 +45,8 @@ export interface Board {
   readonly total: number;
   readonly pages: number;
   readonly counts: Counts;
+  /** What the person has, of all pages. */
+  readonly mine: readonly HeldFact[];
   readonly labels: Lab['labels'];
   readonly isPartial: boolean;
   readonly nameOf: NameOf;
@@ -86,6 +88,7 @@ export async function readBoard(deps: BoardDeps, reader: Reader, query: BoardQue
     total: rows.length,
     pages,
     counts: corrected(countAll(lab, frame.nowMs), [...byName.values()]),
+    mine: [...lab.held.values()].flat().filter(({ requester }) => person.isOwn(requester)),
     labels: lab.labels,
     isPartial: lab.isPartial,
     nameOf,

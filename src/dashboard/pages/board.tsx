@@ -9,6 +9,7 @@ import { type Board, readBoard } from '../board/readBoard.ts';
 import { type SavedView, savedViews, saveViews, VIEWS_AT, ViewName } from '../board/savedViews.ts';
 import { Filters, SavedViews } from '../components/boardFilters.tsx';
 import { BoardGrid } from '../components/boardGrid.tsx';
+import { BoardMine } from '../components/boardMine.tsx';
 import { BoardTable } from '../components/boardTable.tsx';
 import { TvPage } from '../components/boardTv.tsx';
 import { BulkBar } from '../components/bulkBar.tsx';
@@ -80,6 +81,7 @@ const BoardPage = ({ board, saved, viewer, done, failed }: BoardPageProps) => {
   const renew = { from: linkTo(query), everyS: RENEW_S };
   return (
     <Page title="Board" viewer={viewer} at={BOARD} list="rows" {...{ head, renew, done, failed }}>
+      <BoardMine mine={board.mine} viewer={viewer} />
       {!isEmpty && (
         <>
           <SavedViews board={board} saved={saved} />

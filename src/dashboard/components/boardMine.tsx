@@ -1,0 +1,69 @@
+/**
+ * On phones the Board begins with what the person has: until when, how much of the time is over, and Extend.
+ */
+import type { HeldFact } from '../board/lab.ts';
+import type { Viewer } from '../env.ts';
+import { actionPath } from '../paths.ts';
+import { When } from './when.tsx';
+
+/** More is on Mine. */
+const MAX_SHOWN = 3;
+
+export const BoardMine = ({ mine, viewer }: { mine: readonly HeldFact[]; viewer: Viewer }) => {
+  // What is granted and not taken yet is in the banner.
+  const granted = new Set(
+    viewer.standings
+      .filter(({ isGranted }) => isGranted)
+      .flatMap(({ resources, waitsFor }) => [...resources, waitsFor]),
+  );
+  const held = mine.filter(({ name }) => !granted.has(name));
+  return (
+    <div data-live="mine" class="yours">
+      {held.length > 0 && (
+        <>
+          <p>
+            <b>Yours</b>{' '}
+            <a class="meta" href="/dashboard/mine">
+              {held.length} {held.length === 1 ? 'thing' : 'things'}
+            </a>
+          </p>
+          <ul>
+            {held.slice(0, MAX_SHOWN).map((hold) => (
+              <Card hold={hold} back={viewer.page} />
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+};
+
+const Card = ({ hold, back }: { hold: HeldFact; back: string }) => {
+  const { name, requester, sinceMs, untilMs } = hold;
+  const share = untilMs === null ? null : Math.min(1, Math.max(0, (Date.now() - sinceMs) / (untilMs - sinceMs)));
+  return (
+    <li class="card">
+      <span>
+        <strong>{name}</strong>{' '}
+        <span class="meta">
+          {untilMs === null ? (
+            'no end'
+          ) : (
+            <>
+              until <When at={untilMs} as="clock" />
+            </>
+          )}
+        </span>
+      </span>
+      <a class="button" href={actionPath('extend', { resource: name, requester, back })}>
+        Extend<span class="out-of-sight"> {name}</span>
+      </a>
+      {share !== null && (
+        <svg class="meter" height="6" aria-hidden="true">
+          <rect width="100%" height="6" rx="3" />
+          <rect class="done" width={`${Math.round(share * 100)}%`} height="6" rx="3" />
+        </svg>
+      )}
+    </li>
+  );
+};
