@@ -74,9 +74,10 @@ local function isPlain(item)
   return not (isRegistered or item.sessionId or item.options) and (item.wait or '') == ''
 end
 
--- Returns true if the reservation that holds a resource has to do with what is due.
+-- Returns true if what holds a resource may have to do with what is due: unless it is one plain reservation, which is
+-- not due.
 local function isDue(record)
-  return record and (record.session or record.pool ~= '' or
+  return record and (not record.token or record.session or record.pool ~= '' or
     record.expiresAt ~= 0 and record.expiresAt <= clock.nowMs())
 end
 

@@ -126,4 +126,20 @@ describe('queues that are left unsettled', () => {
       for (const running of [one, other]) running.stop();
     }
   });
+
+  test('the release of what is held SHARED waits until the queue is settled', async () => {
+    const shared = await startEngine(makeTenant(), undefined, SMALL_PIECES);
+    try {
+      const held = await begin(shared, ['x', 'y', 'z']);
+      const readers = ['one', 'two'].map((requester) => ({ resource: 'doc', requester, mode: 'SHARED' as const }));
+      const docs = await reserve(shared.engine, shared.credential, readers);
+      await unreserve(shared.engine, shared.credential, held);
+      expect(await unreserve(shared.engine, shared.credential, docs.slice(0, 1))).toMatchObject([
+        { status: 'RELINQUISHED' },
+      ]);
+      expect(await listed(shared)).toEqual([]);
+    } finally {
+      shared.stop();
+    }
+  });
 });
