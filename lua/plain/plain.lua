@@ -1,7 +1,8 @@
 -- Decides if a request can go the plain way. It can in two cases: each of its items names a resource of one slot,
 -- which is not registered, or has no parent, blockers and labels; or its only item names a pool or one of its slots
--- (plain/slots.lua). Nobody may wait in the tenant. Other requests go the general way (lua/verbs), with the same
--- replies. begin() assigns all state of this module. Field: isHeard, true if a stream is open.
+-- (plain/slots.lua). If tickets wait in the tenant, its only item names a resource of one slot, and they have nothing
+-- to do with that. Other requests go the general way (lua/verbs), with the same replies. begin() assigns all state of
+-- this module. Field: isHeard, true if a stream is open.
 local events = require('events/events')
 local pools = require('slots/pools')
 local readTime = require('frame/now')

@@ -69,7 +69,7 @@ end
 -- it as a slot. Returns its text; nil if it must go the general way.
 local function reserveName(keys, args, name, pool, slotNumber, nowMs)
   local packed, fence, expiresAt = make(args, FIRST, nowMs)
-  if not packed then
+  if not packed or tenant.isAwaited(keys, name) then
     return nil
   elseif pool then
     slots.mark(keys, pool, slotNumber)
@@ -90,7 +90,9 @@ end
 local function reserveOne(keys, args, nowMs)
   local name = args[FIRST]
   local isSimple, pool, slotNumber, capacity = slots.meaningOf(keys, name)
-  if capacity then
+  if capacity and tenant.isAwaited(keys) then
+    return nil
+  elseif capacity then
     return slots.reserve(keys, args, FIRST, pool, slotNumber, capacity, nowMs)
   elseif isSimple then
     return reserveName(keys, args, name, pool, slotNumber, nowMs)

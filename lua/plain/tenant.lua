@@ -11,8 +11,11 @@ local NO_LIMIT, NEVER = 9007199254740992, 9007199254740992
 -- A write of this many bytes to a hash, a sorted set or the history takes at most this much more
 -- (lua/limits/bytes.lua).
 local PER_ENTRY, ROUNDED_UP = 128, 1.25
--- This flag and higher ones: the tenant has a queue, sessions or terms, is suspended, or allows only registered names.
-local FIRST_FLAG = 8
+-- Flags (lua/frame/tenant.lua): the tenant has a queue; this one and higher ones: it has sessions or terms, is
+-- suspended, or allows only registered names.
+local HAS_QUEUE, FIRST_FLAG = 8, 16
+-- The state of a queue that has nothing left to do (lua/waiting/state.lua).
+local SETTLED = '^(%d+) %d+ %d+ %d+ (%S+) [02] %-$'
 
 local FORM, pack, unpackNumbers = hot.FORM, struct.pack, struct.unpack
 local tokenAfter = fencing.after
@@ -22,14 +25,32 @@ local key, found, packed, grant, nowUs, nowMs
 local tier, flags, definitions, minuteStart, minute, day, today, fence, count, moreSlots, nextDue, dueIndexed,
   listenUntil
 local messages, bytes, publisherAt
-local limits, written
+-- waiting: the number of slots that tickets ask for. queueDue: when something of the queue is due, in ms; nil if the
+-- tenant has none.
+local limits, written, waiting, queueDue
 -- Changes of the last reservation.
 local fenceBefore, nextDueBefore
+
+-- Reads the state of the queue. Returns true if it has nothing to do before a request.
+local function isQueueQuiet()
+  local items, due = string.match(redis.call('HGET', key, 'queue') or '', SETTLED)
+  if items then
+    waiting, queueDue = tonumber(items), due == 'inf' and NEVER or tonumber(due)
+    return queueDue > nowMs
+  end
+end
+
+-- Returns true if nothing of the tenant has to be done before a request for so many names.
+local function isQuiet(number)
+  waiting, queueDue = 0, nil
+  return flags < FIRST_FLAG and tier > 0 and nextDue > nowMs and
+    (flags < HAS_QUEUE or number == 1 and isQueueQuiet())
+end
 
 -- Reads the tenant for a credential, the SHA-256 of an API key, and charges writes (lua/limits/quota.lua). Takes
 -- the time.
 -- Returns true if the request is plain: the key has the right `reserve` for all names, the quota is not exceeded, and
--- nothing of the tenant is due, waits, or belongs to a session.
+-- nothing of the tenant is due or belongs to a session. If the tenant has a queue, the request is for one name.
 function tenant.begin(tenantKey, credential, us, ms, cost)
   key, nowUs, nowMs = tenantKey, us, ms
   found = redis.call('HMGET', key, 'hot', 'key:' .. credential)
@@ -39,7 +60,7 @@ function tenant.begin(tenantKey, credential, us, ms, cost)
   end
   tier, flags, definitions, minuteStart, minute, day, today, fence, count, moreSlots, nextDue, dueIndexed, listenUntil,
     messages, bytes, publisherAt = unpackNumbers(FORM, packed)
-  if flags >= FIRST_FLAG or tier == 0 or nextDue <= ms then
+  if not isQuiet(cost) then
     return false
   end
   local label = grant
@@ -72,21 +93,32 @@ end
 -- The texts of amounts of work, as far as calls have needed them.
 local workTexts = {}
 
--- Returns the quota as replies have it (lua/limits/quota.lua), with the work of the request.
+-- Returns the quota as replies have it (lua/limits/quota.lua), with what finish() of lua/frame/commit.lua adds. Takes
+-- the work of the request.
 function tenant.quota(work)
   local text = workTexts[work]
   if not text then
     text = format(' %d', work)
     workTexts[work] = text
   end
+  if queueDue then
+    local due = nextDue < queueDue and nextDue or queueDue
+    text = text .. format(' %d 0', due < NEVER and due - nowMs or -1)
+  end
   return quota.textOf(limits, minuteStart, minute, day, today, nowMs) .. text
+end
+
+-- Returns true if tickets may have to do with a name (lua/waiting/queues.lua); without a name, if there are tickets.
+function tenant.isAwaited(keys, name)
+  return queueDue and (not name or
+    redis.call('ZRANGE', keys.queues, '[' .. name .. '\n', '(' .. name .. '\11', 'BYLEX', 'LIMIT', 0, 1)[1] ~= nil)
 end
 
 -- Counts a new reservation that ends at a time in ms, 0 never. Returns its fencing token; nil if the cap, the limit of
 -- bytes (lua/limits/cap.lua) or the due index (lua/limits/cap.lua) may not allow it.
 function tenant.add(expiresAt)
   if
-    count + moreSlots >= limits.reservations or bytes >= limits.bytes and limits.bytes < NO_LIMIT or
+    count + moreSlots + waiting >= limits.reservations or bytes >= limits.bytes and limits.bytes < NO_LIMIT or
     expiresAt > 0 and expiresAt < dueIndexed
   then
     return nil

@@ -33,18 +33,20 @@ end
 
 -- Carries out the only item of a request. Returns its text; nil if the request must go the general way.
 local function releaseOne(keys, args, nowMs, nowUs)
-  local slot, expiresAt = args[FIRST], nil
+  local slot, found, expiresAt = args[FIRST]
   local packed, pool, slotNumber = redis.call('HGET', keys.slots, slot), pools.split(slot)
-  local found
   if not packed then
     slot, packed, found = slots.assignedTo(keys, slot, args[FIRST + 1])
   end
-  if packed and byte(packed) == 2 then
+  local isName = packed and byte(packed) == 2
+  if not packed or tenant.isAwaited(keys, isName and slot) then
+    return nil
+  elseif isName then
     expiresAt = endOfReleased(args, FIRST, packed)
     if expiresAt and pool then
       slots.mark(keys, pool, slotNumber)
     end
-  elseif packed then
+  else
     pool, expiresAt = true, slots.release(keys, args, FIRST, slot, packed, found)
   end
   if not expiresAt then

@@ -11,10 +11,11 @@ import { readHot } from '../../src/redis/layouts.ts';
 import { parseReply, toText } from '../../src/redis/reply.ts';
 import { runScript } from '../../src/redis/scripts.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
-import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { type RunningEngine, SMALL_PIECES, startEngine } from '../support/engine.ts';
 import { changeHot, FLAGS } from '../support/hotRecord.ts';
 import {
   type Args,
+  AWAITED_NAMES,
   below,
   type Held,
   isOneIn,
@@ -36,8 +37,8 @@ const START = Date.UTC(2055, 0, 1);
 const HOUR_MS = 3_600_000;
 
 /** Returns the flags of a call, and the number of its items. */
-function shapeOf({ names }: Kind): readonly [string, number] {
-  if (names !== undefined && !isOneIn(5)) return ['', 1];
+function shapeOf({ names, waits }: Kind): readonly [string, number] {
+  if (names !== undefined && !isOneIn(waits ? 2 : 5)) return ['', 1];
   if (isOneIn(8)) return [pick(['r', 'd', 'c']), 1 + below(2)];
   if (isOneIn(3))
     return pick<readonly [string, number]>([
@@ -58,6 +59,8 @@ interface Kind {
   readonly limits?: Parameters<typeof startEngine>[3];
   /** Names of most requests, each alone. */
   readonly names?: readonly [string, ...string[]];
+  /** Whether some requests wait. The queue is settled in the smallest pieces. */
+  readonly waits?: boolean;
 }
 const POOLS = { names: MANY_NAMES, hasDefinitions: true };
 const KINDS: readonly Kind[] = [
@@ -90,6 +93,13 @@ const KINDS: readonly Kind[] = [
     hot: { flags: FLAGS.closing },
   },
   { title: 'a tenant of names like those of slots', names: SLOT_LIKE_NAMES },
+  { title: 'a tenant with a queue', names: AWAITED_NAMES, waits: true, hasDefinitions: true },
+  {
+    title: 'a tenant with a queue, at its limits',
+    names: AWAITED_NAMES,
+    waits: true,
+    limits: { reservations: 8, historyDays: 0 },
+  },
 ];
 
 interface Twin extends RunningEngine {
@@ -97,7 +107,8 @@ interface Twin extends RunningEngine {
 }
 
 async function start(kind: Kind, includes: Readonly<Record<string, string>>): Promise<Twin> {
-  const running = await startEngine(undefined, undefined, includes, kind.limits);
+  const pieces = kind.waits ? SMALL_PIECES : {};
+  const running = await startEngine(undefined, undefined, { ...includes, ...pieces }, kind.limits);
   const { engine, credential } = running;
   await setClock(engine.redis, credential.tenant, START);
   const items = [
@@ -141,8 +152,15 @@ async function call({ engine, credential }: Twin, verb: 'reserve' | 'unreserve',
   const reply = parseReply(await runScript(engine.redis, verb, ...keys, credential.credentialKey, flags, ...args));
   if (reply[0] !== 'OK') return reply;
   const [code, quota, ...rest] = reply;
-  return [code, toText(quota).split(' ').slice(0, 6).join(' '), ...rest];
+  return [code, toText(quota).split(' ').toSpliced(6, 1).join(' '), ...rest];
 }
+
+/** Returns the arguments of a reserve that may wait, without and with a long poll. */
+const waitingArgs = (held: Held[], names: Kind['names']): Args => [
+  '',
+  pick(['poll 0', 'poll 30000']),
+  ...reserveItem(held, names, pick(['20000 0 5000', '60000 0 5000', '60000 1 9000'])),
+];
 
 /** Everything that Redis has of a tenant, but for what names the tenant. */
 async function storedOf({ engine: { redis }, credential: { tenant, credentialKey }, messages }: Twin) {
@@ -160,6 +178,11 @@ async function storedOf({ engine: { redis }, credential: { tenant, credentialKey
     due: await redis.zrange(key('due'), '0', '-1', 'WITHSCORES'),
     nameIndex: await redis.zrange(key('nameIndex'), '0', '-1'),
     pools: Object.entries(await redis.hgetall(key('pools'))).sort(),
+    tickets: Object.entries(await redis.hgetallBuffer(key('tickets')))
+      .map(([number, ticket]) => [number, ticket.toString('latin1')])
+      .sort(),
+    queues: (await redis.zrangeBuffer(key('queues'), 0, -1)).map((member) => member.toString('latin1')),
+    waits: await redis.zrange(key('waits'), '0', '-1', 'WITHSCORES'),
     history: history.map(([, values]) => values.map((value) => value.toString('latin1'))),
     messages: messages.map((message) => message.replaceAll(tenant, 't')),
   };
@@ -197,19 +220,30 @@ describe.each(KINDS)(`$title (seed ${seed})`, (kind) => {
     }
     const at = (ms: number) =>
       Promise.all([short, general].map(({ engine, credential }) => setClock(engine.redis, credential.tenant, ms)));
-    for (let nth = 0; nth < CALLS; nth++) {
+    const calls = kind.waits ? 2 * CALLS : CALLS;
+    for (let nth = 0; nth < calls; nth++) {
       now += pick([0, 0, 1, 300, 2500]);
       await at(now);
-      const [flags, count] = shapeOf(kind);
-      const verb = isOneIn(2) ? 'reserve' : 'unreserve';
+      const mayWait = kind.waits === true && isOneIn(8);
+      const [flags, count] = mayWait ? ['', 1] : shapeOf(kind);
+      const verb = mayWait || isOneIn(2) ? 'reserve' : 'unreserve';
       const items = Array.from({ length: count }, () =>
         verb === 'reserve' ? reserveItem(held, kind.names) : unreserveItem(held),
       );
-      const args = verb === 'reserve' ? ['', '', ...items.flat()] : items.flat();
+      const args = mayWait
+        ? waitingArgs(held, kind.names)
+        : verb === 'reserve'
+          ? ['', '', ...items.flat()]
+          : items.flat();
       const replies = [await call(short, verb, flags, args), await call(general, verb, flags, args)];
+      if (kind.waits && verb === 'reserve') {
+        // Most of these names are held: a release of what was not reserved would tell little.
+        const isWanted = (i: number) => /^(ACQUIRED|WAITING)/.test(String(replies[0]?.[i + 2]));
+        held.push(...held.splice(held.length - count, count).filter((_, i) => isWanted(i)));
+      }
       expect(replies[0], `call ${nth}: ${verb} ${flags} ${JSON.stringify(args)}`).toEqual(replies[1]);
       // States that differ can be alike again at the end.
-      const isCompared = nth % 50 === 49 || nth === CALLS - 1;
+      const isCompared = nth % 50 === 49 || nth === calls - 1;
       if (isCompared) expect(await storedOf(short), `after call ${nth}`).toEqual(await storedOf(general));
     }
   });

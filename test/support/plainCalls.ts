@@ -32,6 +32,21 @@ const NAMES = [
   'é"\\',
 ] as const;
 const REQUESTERS = ['r', 's', 'person "x"'] as const;
+/** Of a tenant in which requests wait: for some of these names. */
+export const AWAITED_NAMES = [
+  'a',
+  'b',
+  'c',
+  'd',
+  'e',
+  'job_7',
+  'one',
+  'one_4',
+  'leaf',
+  'pool',
+  'pool_1',
+  'gated',
+] as const;
 /** Of pools: one that is soon full, one of which more slots are held than one bitmap has, and names like slots'. */
 const POOL_NAMES = [
   'pool',
@@ -74,17 +89,20 @@ export const newToken = (): string => String(tokens++).padStart(22, 'T');
 
 /** Returns whose an item is: of pools often one who has lately reserved, since an owner may have several slots. */
 function requesterOf(held: readonly Held[], names: Names): string {
-  if (names === NAMES || isOneIn(3)) return pick(REQUESTERS);
+  if (names === NAMES || names === AWAITED_NAMES || isOneIn(3)) return pick(REQUESTERS);
   return (isOneIn(2) && held.at(-1 - below(6))?.requester) || `r${below(40)}`;
 }
 
-export function reserveItem(held: Held[], names: Names = NAMES): Args {
+/**
+ * @param wait '<waitMs> <priority> <claimMs>' if it may wait
+ */
+export function reserveItem(held: Held[], names: Names = NAMES, wait = ''): Args {
   const requester = requesterOf(held, names);
   const [resource, token] = [pick(names), newToken()];
   held.push({ resource, requester, token });
   const options = isOneIn(12) ? pick(['{"note":"n"}', '{"mode":"SHARED"}']) : '';
   const count = isOneIn(25) ? 2 : '';
-  const rare = [pick(['', 'Device']), '', count, options].join('\n');
+  const rare = [pick(['', 'Device']), wait, count, options].join('\n');
   return [resource, requester, pick(['', '', 1500, 60_000]), token, rare === '\n\n\n' ? '' : rare];
 }
 
