@@ -173,12 +173,9 @@ local function complete(request)
       addToReply(reply, name, '', table.concat(one.labels, '\n'))
     end
   end
-  local queue = tenant.openQueue()
-  if queue and request.isInForce then
+  local queue = request.isInForce and tenant.openQueue()
+  if queue then
     queue.planAgainFor(redefining.redefinedOrder)
-  elseif queue then
-    -- The definitions that were planned are not in force.
-    queue.suspend()
   end
 end
 

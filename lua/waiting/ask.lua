@@ -7,6 +7,7 @@ local exempt = require('waiting/exempt')
 local grant = require('waiting/grant')
 local itemForms = require('frame/items')
 local queues = require('waiting/queues')
+local lifetimes = require('waiting/lifetimes')
 local matching = require('reservations/match')
 local needs = require('waiting/needs')
 local registry = require('definitions/definitions')
@@ -81,6 +82,9 @@ local function issue(ticket, request, refusal, others)
   fields.waitsFor, fields.others = refusal, others
   agenda.changeTicket(ticket, fields)
   grant.noteWaitsFor(ticket)
+  if tenant.closing > clock.nowMs() then
+    lifetimes.closeUntil(tenant.closing)
+  end
   endings.emitOfTicket('WAITING', 'WAIT', ticket, 'WAITING')
 end
 
