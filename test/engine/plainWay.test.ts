@@ -181,7 +181,7 @@ async function storedOf({ engine: { redis }, credential: { tenant, credentialKey
     tickets: Object.entries(await redis.hgetallBuffer(key('tickets')))
       .map(([number, ticket]) => [number, ticket.toString('latin1')])
       .sort(),
-    queues: (await redis.zrangeBuffer(key('queues'), 0, -1)).map((member) => member.toString('latin1')),
+    queues: (await redis.zrangeBuffer(key('queues'), '0', '-1')).map((member) => member.toString('latin1')),
     waits: await redis.zrange(key('waits'), '0', '-1', 'WITHSCORES'),
     history: history.map(([, values]) => values.map((value) => value.toString('latin1'))),
     messages: messages.map((message) => message.replaceAll(tenant, 't')),
