@@ -39,8 +39,14 @@ export function backTo(page: string | undefined, done: Done): string {
 }
 
 /** The address of an action for a resource, which leads back to a page. */
-export const actionPath = (action: 'reserve' | 'extend', fields: Readonly<Record<string, string>>): string =>
-  `/dashboard/${action}?${new URLSearchParams(fields)}`;
+export const actionPath = (
+  action: 'reserve' | 'extend' | 'take-away',
+  { back, ...fields }: Readonly<Record<string, string>>,
+): string => {
+  // Without another page, actions lead back to the Board.
+  const search = new URLSearchParams(back === undefined || back === '/dashboard' ? fields : { ...fields, back });
+  return `/dashboard/${action}${search.size === 0 ? '' : `?${search}`}`;
+};
 
 /** The origin of the service as the person who looks at a page sees it. */
 export const originOf = ({ publicUrl }: Pick<DashboardDeps, 'publicUrl'>, c: Context<DashboardEnv>): string =>

@@ -17,6 +17,7 @@ import type { DashboardDeps, DashboardEnv } from './env.ts';
 import { endRoutes } from './pages/actions/end.tsx';
 import { extendRoutes } from './pages/actions/extend.tsx';
 import { reserveRoutes } from './pages/actions/reserve.tsx';
+import { takeAwayRoutes } from './pages/actions/takeAway.tsx';
 import { auditRoutes } from './pages/audit.tsx';
 import { boardRoutes } from './pages/board.tsx';
 import { findRoutes } from './pages/find.tsx';
@@ -95,7 +96,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', qrRoutes(deps));
   app.route('/', findRoutes(deps));
   app.route('/', historyRoutes(deps));
-  for (const routes of [reserveRoutes, extendRoutes, endRoutes]) app.route('/', routes(deps));
+  for (const routes of [reserveRoutes, extendRoutes, endRoutes, takeAwayRoutes]) app.route('/', routes(deps));
   app.route('/', keysRoutes(deps));
   app.route('/', membersRoutes(deps));
   app.route('/', membershipRoutes(deps));

@@ -9,7 +9,6 @@ export const KEYS_OF_PAGE: Readonly<Partial<Record<string, string>>> = {
   '/dashboard/mine': 'g y',
   '/dashboard/overview': 'g o',
   '/dashboard/activity/live': 'g l',
-  '/dashboard/reservations': 'g r',
   '/dashboard/resources': 'g d',
   '/dashboard/activity': 'g h',
   '/dashboard/insight': 'g i',

@@ -52,15 +52,15 @@ const rowOf = async (name: string, search = '') => {
 describe('a free resource with a blocker in use', () => {
   test('is not available on the Board, which says why and until when, and offers to wait', async () => {
     expect(await rowOf('load-test')).toMatch(
-      /◇ not available: its blocker database is not free free in \d+ min.*\[Join queue load-test\]/,
+      /Not available database goes with staging, until \d\d:\d\d UTC needs .*\[Join queue load-test\]/,
     );
-    expect(await rowOf('suite')).toMatch(/its blocker database is not free/);
-    expect(await rowOf('spare')).toMatch(/○ free .*\[Reserve spare\]/);
+    expect(await rowOf('suite')).toMatch(/3 of 3 free database goes with staging, until/);
+    expect(await rowOf('spare')).toMatch(/Free .*\[Reserve spare\]/);
   });
 
   test('is not among what is free', async () => {
     expect(await rowOf('load-test', '?free=1')).toBeUndefined();
-    expect(await rowOf('spare', '?free=1')).toMatch(/○ free/);
+    expect(await rowOf('spare', '?free=1')).toMatch(/Free/);
   });
 
   test.each(['/resources/one?name=load-test', '/reserve?resource=load-test'])(

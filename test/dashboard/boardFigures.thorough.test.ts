@@ -11,9 +11,9 @@ import { signIn } from '../support/tenancy.ts';
 
 const COUNT = 10_000;
 const BATCH = 500;
-const MAX_BYTES = 100_000;
+const MAX_BYTES = 80_000;
 /** The most CPU time of a page, since other processes may keep this one waiting. */
-const MAX_MS = 150;
+const MAX_MS = 60;
 /** The same for what looks at all 10,000: about ten times what it takes. */
 const MAX_WALK_MS = 800;
 
@@ -91,7 +91,7 @@ describe('with 10,000 resources and 10,000 reservations', () => {
     ['mine', '?mine=1', MAX_WALK_MS],
     ['expiring soon', '?expiring=1', MAX_WALK_MS],
     ['not registered', '?unregistered=1', MAX_WALK_MS],
-    ['a late page', `?after=t${encodeURIComponent(`building>${name(9000)}`)}`, MAX_MS],
+    ['a late page', '?page=180', MAX_MS],
   ])('%s is short and soon there', async (title, search, maxMs) => {
     const { cpuMs, ms, bytes } = await measure(search);
     process.stdout.write(`${title}: ${Math.round(ms)} ms, ${Math.round(cpuMs)} ms of CPU, ${bytes} bytes\n`);

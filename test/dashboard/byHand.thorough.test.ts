@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import { violations } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
-import { confirm, context, go, open, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
+import { choose, context, go, open, page, readKey, service, signIn, takeAway, useVisitor } from '../support/visitor.ts';
 
 useVisitor();
 
@@ -14,8 +14,7 @@ const newClient = async () => {
 };
 const button = (name: string | RegExp) => page.getByRole('button', { name });
 const notice = (text: string | RegExp) => page.getByRole('status').getByText(text).waitFor();
-const reserveAt = (resource: string) =>
-  go(`/reserve?${new URLSearchParams({ resource, back: '/dashboard/reservations' })}`);
+const reserveAt = (resource: string) => go(`/reserve?${new URLSearchParams({ resource, back: '/dashboard' })}`);
 
 const isFound = async (schemes: readonly ('light' | 'dark')[] = ['light', 'dark']) => {
   for (const colorScheme of schemes) {
@@ -43,9 +42,9 @@ describe('by hand', () => {
     expect(await fits()).toBe(true);
     await button(/^Extend/).click();
     await notice(/ is extended/);
-    const end = await page.locator('td[data-label="Ends"] time').getAttribute('datetime');
+    const end = await page.locator('tr[data-name="phone"] .now time').getAttribute('datetime');
     expect(Math.abs(Date.parse(end ?? '') - Date.now() - 2 * 3600e3)).toBeLessThan(90_000);
-    await button('Release phone').click();
+    await choose('phone', 'Release');
     await notice(/ is released\./);
   });
 
@@ -77,7 +76,7 @@ describe('by hand', () => {
     await go('');
     const row = page.locator(`[data-name="stage/web"]`);
     await row.getByText('is in use').waitFor();
-    expect(await row.textContent()).toMatch(/free in \s*(9|10) min/);
+    expect(await row.textContent()).toMatch(/is in use, until \d\d:\d\d/);
   });
 
   test('a time is that of the browser', async () => {
@@ -103,6 +102,7 @@ describe('by hand', () => {
     await reserveAt('staging');
     await button('Join the queue').click();
     await notice(/You are in the queue/);
+    await page.getByText('you are 1st of 1').waitFor();
     await isFound();
     await client.unreserve({ resource: 'staging', requester: 'ci-42', releaseToken: held?.releaseToken });
     await page.locator('.turns').getByText('It is your turn: staging.').waitFor();
@@ -121,8 +121,8 @@ describe('by hand', () => {
     const live = await open();
     await go('/activity/live', live, service.other);
     await live.getByText('connected', { exact: true }).waitFor();
-    await go('/reservations');
-    await confirm('Take away rig from ci-42', 'Take away');
+    await go('');
+    await takeAway('rig');
     await notice(/ is taken away\./);
     await live.locator('#events').getByText(`by ${requester}`).waitFor();
     await live.close();
@@ -136,11 +136,12 @@ describe('without scripts', () => {
     if (plain === undefined) throw new Error('no browser');
     await plain.addCookies(await context.cookies());
     const sheet = await plain.newPage();
-    await sheet.goto(`${service.one.url}/dashboard/reserve?resource=desk&back=/dashboard/reservations`);
+    await sheet.goto(`${service.one.url}/dashboard/reserve?resource=desk&back=/dashboard`);
     await sheet.getByRole('radio', { name: 'Other…' }).check();
     await sheet.getByLabel('Until (UTC)').fill(new Date(Date.now() + 7200e3).toISOString().slice(0, 16));
     await sheet.getByRole('button', { name: /^Reserve/ }).click();
     await sheet.getByText(/ is yours/).waitFor();
+    await sheet.locator('summary', { hasText: 'More for desk' }).click();
     await sheet.getByRole('button', { name: 'Release desk' }).click();
     await sheet.getByText(/ is released\./).waitFor();
     await sheet.goto(`${service.one.url}/dashboard/shortcuts`);
@@ -154,10 +155,10 @@ describe('shortcuts', () => {
     const { client } = await newClient();
     for (const resource of ['a', 'b']) await client.reserve({ resource, requester: 'ci-42', ttlSeconds: 600 });
     await go('');
-    await page.keyboard.type('gr');
-    // Until its scripts listen, too.
-    await page.waitForURL(/reservations/);
-    await page.getByRole('heading', { name: 'Reservations', level: 1 }).waitFor();
+    await page.keyboard.type('gh');
+    await page.waitForURL(/activity/);
+    await page.goBack();
+    await page.getByRole('rowheader', { name: 'a', exact: true }).waitFor();
     const rowOfFocus = () => page.evaluate(`document.activeElement?.closest('tr')?.rowIndex ?? null`);
     await page.keyboard.press('j');
     const first = Number(await rowOfFocus());
@@ -171,7 +172,7 @@ describe('shortcuts', () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
     const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-    await dialog.getByText('Open Reservations').waitFor();
+    await dialog.getByText('Open Board').waitFor();
     await isFound();
     await dialog.getByLabel('Use shortcuts in this browser').uncheck();
     await page.keyboard.press('Escape');

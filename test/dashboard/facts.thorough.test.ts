@@ -8,7 +8,7 @@ import { forgetSession, go, page, readKey, service, signIn, useVisitor } from '.
 
 useVisitor();
 
-test('notes stand in the list of reservations, on the page of a resource and beside those who wait', async () => {
+test('notes stand on the Board, on the page of a resource and beside those who wait', async () => {
   await signIn();
   const client = createClient(service.other.url, await readKey());
   await client.register({ name: 'phone', capacity: 2 });
@@ -23,10 +23,9 @@ test('notes stand in the list of reservations, on the page of a resource and bes
 
   const notesIn = (part: string) =>
     page.locator(`[data-live="${part}"] .note`).evaluateAll((all) => all.map((one) => one.textContent).sort());
-  await go('/reservations');
-  await page.getByRole('heading', { name: '1 waiting' }).waitFor();
-  expect(await notesIn('held')).toEqual(['by its name', 'nightly <build>']);
-  expect(await notesIn('waiting')).toEqual(['next build']);
+  await go('?view=table');
+  const told = await page.locator('tr.slot .now, tr[data-name] .now').allTextContents();
+  expect(told.filter((one) => /nightly <build>|by its name/.test(one))).toHaveLength(2);
   await go('/resources/one?name=phone');
   await page.locator('[data-live="queue"]').getByText('1 waiting').waitFor();
   expect(await notesIn('slots')).toEqual(['by its name', 'nightly <build>']);
@@ -43,9 +42,9 @@ test('a reservation says that it is SHARED, and which slots it has', async () =>
     { resource: 'phone', requester: 'cy', count: 3 },
   );
 
-  await go('/reservations');
-  const said = await page.locator('[data-live="held"] .along').evaluateAll((all) => all.map((one) => one.textContent));
-  expect(said.sort()).toEqual(['SHARED', 'SHARED', 'slots phone_0, phone_1, phone_2']);
+  await go('?view=table');
+  await page.locator('tr[data-name="docs"]').getByText('Shared by 2').waitFor();
+  expect(await page.locator('tr.slot th').allTextContents()).toEqual(['phone_0', 'phone_1', 'phone_2']);
   await go('/resources/one?name=phone');
   expect(await page.locator('.slots tr', { hasText: 'cy' }).count()).toBe(3);
 });
@@ -79,7 +78,7 @@ test('a group and labels are typed in, shown in the tree, and found by a search'
   expect(await page.locator('[data-name="phone1"]').count()).toBe(0);
 });
 
-test('pages show 30 of 10,000 reservations and 300 of 10,000 resources at most', async () => {
+test('pages show 40 of 10,000 reservations and 300 of 10,000 resources at most', async () => {
   await signIn();
   const key = await readKey();
   await forgetSession();
@@ -103,14 +102,14 @@ test('pages show 30 of 10,000 reservations and 300 of 10,000 resources at most',
     );
     await client.reserve(...names.map((name, j) => ({ resource: `plain-${name}`, requester: `q${j}` })));
   }
-  await go('/reservations');
-  await page.getByText('10,000 held').waitFor();
-  expect(await page.locator('tbody tr').count()).toBe(30);
+  await go('?used=1');
+  expect(await page.locator('tbody tr[data-name]').count()).toBe(40);
   await page.getByRole('link', { name: 'Next' }).click();
-  await page.getByText('Page 2 of 334').waitFor();
-  await page.getByLabel('Search').fill('plain-r00007');
-  await page.getByRole('button', { name: 'Search' }).click();
-  await page.getByText('10,000 held, 1 found').waitFor();
+  await page.getByText('Page 2 of 250').waitFor();
+  await page.getByRole('searchbox').fill('plain-r00007');
+  await page.keyboard.press('Enter');
+  await page.getByRole('rowheader', { name: 'plain-r00007' }).waitFor();
+  expect(await page.locator('tbody tr[data-name]').count()).toBe(1);
   await go('/resources');
   await page.getByText('10,000 registered').waitFor();
   expect(await page.locator('.node').count()).toBe(300);

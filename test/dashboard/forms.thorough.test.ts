@@ -22,7 +22,6 @@ describe('pages and forms', () => {
     'leave-queue',
     'reservations/selected',
     'reservations/release',
-    'reservations/cancel',
     'reservations/reset',
     'resources',
     'resources/one/cancel?name=x',
@@ -45,7 +44,6 @@ describe('pages and forms', () => {
     for (const page of [
       '',
       '/activity/live',
-      '/reservations',
       '/resources',
       '/resources/one',
       '/activity',
@@ -99,7 +97,7 @@ describe('pages and forms', () => {
     const tenant = /hfs_([a-z0-9-]+)_/.exec(cookie)?.[1];
     // A key of another type than the scripts expect.
     await service.one.redis.set(`{${tenant}}:slots`, 'x');
-    const page = await ask(`${service.one.url}/dashboard/reservations`, { headers: { Cookie: cookie } });
+    const page = await ask(`${service.one.url}/dashboard/activity/live`, { headers: { Cookie: cookie } });
     expect([page.status, page.text.includes('WRONGTYPE'), /\.[jt]sx?:\d+/.test(page.text)]).toEqual([
       500,
       false,
@@ -129,7 +127,7 @@ describe('pages and forms', () => {
       Buffer.from(rest),
     ]);
     await service.one.redis.hset(`{${/hfs_([a-z0-9-]+)_/.exec(cookie)?.[1]}}:slots`, 'x', record);
-    const { status, headers } = await page('reservations');
+    const { status, headers } = await page('activity/live');
     expect(status).toBe(500);
     const lines = service.one.logged.map((text) => JSON.parse(text));
     const line = lines.find(({ requestId }) => requestId === headers.get('x-request-id'));
@@ -188,13 +186,7 @@ describe('pages and forms', () => {
 
   test('that are malformed: 400', async () => {
     const cookie = await session('erin');
-    for (const form of [
-      'reservations/release',
-      'reservations/cancel',
-      'resources',
-      'access/keys/rotate',
-      'settings/issuers',
-    ]) {
+    for (const form of ['reservations/release', 'resources', 'access/keys/rotate', 'settings/issuers']) {
       const init = {
         method: 'POST',
         headers: { Cookie: cookie, Origin: service.one.url },
@@ -232,7 +224,7 @@ describe('pages and forms', () => {
       body: JSON.stringify([{ resource: name, requester: name }]),
     };
     await ask(`${service.one.url}/api/v1/Reservation/reserve`, init);
-    const { text } = await ask(`${service.one.url}/dashboard/reservations?q=${encodeURIComponent(name)}`, {
+    const { text } = await ask(`${service.one.url}/dashboard?view=table&q=${encodeURIComponent(name)}`, {
       headers: { Cookie: cookie },
     });
     expect(text).toContain('&lt;script&gt;');

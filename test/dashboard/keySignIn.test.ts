@@ -29,7 +29,7 @@ test('whoever has an unrestricted key signs in to its tenant, also from elsewher
   expect(status).toBe(303);
   const headers = { Cookie: bare(cookies[0]) };
   await instance.reserve({ resource: 'seen', requester: 'me' });
-  expect((await ask(`${instance.url}/dashboard/reservations`, { headers })).text).toContain('seen');
+  expect((await ask(`${instance.url}/dashboard`, { headers })).text).toContain('seen');
   const page = (await ask(`${instance.url}/dashboard/overview`, { headers })).text;
   expect(page).toContain(tenant);
   expect(page).not.toContain(another);

@@ -14,7 +14,6 @@ const PAGES: readonly (readonly [string, Right])[] = [
   ['/overview', 'read'],
   ['/insight', 'read'],
   ['/activity/live', 'read'],
-  ['/reservations', 'read'],
   ['/resources', 'definitions'],
   ['/activity', 'read'],
   ['/access/keys', 'keys'],
@@ -57,7 +56,7 @@ const FORMS: readonly (readonly [string, Right, Record<string, string>])[] = [
 const PARTS: readonly (readonly [string, string, Right])[] = [
   ['/resources', 'Register a resource', 'define'],
   ['/resources/one?name=tool', 'Edit or delete', 'define'],
-  ['/reservations', 'Release everything', 'reset'],
+  ['?view=table', 'Release everything', 'reset'],
 ];
 
 async function registerAndReserve(): Promise<void> {

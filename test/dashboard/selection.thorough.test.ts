@@ -1,12 +1,12 @@
 /**
- * The page of reservations in a browser: rows are selected and released together, with and without scripts; and the
+ * The table of the Board in a browser: rows are selected and released together, with and without scripts; and the
  * rows of tables on a small screen.
  */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { violations } from '../support/browser.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { go, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
+import { choose, go, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
 
 useVisitor();
 
@@ -31,7 +31,7 @@ async function releaseTwo(on: Page): Promise<void> {
 describe('selected rows', () => {
   test('stay selected while the page renews itself, and are released together', async () => {
     const client = await reserve('a', 'b', 'c');
-    await go('/reservations?sort=resource');
+    await go('?view=table');
     for (const name of ['a', 'c']) await page.getByLabel(`Select ${name} of ci`).check();
     await client.reserve({ resource: 'd', requester: 'ci' });
     await page.getByLabel('Select d of ci').waitFor();
@@ -52,13 +52,13 @@ describe('selected rows', () => {
     });
     const on = await plain?.newPage();
     if (plain === undefined || on === undefined) throw new Error('there is no browser');
-    await go('/reservations', on);
+    await go('?view=table', on);
     await on.getByRole('link', { name: 'Select all 2 of this page' }).click();
     await on.getByRole('link', { name: 'Select none' }).waitFor();
     await on.getByRole('button', { name: 'Release the selected' }).click();
     await on.getByRole('button', { name: 'Release 2 reservations' }).click();
     await on.getByText('The selected reservations are released.').waitFor();
-    await on.getByText('Nothing is reserved.').waitFor();
+    await on.getByText('Nothing is registered or held yet.').waitFor();
     expect(await held(client)).toEqual([]);
     await plain.close();
   });
@@ -72,14 +72,7 @@ describe('on a screen of 360 px', () => {
     await client.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [
       { resource: 'phone-of-the-lab-with-a-long-name', requester: 'w', ttlSeconds: 60, waitSeconds: 600 },
     ]);
-    for (const place of [
-      '/reservations',
-      '/access/keys',
-      '/access',
-      '/access/tokens',
-      '/activity/changes',
-      '/activity/live',
-    ]) {
+    for (const place of ['/access/keys', '/access', '/access/tokens', '/activity/changes', '/activity/live']) {
       await go(place);
       expect([place, await violations(page)]).toEqual([place, []]);
       const outside = await page
@@ -92,9 +85,8 @@ describe('on a screen of 360 px', () => {
         );
       expect([place, outside]).toEqual([place, []]);
     }
-    await go('/reservations');
-    await page.getByLabel('Select phone-of-the-lab-with-a-long-name of ci').check();
-    await page.getByRole('button', { name: 'Take away' }).first().click();
-    expect(await page.locator(':popover-open').isVisible()).toBe(true);
+    await go('');
+    await choose('phone-of-the-lab-with-a-long-name', 'Take away');
+    await page.getByRole('button', { name: 'Take away' }).waitFor();
   });
 });

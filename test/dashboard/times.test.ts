@@ -17,7 +17,7 @@ describe('a time on a page', () => {
 
   test('is relative and goes on by itself; the absolute time is shown while it has the focus', async () => {
     await reserve();
-    await go('/reservations');
+    await go('/activity/live');
     const since = times().first();
     const before = await since.textContent();
     await expect.poll(() => since.textContent()).not.toBe(before);
@@ -38,7 +38,7 @@ describe('a time on a page', () => {
       storageState: await page.context().storageState(),
     });
     const there = await far?.newPage();
-    await there?.goto(`${service.one.url}/dashboard/reservations`);
+    await there?.goto(`${service.one.url}/dashboard/activity/live`);
     const title = there?.locator('[data-live="held"] time').first();
     expect(await title?.getAttribute('title')).toMatch(/GMT\+5:30$/);
     await far?.close();
@@ -48,7 +48,7 @@ describe('a time on a page', () => {
     await reserve();
     const plain = await open();
     await plain.route('**/*.js', (route) => route.abort());
-    await go('/reservations', plain);
+    await go('/activity/live', plain);
     expect(await plain.locator('[data-live="held"] time').first().getAttribute('title')).toMatch(
       /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/,
     );

@@ -21,12 +21,12 @@ describe('waiting', () => {
     await hold(resource);
     expect((await wait(bob, resource)).to).toBe(`/dashboard/reservations?done=waiting&what=${resource}`);
     await wait(ann, resource, { note: 'after bob' });
-    expect((await ann.get('/mine')).text).toContain('you are 2nd');
-    expect((await bob.get('/mine')).text).toContain('you are 1st');
+    expect((await ann.get('/mine')).text).toContain('2nd in the queue');
+    expect((await bob.get('/mine')).text).toContain('1st in the queue');
     expect((await bob.get('/activity')).text).not.toContain(resource);
     expect((await bob.post('/leave-queue', { resource, requester: bob.requester })).to).toBe('/dashboard?done=left');
-    expect((await bob.get('/mine')).text).not.toContain('you are');
-    expect((await ann.get('/mine')).text).toContain('you are 1st');
+    expect((await bob.get('/mine')).text).not.toContain('in the queue');
+    expect((await ann.get('/mine')).text).toContain('1st in the queue');
     expect((await bob.post('/leave-queue', { resource, requester: bob.requester })).status).toBe(409);
     expect((await bob.post('/leave-queue', { resource, requester: ann.requester })).status).toBe(403);
   });
@@ -37,7 +37,7 @@ describe('waiting', () => {
     const { releaseToken } = await hold(resource);
     await wait(ann, resource, { note: 'my turn', lease: '7200' });
     await holdfast.unreserve({ resource, requester: 'ci-42', releaseToken });
-    for (const path of ['', '/reservations', '/activity/live'])
+    for (const path of ['', '?view=table', '/activity/live'])
       expect(plain((await ann.get(path)).text)).toMatch(
         new RegExp(`It is your turn: ${resource}. Take it by \\d\\d:\\d\\d UTC, or it is free again.`),
       );

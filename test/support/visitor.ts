@@ -108,6 +108,19 @@ export async function copyKey(): Promise<string> {
 
 export const go = (path: string, on = page, at = service.one) => on.goto(`${at.url}/dashboard${path}`);
 
+/** Opens the menu of a row, and chooses from it. */
+export async function choose(resource: string, action: string | RegExp): Promise<void> {
+  await page.locator('summary', { hasText: `More for ${resource}` }).click();
+  await page.locator('.row-menu[open]').getByText(action).click();
+}
+
+/** Takes away what somebody else holds, by the menu of its row. */
+export async function takeAway(resource: string): Promise<void> {
+  await choose(resource, 'Take away');
+  await page.getByRole('heading', { name: `Take ${resource} away?` }).waitFor();
+  await page.getByRole('button', { name: 'Take away' }).click();
+}
+
 export async function confirm(opener: string | RegExp, button: string): Promise<void> {
   await page.getByRole('button', { name: opener }).first().click();
   await page.locator(':popover-open').getByRole('button', { name: button }).click();

@@ -110,12 +110,16 @@ const mayUpdate = (name, /** @type {Element} */ element) =>
 const TINT = 'data-changed';
 const TINT_MS = 2000;
 
-/** Returns the texts of the rows of a region, without times, which change by themselves. @param {Element} region */
+/**
+ * Returns the texts of the rows of a region, without times and timelines, which change by themselves.
+ * @param {Element} region
+ */
 function rowsOf(region) {
   return new Map(
     [...region.querySelectorAll('tr[id]')].map((row) => {
       const copy = /** @type {Element} */ (row.cloneNode(true));
       for (const time of copy.querySelectorAll('time')) time.textContent = time.getAttribute('datetime');
+      for (const drawing of copy.querySelectorAll('svg')) drawing.remove();
       return [row.id, copy.textContent];
     }),
   );

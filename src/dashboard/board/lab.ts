@@ -7,12 +7,14 @@ import { PATH_DELIMITER } from '../../domain/names.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { type TreeRow, tree } from '../../engine/definitions/list.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { active } from '../../engine/reservations/active.ts';
+import { active, type UnregisteredPage, unregistered } from '../../engine/reservations/active.ts';
 
 import { groupBy } from './groupBy.ts';
 
 /** Maximum number of resources, and of reservations, that are read. */
 const MAX_LOOKED_AT = 20_000;
+/** Held names that one call looks at. */
+const CALL = 400;
 /** A tenant with more resources or reservations is not read for each page. */
 const SMALL = 800;
 /** How much longer than reading it took it is used, and the most, in ms. */
@@ -90,16 +92,20 @@ export async function readLab(engine: Engine, credential: Credential): Promise<L
 }
 
 async function read(engine: Engine, credential: Credential): Promise<Lab> {
-  const [nodes, holds] = await Promise.all([readNodes(engine, credential), readHeld(engine, credential)]);
+  const [nodes, holds, others] = await Promise.all([
+    readNodes(engine, credential),
+    readHeld(engine, credential),
+    readUnregistered(engine, credential),
+  ]);
   const names = new Set(nodes.all.map(({ name }) => name));
   const facts = holds.all.map((one) => ({ ...one, name: nameIn(names, one.name) }));
   const held = groupBy(facts, ({ name }) => name);
   return {
     nodes: inGroups(nodes.all),
-    unregistered: [...held.keys()].filter((name) => !names.has(name)).sort(),
+    unregistered: others.all.sort(),
     held,
     labels: labelsOf(nodes.all),
-    isPartial: nodes.isPartial || holds.isPartial,
+    isPartial: nodes.isPartial || holds.isPartial || others.isPartial,
     isFresh: nodes.all.length + holds.all.length <= SMALL,
   };
 }
@@ -151,6 +157,19 @@ async function readHeld(engine: Engine, credential: Credential) {
     }
   }
   return { all, isPartial: false };
+}
+
+/** The names that are held without being registered, also as blockers of others. */
+async function readUnregistered(engine: Engine, credential: Credential) {
+  const all = new Set<string>();
+  let cursor: string | null = '0';
+  for (let calls = 0; cursor !== null; calls++) {
+    if (calls >= MAX_LOOKED_AT / CALL) return { all: [...all], isPartial: true };
+    const page: UnregisteredPage = await unregistered(engine, credential, cursor);
+    for (const name of page.names) all.add(name);
+    cursor = page.next;
+  }
+  return { all: [...all], isPartial: false };
 }
 
 /** The nodes of each group together, in the order of the tree, and then those of no group. Groups are no nodes. */

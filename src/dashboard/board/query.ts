@@ -1,6 +1,6 @@
 /**
- * What the Board shows, as its address says it: the view, filters, folded groups, and the page. So each can be kept as a
- * bookmark.
+ * What the Board shows, as its address says it: the view, filters, folded groups, and the page. So each can be kept
+ * as a bookmark.
  */
 import type { Context } from 'hono';
 import type { DashboardEnv } from '../env.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads what the Board shows: its rows, in their groups, with counts. Of the resources that are not on the page it reads
- * only what finding them needs (lab.ts).
+ * Reads what the Board shows: its rows, in their groups, with counts. Of the resources that are not on the page it
+ * reads only what finding them needs (lab.ts).
  */
 import type { Credential } from '../../domain/tenants.ts';
 import { resourceStates } from '../../engine/reservations/states.ts';
@@ -27,7 +27,7 @@ import type { BoardQuery } from './query.ts';
 import { type BoardRow, boardRow } from './rows.ts';
 
 /** Rows on a page. */
-export const PAGE = 50;
+export const PAGE = 40;
 /** Ended reservations that a page shows. */
 const MAX_PAST = 300;
 /** Requesters whose names a search knows. */

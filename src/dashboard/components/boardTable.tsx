@@ -189,6 +189,7 @@ export const NameCell = ({ row: { state } }: { row: BoardRow }) => {
 
 /** A slot of a pool that somebody holds, in the table. */
 const SlotRow = ({ slot, board, viewer }: RowProps & { slot: SlotState }) => {
+  const isMine = isOwnOf(viewer);
   const [hold] = rowHolds(slot);
   const who = slot.hold?.kind === 'own' ? board.nameOf(slot.hold.holder) : 'Held along';
   return (
@@ -200,7 +201,7 @@ const SlotRow = ({ slot, board, viewer }: RowProps & { slot: SlotState }) => {
         {slot.slot}
       </th>
       <td class="now">
-        <span class={`state ${hold && isOwnOf(viewer)(hold.requester) ? 'mine' : 'busy'}`}>{who}</span>
+        <span class={`state ${hold && isMine(hold.requester) ? 'mine' : 'busy'}`}>{who}</span>
         {slot.hold?.kind === 'own' && (
           <span class="meta">
             <When at={slot.hold.hasSession ? null : slot.hold.until} as="clock" none="no end" />
@@ -211,7 +212,11 @@ const SlotRow = ({ slot, board, viewer }: RowProps & { slot: SlotState }) => {
       <HoldCells slot={slot} />
       <td class="act">
         <RowActions
-          row={{ resource: slot.slot, isFree: null, holds: rowHolds(slot) }}
+          row={{
+            resource: slot.slot,
+            isFree: null,
+            holds: rowHolds(slot).filter(({ requester }) => !isMine(requester)),
+          }}
           viewer={viewer}
           back={linkTo(board.query)}
         />

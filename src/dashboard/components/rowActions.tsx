@@ -10,8 +10,6 @@ import { isOwn, mayEnd } from '../../operations/permissions.ts';
 import type { Viewer } from '../env.ts';
 import { actionPath } from '../paths.ts';
 import { may } from '../viewer.ts';
-import { Confirm } from './confirm.tsx';
-import { Icon } from './icon.tsx';
 
 /** A reservation in a row. */
 export interface RowHold {
@@ -54,7 +52,6 @@ export const RowActions = ({ row, viewer, back, more = [] }: RowActionsProps) =>
       {others.length > 0 && (
         <details class="row-menu" id={`more-${idOf(row.resource)}`} name="menu">
           <summary class="button quiet">
-            <Icon name="ellipsis" />
             <span class="out-of-sight">More for {row.resource}</span>
           </summary>
           <div class="menu">{others}</div>
@@ -74,7 +71,7 @@ function actionsOf({ resource, isFree, holds, isStale = false }: ActionRow, view
     hold.claimBy === null ? <Extend hold={hold} back={back} /> : <TakeGranted hold={hold} back={back} />,
     <Release hold={hold} back={back} />,
   ]);
-  const forOthers = others.map((hold) => <TakeAway hold={hold} back={back} />);
+  const forOthers = others.map((hold) => <TakeAway hold={hold} row={resource} back={back} />);
   if (own.length > 0) return [...forOwn, ...forOthers];
   if (viewer.standings.some(({ resources, isGranted }) => !isGranted && resources.includes(resource)))
     return [<LeaveQueue wait={{ resource, requester: requesterOf(user) }} back={back} />, ...forOthers];
@@ -140,15 +137,15 @@ export const LeaveQueue = ({
   />
 );
 
-const TakeAway = ({ hold: { resource, requester }, back }: HoldProps) => (
-  <Confirm
-    id={`take-${idOf(`${resource}\n${requester}`)}`}
-    label="Take away"
-    about={`${resource} from ${requester}`}
-    question={`Take “${resource}” away from “${requester}”? They learn it when they next renew or release, and from the events.`}
-    action="/dashboard/release"
-    fields={{ resource, requester, back }}
-  />
+const TakeAway = ({ hold: { resource, requester }, row, back }: HoldProps & { row: string }) => (
+  <a
+    class="button danger"
+    id={`take-${idOf(`${row}\n${requester}`)}`}
+    href={actionPath('take-away', { resource, requester, back })}
+  >
+    Take away
+    <About text={`${resource} from ${requester}`} />
+  </a>
 );
 
 /** A form of one button, with an id by which the button keeps the focus when the page is renewed. */

@@ -1,6 +1,6 @@
 /**
- * Releases many reservations at once, from the table of the Board. A person who has signed in may release what they hold
- * without its token, and operators may take away what others hold (docs/specification.md#release).
+ * Releases many reservations at once, from the table of the Board. A person who has signed in may release what they
+ * hold without its token, and operators may take away what others hold (docs/specification.md#release).
  */
 import { type Context, Hono } from 'hono';
 import { reset, unreserve } from '../../operations/reservations.ts';

@@ -1,6 +1,6 @@
 /**
- * The piece of time that timelines of a page show, and where times stand in it. No I/O and no markup. Times are ms since
- * 1970 UTC.
+ * The piece of time that timelines of a page show, and where times stand in it. No I/O and no markup. Times are ms
+ * since 1970 UTC.
  */
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

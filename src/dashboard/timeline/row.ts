@@ -10,8 +10,14 @@ import { type Frame, placeOf } from './frame.ts';
 export const MAX_LANES = 12;
 
 /**
- * `free`: a slot of a pool, from now on; `past`: ended; `held`; `mine`; `waiting`; `blocked`: another resource is in the way; `look`: somebody should look at
- * it. Bookings and what is out of service will be kinds of their own.
+ * - `free`: a slot of a pool, from now on
+ * - `past`: it has ended
+ * - `held`, or `mine`: held by the person who looks
+ * - `waiting`: somebody who waits
+ * - `blocked`: another resource is in the way
+ * - `look`: somebody should look at it
+ *
+ * Bookings and what is out of service will be kinds of their own.
  */
 export type BarKind = 'free' | 'past' | 'held' | 'mine' | 'waiting' | 'blocked' | 'look';
 

@@ -151,7 +151,7 @@ const StepView = ({ step: { from, to, held }, capacity, rowHeight }: StepProps) 
 
 /** The usual width of a timeline, and of a letter, in px. What does not fit in a narrower one is clipped. */
 const WIDTH = 600;
-const LETTER = 6.4;
+const LETTER = 6.7;
 const PADDING = 12;
 
 /** Shortens a text to a width in percent of the timeline. */

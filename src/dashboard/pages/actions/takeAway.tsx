@@ -1,0 +1,42 @@
+/**
+ * The question before somebody takes away what another person or program holds.
+ */
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { Page } from '../../components/layout.tsx';
+import type { DashboardDeps, DashboardEnv } from '../../env.ts';
+import { readQuery } from '../../form.ts';
+import { ownPath } from '../../paths.ts';
+import { namesOf } from '../../people.ts';
+import { needs } from '../../viewer.ts';
+
+const AT = '/dashboard/take-away';
+
+const Query = z.object({ resource: z.string(), requester: z.string(), back: z.string().optional() });
+
+export const takeAwayRoutes = (deps: DashboardDeps) =>
+  new Hono<DashboardEnv>().use(AT, needs('reserve')).get(AT, async (c) => {
+    const { viewer } = c.var;
+    const { resource, requester, back } = readQuery(c, Query);
+    const nameOf = await namesOf(deps, viewer, [requester]);
+    const fields = { resource, requester, back: ownPath(back) };
+    return c.html(
+      <Page title={`Take ${resource} away?`} viewer={viewer}>
+        <p>
+          <strong>{nameOf(requester)}</strong> holds it. They learn it when they next renew or release, and from the
+          events, which also say that it was you.
+        </p>
+        <form method="post" action="/dashboard/release" class="buttons">
+          {Object.entries(fields).map(([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ))}
+          <button type="submit" class="danger" id="take-away">
+            Take away
+          </button>
+          <a class="button" href={ownPath(back)}>
+            Cancel
+          </a>
+        </form>
+      </Page>,
+    );
+  });
