@@ -64,8 +64,8 @@ const lowerThan = (px: number, selector: string) =>
     .filter((one) => (one.matches('input') ? one.closest('label') ?? one : one).getBoundingClientRect().height < ${px} - 0.5)
     .map((one) => one.outerHTML.slice(0, 120))`);
 
-const BUTTONS = 'button, .button, select, textarea, summary, .seg a, .chip, input:not([type=hidden])';
-const LINKS = 'nav a, tbody th a';
+const BUTTONS = 'button, .button, select, textarea, summary, .seg a, .chip, :not(td) > input:not([type=hidden])';
+const LINKS = 'nav a, tbody th a, td > input[type=checkbox]';
 
 describe('every page', () => {
   test('has controls of at least 24 px, on phones 40, and reads well when it is zoomed to 200 %', async () => {
