@@ -20,12 +20,16 @@ export const searched = z
 /** The number of a page, from 1. */
 export const pageNumber = z.coerce.number().int().min(1).max(1_000_000).catch(1);
 
-/** @throws HoldfastError refused if the form has other fields */
+/**
+ * @param all whether several fields of one name are a list; else the last one counts
+ * @throws HoldfastError refused if the form has other fields
+ */
 export async function readForm<Schema extends z.ZodType>(
   c: Context<DashboardEnv>,
   schema: Schema,
+  all = false,
 ): Promise<z.infer<Schema>> {
-  const body = await c.req.parseBody().catch(() => null);
+  const body = await c.req.parseBody({ all }).catch(() => null);
   const { data, error } = schema.safeParse(body);
   if (error !== undefined) throw new HoldfastError('refused', 'The form is malformed.');
   return data;

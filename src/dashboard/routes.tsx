@@ -20,6 +20,7 @@ import { reserveRoutes } from './pages/actions/reserve.tsx';
 import { takeAwayRoutes } from './pages/actions/takeAway.tsx';
 import { auditRoutes } from './pages/audit.tsx';
 import { boardRoutes } from './pages/board.tsx';
+import { demoRoutes } from './pages/demo.tsx';
 import { findRoutes } from './pages/find.tsx';
 import { historyRoutes } from './pages/history.tsx';
 import { insightRoutes } from './pages/insight.tsx';
@@ -96,7 +97,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', qrRoutes(deps));
   app.route('/', findRoutes(deps));
   app.route('/', historyRoutes(deps));
-  for (const routes of [reserveRoutes, extendRoutes, endRoutes, takeAwayRoutes]) app.route('/', routes(deps));
+  for (const routes of [reserveRoutes, extendRoutes, endRoutes, takeAwayRoutes, demoRoutes]) app.route('/', routes(deps));
   app.route('/', keysRoutes(deps));
   app.route('/', membersRoutes(deps));
   app.route('/', membershipRoutes(deps));

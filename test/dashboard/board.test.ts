@@ -284,10 +284,14 @@ describe('an empty Board', () => {
   test('says what to do next', async () => {
     const text = await (await lab('empty')).see('');
     expect(text).toContain('href="/dashboard/overview"');
-    expect(plain(text)).toContain('Register the first resource');
+    expect(plain(text)).toContain('Three things to try');
+    for (const example of ['phone', 'environment', 'pool']) expect(text).toContain(`value="${example}"`);
+    expect(text).toContain('action="/dashboard/demo"');
   });
 
   test('offers no form to those who may not register', async () => {
-    expect(plain(await (await lab('empty', 'viewer')).see(''))).not.toContain('Register the first resource');
+    const text = await (await lab('empty', 'viewer')).see('');
+    expect(plain(text)).toContain('Three things to try');
+    expect(text).not.toContain('action="/dashboard/demo');
   });
 });

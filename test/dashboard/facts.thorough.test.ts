@@ -52,16 +52,17 @@ test('a reservation says that it is SHARED, and which slots it has', async () =>
 test('a group and labels are typed in, shown in the tree, and found by a search', async () => {
   await signIn();
   const client = createClient(service.other.url, await readKey());
-  await go('/resources');
+  await go('/resources/register');
   await page.getByLabel('Name', { exact: true }).fill('lab');
-  await page.getByLabel(/A group: it takes/).check();
+  await page.getByLabel(/Only a group/).check();
   await page.getByRole('button', { name: 'Register' }).click();
   await page.getByText(/ is registered\./).waitFor();
+  await go('/resources/register');
   await page.getByLabel('Name', { exact: true }).fill('phone1');
-  await page.getByLabel(/^Tree path/).fill('lab');
-  await page.getByLabel(/^Labels/).fill('os=android\nsite=berlin');
+  await page.getByLabel(/^Path/).fill('lab');
+  await page.getByLabel('Labels 1').fill('os=android, site=berlin');
   await page.getByRole('button', { name: 'Register' }).click();
-  await page.locator('[data-name="phone1"] .labels', { hasText: 'os=android, site=berlin' }).waitFor();
+  await page.locator('[data-name="phone1"] .along', { hasText: 'os=android, site=berlin' }).waitFor();
   expect(await page.locator('[data-name="lab"]').textContent()).toContain('group');
 
   const stored = (await client.definitions()).body;

@@ -117,7 +117,17 @@ describe('reservations', () => {
     const client = createClient(service.other.url, await readKey());
     await client.reserve({ resource: 'a', requester: 'q' }, { resource: 'b', requester: 'q' });
     await go('?view=table');
-    await confirm('Release everything', 'Release everything');
+    await page.getByRole('button', { name: 'Release everything' }).click();
+    const question = page.locator(':popover-open');
+    const send = question.getByRole('button', { name: 'Release everything' });
+    await question.getByLabel(/^Type the name/).fill('another');
+    await send.click();
+    await page.getByRole('alert').getByText('that is not the name of the tenant').waitFor();
+    expect((await client.active()).body).toHaveLength(2);
+    await page.getByRole('button', { name: 'Release everything' }).click();
+    const name = await page.locator('.side .tenant .cut').textContent();
+    await question.getByLabel(/^Type the name/).fill(String(name));
+    await send.click();
     await page.getByText('All reservations are released.').waitFor();
     expect((await client.active()).body).toEqual([]);
   });
@@ -127,9 +137,9 @@ describe('resources', () => {
   test('are registered; a reservation of a leaf colours it and what is above it, on an open page', async () => {
     await signIn();
     const client = createClient(service.other.url, await readKey());
-    await go('/resources');
+    await go('/resources/register');
     await page.getByLabel('Name', { exact: true }).fill('Desk');
-    await page.getByLabel(/^Tree path/).fill('House>Floor');
+    await page.getByLabel(/^Path/).fill('House>Floor');
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByRole('alert').getByText('Not registered yet: “House”, “Floor”.').waitFor();
     expect(await violations(page)).toEqual([]);
@@ -177,7 +187,7 @@ describe('resources', () => {
     expect(await page.locator('.slots tr.free').count()).toBe(2);
     await page.locator('#change > summary').click();
     await page.getByLabel('Capacity').fill('5');
-    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('4 of 5 free').waitFor();
     await page.getByRole('link', { name: 'pool' }).click();
     await confirm(/^Delete/, 'Delete');
@@ -197,7 +207,7 @@ describe('resources', () => {
       ...names.map((name) => ({ name: `${name}-below`, treePath: 'House' })),
     );
     await go('/resources');
-    expect(await page.locator('.tree > li > .node').count()).toBe(100 + 50);
+    expect(await page.locator('.node').count()).toBe(100 + 50);
     await page.getByRole('link', { name: 'Next' }).click();
     await page.getByText('Page 2 of 2').waitFor();
     await page.getByRole('link', { name: 'r129', exact: true }).waitFor();
@@ -214,13 +224,13 @@ describe('resources', () => {
 
   test('a registration that is refused says why, and keeps what was typed', async () => {
     await signIn();
-    await go('/resources');
+    await go('/resources/register');
     await page.getByLabel('Name', { exact: true }).fill('a>b');
-    await page.getByLabel(/^Blockers/).fill('x\ny');
+    await page.getByLabel('Takes along 2').fill('y');
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByRole('alert').getByText('Name must not contain >').waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('a>b');
-    expect(await page.getByLabel(/^Blockers/).inputValue()).toBe('x\ny');
+    expect(await page.getByLabel('Takes along 1').inputValue()).toBe('y');
   });
 });
 

@@ -28,8 +28,9 @@ async function lab() {
       headers: { Cookie: cookie, Origin: holdfast.url },
       body: new URLSearchParams({ name: '', capacity: '1', blocks: '', treePath: '', labels: '', ...fields }),
     });
+  const see = (path: string) => ask(`${holdfast.url}/dashboard/resources${path}`, { headers: { Cookie: cookie } });
   const names = async () => (await client.definitions()).body.map(({ name }) => name).sort();
-  return { client, submit, names };
+  return { client, submit, see, names };
 }
 
 const alertOf = (html: string) => /role="alert">(.*?)<\/p>/s.exec(html)?.[1] ?? '';
@@ -60,20 +61,57 @@ describe('blanks at the ends of what was typed', () => {
   });
 });
 
-describe('a line with several labels', () => {
-  test('is refused, and what was typed stays', async () => {
-    const { submit, names } = await lab();
-    const { status, text } = await submit({ name: 'pixel-12', labels: 'os=android, site=berlin' });
-    expect(status).toBe(400);
-    expect(alertOf(text)).toContain('Write one label a line: “os=android, site=berlin” has several.');
-    expect(text).toContain('value="pixel-12"');
-    expect(await names()).toEqual([]);
+describe('a field of labels', () => {
+  test.each([
+    ['os=android, site=berlin', { os: 'android', site: 'berlin' }],
+    ['sizes=s,m,l', { sizes: 's,m,l' }],
+    ['sizes=s,m , os=android,wild', { sizes: 's,m', os: 'android,wild' }],
+  ])('is taken apart at commas between labels: %s', async (text, labels) => {
+    const { client, submit } = await lab();
+    expect((await submit({ name: 'pixel-12', labels: text })).status).toBe(303);
+    expect((await client.definitions()).body).toMatchObject([{ labels }]);
+  });
+});
+
+describe('a parent', () => {
+  test('is called by its path, or by its name alone', async () => {
+    const { client, submit } = await lab();
+    await client.register({ name: 'lab', group: true }, { name: 'phones', group: true, treePath: 'lab' });
+    for (const [name, treePath] of [
+      ['pixel-11', 'lab > phones'],
+      ['pixel-12', 'phones'],
+    ] as const)
+      expect((await submit({ name, treePath })).status).toBe(303);
+    expect((await client.definitions()).body.slice(2)).toMatchObject([
+      { name: 'pixel-11', treePath: 'lab>phones' },
+      { name: 'pixel-12', treePath: 'lab>phones' },
+    ]);
   });
 
-  test('is none if a value has commas only', async () => {
-    const { client, submit } = await lab();
-    expect((await submit({ name: 'pixel-12', labels: 'sizes=s,m,l' })).status).toBe(303);
-    expect((await client.definitions()).body).toMatchObject([{ labels: { sizes: 's,m,l' } }]);
+  test('can be chosen from a list, as labels and blockers can', async () => {
+    const { client, see } = await lab();
+    await client.register(
+      { name: 'lab', group: true },
+      { name: 'phones', group: true, treePath: 'lab' },
+      ...['a', 'b'].map((name) => ({ name, labels: { os: 'ios' } })),
+    );
+    const { text } = await see('/register');
+    for (const option of ['lab &gt; phones', 'os=ios', 'a'])
+      expect(text).toContain(`<option value="${option}"></option>`);
+  });
+});
+
+describe('a change', () => {
+  test('has a form of its own with what is registered, leads back, and does not lose labels or blockers', async () => {
+    const { client, submit, see } = await lab();
+    const labels = { os: 'ios', site: 'oslo', room: '1' };
+    await client.register({ name: 'ink' }, { name: 'rig', capacity: 2, blocks: ['ink'], labels });
+    const { text } = await see('/register?name=rig&back=/dashboard/resources/one?name=rig');
+    for (const value of ['rig', '2', 'ink', 'os=ios', 'site=oslo', 'room=1', '/dashboard/resources/one?name=rig'])
+      expect(text).toContain(`value="${value}"`);
+    expect(text).toMatch(/id="registration-send"[^>]*>Save</);
+    const change = { name: 'rig', change: 'true', capacity: '3', back: '/dashboard/resources/one?name=rig' };
+    expect((await submit(change)).to).toBe('/dashboard/resources/one?name=rig&done=changed&what=rig');
   });
 });
 
@@ -85,7 +123,7 @@ describe('an ancestor that is not registered', () => {
     await client.register({ name: 'lab', group: true }, { name: 'phones', group: true, treePath: 'lab' });
     const { status, text } = await submit(typed);
     expect(status).toBe(409);
-    expect(alertOf(text)).toContain('Not registered yet: “phone”. Correct the tree path, or say what to register.');
+    expect(alertOf(text)).toContain('Not registered yet: “phone”. Correct the path, or say what to register.');
     expect(text).toMatch(/<legend>phone: not registered yet/);
     expect(await names()).toEqual(['lab', 'phones']);
     expect((await submit({ ...typed, treePath: 'lab>phones' })).status).toBe(303);

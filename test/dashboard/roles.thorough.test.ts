@@ -31,6 +31,9 @@ const NOBODY = { id: '3c1f4b52-8a8e-4f2f-9a7c-9b110d9b4f4e', role: 'viewer' };
 /** Forms that change something, and the right that each takes. */
 const FORMS: readonly (readonly [string, Right, Record<string, string>])[] = [
   ['/reserve', 'reserve', { resource: 'gadget', lease: '1800' }],
+  ['/undo', 'reserve', { resource: 'gadget' }],
+  ['/demo/try', 'define', { example: 'phone' }],
+  ['/demo/remove', 'define', {}],
   ['/claim', 'reserve', { resource: 'gadget' }],
   ['/resources', 'define', TOOL],
   ['/resources/one/delete', 'define', { name: 'tool' }],
@@ -54,7 +57,7 @@ const FORMS: readonly (readonly [string, Right, Record<string, string>])[] = [
 
 /** What a page has for those with a right only. */
 const PARTS: readonly (readonly [string, string, Right])[] = [
-  ['/resources', 'Register a resource', 'define'],
+  ['/resources', 'href="/dashboard/resources/register', 'define'],
   ['/resources/one?name=tool', 'Edit or delete', 'define'],
   ['?view=table', 'Release everything', 'reset'],
 ];

@@ -30,18 +30,23 @@ export async function registerTyped(
   typed: Typed,
   item: Registration,
 ): Promise<Question | null> {
-  const { name, treePath } = item;
-  const ancestors = treePath?.split(PATH_DELIMITER) ?? [];
-  const states = await resourceStates(deps.engine, credential, [name, ...ancestors], { slots: 1 });
+  const { name } = item;
+  const typedPath = item.treePath?.split(PATH_DELIMITER) ?? [];
+  const states = await resourceStates(deps.engine, credential, [name, ...typedPath], { slots: 1 });
+  // A parent is called by its name, too.
+  const [, parent] = states;
+  const above = typedPath.length === 1 && parent?.isRegistered ? parent.above : [];
+  const ancestors = [...above, ...typedPath];
   // A name may mean something else that is registered: a slot means its pool.
-  const registered = new Set(states.filter(({ isRegistered }) => isRegistered).map((state) => state.name));
+  const known = states.filter(({ isRegistered }) => isRegistered).map((state) => state.name);
+  const registered = new Set([...known, ...above]);
   if (typed.change === undefined && registered.has(name)) return exists(name);
   const held = states[0]?.held ?? 0;
   if (isSmaller(item, held) && typed.held !== String(held)) return asksAbout(name, item.capacity ?? 0, held);
   const missing = ancestors.filter((one) => !registered.has(one));
   const isDecided = typed.ancestors !== undefined && typed.missing === missing.join(PATH_DELIMITER);
   if (missing.length > 0 && !isDecided) return asks(missing);
-  await register(deps, credential, [item]);
+  await register(deps, credential, [above.length === 0 ? item : { ...item, treePath: ancestors.join(PATH_DELIMITER) }]);
   return null;
 }
 
@@ -50,8 +55,7 @@ const isSmaller = ({ capacity, group }: Registration, held: number) => group !==
 
 const asksAbout = (name: string, capacity: number, held: number): Question => ({
   status: 409,
-  fault: `${held} slots of “${name}” are held, more than ${capacity}. Their holders keep them, and nobody else gets one until fewer than ${capacity} are held. Register again to accept this.`,
-  link: { to: '#registration', text: 'Go to the form' },
+  fault: `${held} slots of “${name}” are held, more than ${capacity}. Their holders keep them, and nobody else gets one until fewer than ${capacity} are held. Save again to accept this.`,
   missing: [],
   held,
 });
@@ -59,13 +63,13 @@ const asksAbout = (name: string, capacity: number, held: number): Question => ({
 const exists = (name: string): Question => ({
   status: 409,
   fault: `“${name}” is registered already. Choose another name, or change it on its page.`,
+  field: 'name',
   link: { to: resourcePath(name), text: `Open ${name}` },
   missing: [],
 });
 
 const asks = (missing: readonly string[]): Question => ({
   status: 409,
-  fault: `Not registered yet: ${missing.map((one) => `“${one}”`).join(', ')}. Correct the tree path, or say what to register.`,
-  link: { to: '#registration', text: 'Go to the form' },
+  fault: `Not registered yet: ${missing.map((one) => `“${one}”`).join(', ')}. Correct the path, or say what to register.`,
   missing,
 });

@@ -37,7 +37,12 @@ export const BulkBar = ({ board, viewer }: { board: Board; viewer: Viewer }) => 
           label="Release everything"
           question="Release all reservations of this tenant, and end all waits? Their holders learn it when they renew or release. Registered resources stay."
           action={`${RELEASES_AT}/reset`}
-        />
+        >
+          <label class="typed-name">
+            Type the name of the tenant, {viewer.user.tenantName}
+            <input name="tenant" required autocomplete="off" />
+          </label>
+        </Confirm>
       )}
     </div>
   );

@@ -39,6 +39,12 @@ export const Fault = ({ of, failed }: FaultProps) =>
   failed?.field === of ? (
     <span class="fault" id={idOf(of)} role="alert">
       {failed.fault}
+      {failed.link && (
+        <>
+          {' '}
+          <a href={failed.link.to}>{failed.link.text}</a>
+        </>
+      )}
     </span>
   ) : null;
 

@@ -4,17 +4,22 @@
  */
 import { z } from 'zod';
 import type { Definition } from '../../contract/definitions.ts';
-import { HoldfastError } from '../../domain/errors.ts';
 import { PATH_DELIMITER } from '../../domain/names.ts';
+import type { Failed } from '../form.ts';
 import { labelTexts } from '../resource/registeredResources.ts';
+import type { RegisterLists } from '../resource/registerLists.ts';
+import { Buttons, Fault, faultOf } from './formPage.tsx';
+
+/** Several fields of one name, one a line. */
+const lines = z.union([z.string(), z.array(z.string()).transform((all) => all.join('\n'))]);
 
 /** The form as it is sent. */
 export const RegistrationForm = z.object({
   name: z.string(),
   capacity: z.string(),
-  blocks: z.string(),
+  blocks: lines,
   treePath: z.string(),
-  labels: z.string(),
+  labels: lines,
   group: z.string().optional(),
   /** Present if a definition is changed. Without it, a name that is registered is refused. */
   change: z.string().optional(),
@@ -23,18 +28,19 @@ export const RegistrationForm = z.object({
   missing: z.string().optional(),
   /** The held slots that the person was told of. */
   held: z.string().optional(),
+  /** The page that the form leads back to. */
+  back: z.string().optional(),
 });
 
 /** The text of each field. */
 export type Typed = z.infer<typeof RegistrationForm>;
 
-/** Several labels in one line. */
-const SEVERAL_LABELS = /=.*,[^,=]+=/;
+/** A comma between two labels in one field. A comma within a value is none. */
+const BETWEEN_LABELS = /,(?=[^,=]+=)/;
 
 /**
  * Returns the registration item that a form describes, not checked yet. Blanks at the ends of names and labels are left
  * out, except for the name of a definition that is changed: it stays as it is.
- * @throws HoldfastError refused if a line has several labels
  */
 export function asRegistration({ name, capacity, blocks, treePath, labels, group, change, ancestors }: Typed): unknown {
   const isGroup = group !== undefined;
@@ -43,7 +49,11 @@ export function asRegistration({ name, capacity, blocks, treePath, labels, group
   return {
     name: change === undefined ? name.trim() : name,
     blocks: linesOf(blocks),
-    labels: Object.fromEntries(linesOf(labels).map(labelOf)),
+    labels: Object.fromEntries(
+      linesOf(labels)
+        .flatMap((line) => line.split(BETWEEN_LABELS))
+        .map(labelOf),
+    ),
     group: isGroup,
     ...(!isGroup && { capacity: slots }),
     ...(path !== undefined && { treePath: path }),
@@ -52,9 +62,8 @@ export function asRegistration({ name, capacity, blocks, treePath, labels, group
 }
 
 function labelOf(line: string): [string, string] {
-  if (SEVERAL_LABELS.test(line)) throw new HoldfastError('refused', `write one label a line: “${line}” has several`);
   const end = line.indexOf('=');
-  return end < 0 ? [line, ''] : [line.slice(0, end).trim(), line.slice(end + 1).trim()];
+  return end < 0 ? [line.trim(), ''] : [line.slice(0, end).trim(), line.slice(end + 1).trim()];
 }
 
 const splitTrimmed = (text: string, delimiter: string) => text.split(delimiter).map((part) => part.trim());
@@ -76,50 +85,138 @@ export const asTyped = ({ name, capacity, blocks, treePath, labels = {} }: Defin
 export const newTyped = (name: string): Typed => ({ name, capacity: '1', blocks: '', treePath: '', labels: '' });
 
 export interface RegisterFormProps {
-  readonly title: string;
+  readonly title?: string | undefined;
   readonly typed?: Typed | undefined;
   /** Whether the name stays as it is. */
   readonly isNamed?: boolean;
   /** What the person is asked about: ancestors that are not registered, or held slots. */
   readonly question?: { readonly missing: readonly string[]; readonly held?: number } | undefined;
+  /** What to choose from. */
+  readonly lists?: RegisterLists | undefined;
+  readonly failed?: Failed | undefined;
+  /** The page that Cancel leads to; absent: there is no Cancel */
+  readonly back?: string | undefined;
 }
 
-export const RegisterForm = ({ title, typed, isNamed = false, question }: RegisterFormProps) => (
-  <form method="post" action="/dashboard/resources" class="fields" id="registration">
-    <h2>{title}</h2>
-    {typed?.change !== undefined && <input type="hidden" name="change" value={typed.change} />}
+export const RegisterForm = ({ title, typed, isNamed = false, question, lists, failed, back }: RegisterFormProps) => {
+  const send = (
+    <button type="submit" id="registration-send" class="primary">
+      {typed?.change === undefined ? 'Register' : 'Save'}
+    </button>
+  );
+  return (
+    <form method="post" action="/dashboard/resources" class="stack" id="registration">
+      {title !== undefined && <h2>{title}</h2>}
+      {typed?.change !== undefined && <input type="hidden" name="change" value={typed.change} />}
+      {back !== undefined && <input type="hidden" name="back" value={back} />}
+      <Fields typed={typed} isNamed={isNamed} failed={failed} />
+      {question && question.missing.length > 0 && <Missing names={question.missing} />}
+      {question?.held !== undefined && <input type="hidden" name="held" value={question.held} />}
+      {lists && <Lists lists={lists} />}
+      {back === undefined ? send : <Buttons back={back}>{send}</Buttons>}
+    </form>
+  );
+};
+
+const Fields = ({ typed, isNamed, failed }: Pick<RegisterFormProps, 'typed' | 'failed'> & { isNamed: boolean }) => (
+  <>
     <label>
-      Name <input name="name" required readonly={isNamed} value={typed?.name} autocomplete="off" />
+      Name
+      <input
+        name="name"
+        required
+        readonly={isNamed}
+        autofocus={!isNamed}
+        value={typed?.name}
+        placeholder="pixel-8"
+        autocomplete="off"
+        {...faultOf({ of: 'name', failed })}
+      />
+      <Fault of="name" failed={failed} />
     </label>
     <label>
-      Capacity (slots) <input type="number" name="capacity" required min="1" value={typed?.capacity ?? '1'} />
+      Capacity (slots)
+      <input
+        type="number"
+        name="capacity"
+        required
+        min="1"
+        value={typed?.capacity ?? '1'}
+        {...faultOf({ of: 'capacity', failed })}
+      />
+      <span class="meta">More than one makes a pool: anybody gets a free slot of it.</span>
+      <Fault of="capacity" failed={failed} />
     </label>
     <label class="check">
-      <input type="checkbox" name="group" value="true" checked={typed?.group !== undefined} /> A group: it takes no
-      slots, and only groups what is below it
+      <input type="checkbox" name="group" value="true" checked={typed?.group !== undefined} /> Only a group: it has no
+      slots, and holds others together
     </label>
     <label>
-      Tree path: its ancestors from the root, separated by &gt;{' '}
-      <input name="treePath" value={typed?.treePath} placeholder="House>Floor1" autocomplete="off" />
+      Path: what it belongs to
+      <input
+        name="treePath"
+        list="known-paths"
+        value={typed?.treePath.replaceAll(PATH_DELIMITER, ' > ')}
+        placeholder="lab > phones"
+        autocomplete="off"
+        {...faultOf({ of: 'treePath', failed })}
+      />
+      <Fault of="treePath" failed={failed} />
     </label>
-    <label>
-      Blockers (acquired along with it), one a line{' '}
-      <textarea name="blocks" rows={3}>
-        {typed?.blocks}
-      </textarea>
-    </label>
-    <label>
-      Labels (key=value), one a line{' '}
-      <textarea name="labels" rows={3} placeholder="os=android">
-        {typed?.labels}
-      </textarea>
-    </label>
-    {question && question.missing.length > 0 && <Missing names={question.missing} />}
-    {question?.held !== undefined && <input type="hidden" name="held" value={question.held} />}
-    <button type="submit" id="registration-send">
-      Register
-    </button>
-  </form>
+    <Several name="labels" legend="Labels" text={typed?.labels} placeholder="os=android" failed={failed} />
+    <Several name="blocks" legend="Takes along" text={typed?.blocks} placeholder="staging-database" failed={failed} />
+  </>
+);
+
+/** Empty fields beside those that are filled, and fields at least. */
+const EMPTY = 1;
+const FIELDS = 2;
+
+interface SeveralProps {
+  readonly name: 'labels' | 'blocks';
+  readonly legend: string;
+  /** One a line. */
+  readonly text: string | undefined;
+  readonly placeholder: string;
+  readonly failed: Failed | undefined;
+}
+
+const Several = ({ name, legend, text = '', placeholder, failed }: SeveralProps) => {
+  const values = linesOf(text);
+  const count = Math.max(FIELDS, values.length + EMPTY);
+  return (
+    <fieldset class="several">
+      <legend>{legend}</legend>
+      {Array.from({ length: count }, (_, i) => (
+        <input
+          name={name}
+          list={`known-${name}`}
+          value={values[i] ?? ''}
+          placeholder={i === 0 ? placeholder : undefined}
+          aria-label={`${legend} ${i + 1}`}
+          autocomplete="off"
+          {...(i === 0 && faultOf({ of: name, failed }))}
+        />
+      ))}
+      <Fault of={name} failed={failed} />
+    </fieldset>
+  );
+};
+
+const Lists = ({ lists: { names, paths, labels } }: { lists: RegisterLists }) => (
+  <>
+    <List id="known-paths" values={paths} />
+    <List id="known-labels" values={labels} />
+    <List id="known-blocks" values={names} />
+  </>
+);
+
+const List = ({ id, values }: { id: string; values: readonly string[] }) => (
+  <datalist id={id}>
+    {values.map((value) => (
+      <option value={value} />
+    ))}
+  </datalist>
 );
 
 const Missing = ({ names }: { names: readonly string[] }) => (

@@ -1,19 +1,25 @@
 /**
- * A picture of registered resources: each with its free and held slots, and its children below it. A resource below a
- * full ancestor is shown as not available.
+ * Registered resources as a table: each with its slots, what is free of them now, what it takes along, and its children
+ * below it. A resource below a full ancestor is shown as not available.
  */
+import { hash } from 'node:crypto';
 import { labelTexts, type Row } from '../resource/registeredResources.ts';
+import { number } from '../words/numbers.ts';
 
-/** Children shown of a node, whose own page has them all; and nodes shown in a picture. */
+/** Children shown of a node, whose own page has them all; and rows of a page. */
 const MAX_CHILDREN = 50;
-const MAX_NODES = 300;
+const MAX_ROWS = 300;
 /** Roots on one page. */
 const ROOTS = 100;
-/** Slots that are drawn one by one. */
-const MAX_SLOTS = 24;
-const CELL = 9;
+/** Levels of the tree that are shown further right than the one before. */
+const MAX_INDENT = 6;
+/** Blockers that a row names. */
+const MAX_BLOCKS = 3;
 
 export const resourcePath = (name: string) => `/dashboard/resources/one?${new URLSearchParams({ name })}`;
+/** The form that registers a resource, or changes one that is registered. */
+export const registerPath = (fields: Readonly<Record<string, string>>) =>
+  `/dashboard/resources/register?${new URLSearchParams(fields)}`;
 
 /** Parent → its children, by name. Where a parent is not registered, its children are roots: those of ''. */
 export function childrenOf(rows: ReadonlyMap<string, Row>): ReadonlyMap<string, Row[]> {
@@ -33,39 +39,62 @@ export interface ResourceTreeProps {
   /** Which page of the roots, from 1, and where another one is. */
   readonly page: number;
   readonly link: (page: number) => string;
+  /** Whether the person may change definitions. */
+  readonly mayDefine?: boolean;
 }
 
-export const ResourceTree = ({ roots, children, page, link }: ResourceTreeProps) => {
-  const visible = roots.slice((page - 1) * ROOTS, page * ROOTS);
-  const pages = Math.max(1, Math.ceil(roots.length / ROOTS));
-  let drawn = visible.length;
-  const below = (parent: Row) => {
-    const rows = children.get(parent.name) ?? [];
-    if (rows.length === 0) return null;
-    const some = rows.slice(0, Math.min(MAX_CHILDREN, Math.max(0, MAX_NODES - drawn)));
+/** A row of the table: a resource, or the children of one that are left out. */
+type Line =
+  | { readonly row: Row; readonly depth: number }
+  | { readonly parent: Row; readonly left: number; readonly depth: number };
+
+/** The rows of a page, from the roots down. */
+function linesOf(roots: readonly Row[], children: ResourceTreeProps['children']): Line[] {
+  const lines: Line[] = [];
+  let drawn = roots.length;
+  const add = (row: Row, depth: number) => {
+    lines.push({ row, depth });
+    const rows = children.get(row.name) ?? [];
+    const some = rows.slice(0, Math.min(MAX_CHILDREN, Math.max(0, MAX_ROWS - drawn)));
     drawn += some.length;
-    return level(some, rows.length - some.length, parent);
+    for (const child of some) add(child, depth + 1);
+    if (rows.length > some.length) lines.push({ parent: row, left: rows.length - some.length, depth: depth + 1 });
   };
-  const level = (rows: readonly Row[], left: number, parent: Row | null) => (
-    <ul class="tree">
-      {rows.map((row) => (
-        <li>
-          <Node row={row} />
-          {below(row)}
-        </li>
-      ))}
-      {left > 0 && parent !== null && (
-        <li>
-          <a href={resourcePath(parent.name)}>
-            and {left} more<span class="out-of-sight"> below {parent.name}</span>
-          </a>
-        </li>
-      )}
-    </ul>
-  );
+  for (const root of roots) add(root, 0);
+  return lines;
+}
+
+export const ResourceTree = ({ roots, children, page, link, mayDefine = false }: ResourceTreeProps) => {
+  const pages = Math.max(1, Math.ceil(roots.length / ROOTS));
+  const lines = linesOf(roots.slice((page - 1) * ROOTS, page * ROOTS), children);
   return (
     <>
-      {level(visible, 0, null)}
+      {lines.length > 0 && (
+        <table class="stacked defined" aria-label="Registered resources">
+          <thead>
+            <tr>
+              <th scope="col">Resource</th>
+              <th scope="col">Slots</th>
+              <th scope="col">Now</th>
+              <th scope="col">Takes along</th>
+              {mayDefine && (
+                <th scope="col">
+                  <span class="out-of-sight">Actions</span>
+                </th>
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {lines.map((line) =>
+              'row' in line ? (
+                <Node row={line.row} depth={line.depth} mayDefine={mayDefine} back={link(page)} />
+              ) : (
+                <More {...line} />
+              ),
+            )}
+          </tbody>
+        </table>
+      )}
       {pages > 1 && (
         <nav class="pages" aria-label="Pages of resources">
           {page > 1 && <a href={link(page - 1)}>Previous</a>} Page {page} of {pages}{' '}
@@ -76,48 +105,83 @@ export const ResourceTree = ({ roots, children, page, link }: ResourceTreeProps)
   );
 };
 
-const Node = ({ row }: { row: Row }) => {
-  const { name, capacity, held, waiting, fullAncestor, blocks } = row;
+const indent = (depth: number) => `level-${Math.min(MAX_INDENT, depth)}`;
+
+const More = ({ parent, left, depth }: { parent: Row; left: number; depth: number }) => (
+  <tr>
+    <td class={indent(depth)} colspan={5}>
+      <a href={resourcePath(parent.name)}>
+        and {number(left)} more<span class="out-of-sight"> below {parent.name}</span>
+      </a>
+    </td>
+  </tr>
+);
+
+interface NodeProps {
+  readonly row: Row;
+  readonly depth: number;
+  readonly mayDefine: boolean;
+  readonly back: string;
+}
+
+const Node = ({ row, depth, mayDefine, back }: NodeProps) => {
+  const { name, capacity, waiting, blocks } = row;
   const state = stateOf(row);
   const labels = labelTexts(row.labels);
+  const others = blocks.length - MAX_BLOCKS;
   return (
-    <div class={`node ${state}`} data-name={name}>
-      <a class="node-name" href={resourcePath(name)}>
-        {name}
-      </a>
-      {capacity !== null && <Slots capacity={capacity} held={held} />}
-      <span class="amount">{capacity === null ? 'group' : amountOf(capacity, held)}</span>
-      {state === 'shut' && <span class="amount">not available: {fullAncestor} is full</span>}
-      {waiting > 0 && <span class="amount">{waiting} waiting</span>}
-      {blocks.length > 0 && <span class="blocks">acquires {blocks.join(', ')}</span>}
-      {labels.length > 0 && <span class="labels">{labels.join(', ')}</span>}
-    </div>
+    <tr class={`node ${state}`} data-name={name} id={`defined-${hash('sha256', name).slice(0, 16)}`}>
+      <th scope="row" class={indent(depth)}>
+        <a href={resourcePath(name)}>{name}</a>
+        {labels.length > 0 && <span class="along">{labels.join(', ')}</span>}
+      </th>
+      <td data-label="Slots">{capacity === null ? 'group' : number(capacity)}</td>
+      <td data-label="Now">
+        {state !== 'group' && <Shape state={state} />}
+        {textOf(row)}
+        {waiting > 0 && <span class="along">{number(waiting)} waiting</span>}
+      </td>
+      <td data-label="Takes along">
+        {blocks.slice(0, MAX_BLOCKS).join(', ')}
+        {others > 0 && ` and ${number(others)} more`}
+      </td>
+      {mayDefine && (
+        <td class="end">
+          <a
+            class="button quiet"
+            id={`change-${hash('sha256', name).slice(0, 16)}`}
+            href={registerPath({ name, back })}
+          >
+            Change<span class="out-of-sight"> {name}</span>
+          </a>
+        </td>
+      )}
+    </tr>
   );
 };
 
-const stateOf = ({ capacity, held, fullAncestor }: Row): 'group' | 'free' | 'some' | 'full' | 'shut' => {
+type State = 'group' | 'free' | 'some' | 'full' | 'shut';
+
+const stateOf = ({ capacity, held, fullAncestor }: Row): State => {
   if (capacity === null) return 'group';
   if (held >= capacity) return 'full';
   if (fullAncestor !== '') return 'shut';
   return held === 0 ? 'free' : 'some';
 };
 
-const amountOf = (capacity: number, held: number) =>
-  capacity === 1 ? (held === 0 ? 'free' : 'held') : `${Math.max(0, capacity - held)} of ${capacity} free`;
-
-const Slots = ({ capacity, held }: { capacity: number; held: number }) => {
-  const cells = Math.min(capacity, MAX_SLOTS);
-  const filled =
-    capacity <= MAX_SLOTS ? Math.min(held, cells) : Math.ceil((Math.min(held, capacity) / capacity) * cells);
-  const width = cells * CELL;
-  return (
-    <svg class="cells" aria-hidden="true" width={width} height="12" viewBox={`0 0 ${width} 12`}>
-      <path class="held" d={squares(0, filled)} />
-      <path class="free" d={squares(filled, cells)} />
-    </svg>
-  );
+const textOf = (row: Row): string => {
+  const { capacity, held, fullAncestor } = row;
+  if (capacity === null) return '';
+  if (stateOf(row) === 'shut') return `not available: ${fullAncestor} is full`;
+  if (capacity === 1) return held === 0 ? 'free' : 'in use';
+  return `${number(Math.max(0, capacity - held))} of ${number(capacity)} free`;
 };
 
-/** One path for all of them: a page may show thousands. */
-const squares = (from: number, to: number) =>
-  Array.from({ length: to - from }, (_, i) => `M${(from + i) * CELL + 1} 2h6v8h-6z`).join('');
+/** State → its class as a shape. */
+const SHAPES = { free: 'free', some: 'free', full: 'busy', shut: 'shut' } as const;
+
+const Shape = ({ state }: { state: keyof typeof SHAPES }) => (
+  <svg class={`dot ${SHAPES[state]}`} viewBox="0 0 14 14" width="14" height="14" aria-hidden="true">
+    <circle cx="7" cy="7" r="5" />
+  </svg>
+);

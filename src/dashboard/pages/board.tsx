@@ -16,11 +16,11 @@ import { BulkBar } from '../components/bulkBar.tsx';
 import { Count } from '../components/head.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Page } from '../components/layout.tsx';
-import { RegisterForm } from '../components/registerForm.tsx';
+import { NewTenant } from '../components/newTenant.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { type Failed, readForm } from '../form.ts';
 import type { ICONS } from '../icons.ts';
-import { actionPath } from '../paths.ts';
+import { actionPath, originOf } from '../paths.ts';
 import { TimelineLegend } from '../timeline/timeline.tsx';
 import { may } from '../viewer.ts';
 
@@ -57,7 +57,14 @@ export async function showBoard(deps: DashboardDeps, c: Context<DashboardEnv>, f
   if (query.view === 'tv') return c.html(<TvPage board={board} />);
   const saved = savedViews(c, deps.publicUrl);
   return c.html(
-    <BoardPage board={board} saved={saved} viewer={viewer} done={c.req.query('done')} failed={failed} />,
+    <BoardPage
+      board={board}
+      saved={saved}
+      viewer={viewer}
+      done={c.req.query('done')}
+      failed={failed}
+      origin={originOf(deps, c)}
+    />,
     failed?.status ?? 200,
   );
 }
@@ -68,9 +75,10 @@ interface BoardPageProps {
   readonly viewer: Viewer;
   readonly done: string | undefined;
   readonly failed: Failed | undefined;
+  readonly origin: string;
 }
 
-const BoardPage = ({ board, saved, viewer, done, failed }: BoardPageProps) => {
+const BoardPage = ({ board, saved, viewer, done, failed, origin }: BoardPageProps) => {
   const { query, counts } = board;
   const isEmpty = counts.all === 0;
   const head = {
@@ -89,7 +97,7 @@ const BoardPage = ({ board, saved, viewer, done, failed }: BoardPageProps) => {
         </>
       )}
       <div data-live="board" id="rows" tabindex={-1}>
-        <Rows board={board} viewer={viewer} />
+        <Rows board={board} viewer={viewer} origin={origin} />
       </div>
       {!isEmpty && query.view === 'timeline' && <TimelineLegend />}
     </Page>
@@ -139,9 +147,9 @@ const HeadActions = ({ query, viewer, isEmpty }: { query: BoardQuery; viewer: Vi
   </>
 );
 
-const Rows = ({ board, viewer }: { board: Board; viewer: Viewer }) => {
+const Rows = ({ board, viewer, origin }: Pick<BoardPageProps, 'board' | 'viewer' | 'origin'>) => {
   const { query, total, isPartial } = board;
-  if (board.counts.all === 0) return <Empty viewer={viewer} />;
+  if (board.counts.all === 0) return <NewTenant mayDefine={may(viewer, 'define')} origin={origin} />;
   return (
     <>
       {total === 0 && (
@@ -172,16 +180,3 @@ const Pages = ({ board: { query, pages } }: { board: Board }) => {
     </nav>
   );
 };
-
-const Empty = ({ viewer }: { viewer: Viewer }) => (
-  <>
-    <div class="notice">
-      <p>
-        Nothing is registered or held yet. Any name can be reserved right away: a device, an environment, a test bench.
-        The <a href="/dashboard/overview">overview</a> has the first steps, with commands to copy.
-      </p>
-      {may(viewer, 'define') && <p>Pools, trees and labels are registered first: begin with one here.</p>}
-    </div>
-    {may(viewer, 'define') && <RegisterForm title="Register the first resource" />}
-  </>
-);

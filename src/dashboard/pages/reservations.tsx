@@ -3,18 +3,25 @@
  * hold without its token, and operators may take away what others hold (docs/specification.md#release).
  */
 import { type Context, Hono } from 'hono';
+import { z } from 'zod';
 import { reset, unreserve } from '../../operations/reservations.ts';
 import { failureText, readSelected } from '../actions/releaseMany.ts';
 import { BOARD, linkTo, readQuery } from '../board/query.ts';
 import { RELEASES_AT } from '../components/bulkBar.tsx';
 import { ReleaseManyPage } from '../components/releaseManyPage.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
-import { attempt, check, type Failed } from '../form.ts';
+import { attempt, check, type Failed, readForm } from '../form.ts';
 import { releaseSchema } from '../formSchemas.ts';
 import { backTo } from '../paths.ts';
 import { needs } from '../viewer.ts';
 import { showBoard } from './board.tsx';
 
+/** The form that releases everything. Somebody who may do that types whose it is. */
+const Reset = z.object({ tenant: z.string().default('') });
+const OTHER_NAME: Failed = {
+  status: 400,
+  fault: 'Nothing was released: that is not the name of the tenant.',
+};
 const NOTHING_SELECTED: Failed = { status: 400, fault: 'Select the reservations to release first.' };
 
 export const reservationsRoutes = (deps: DashboardDeps) => {
@@ -49,7 +56,10 @@ export const reservationsRoutes = (deps: DashboardDeps) => {
       return fault === undefined ? back(c, 'releasedMany') : show(c, { status: 409, fault });
     })
     .post(`${RELEASES_AT}/reset`, async (c) => {
-      const cleared = await attempt(deps, c, () => reset(deps, c.var.viewer.credential));
+      const { tenant } = await readForm(c, Reset);
+      const { credential, user } = c.var.viewer;
+      if (tenant.trim() !== user.tenantName) return show(c, OTHER_NAME);
+      const cleared = await attempt(deps, c, () => reset(deps, credential));
       return cleared.ok ? c.redirect(`${BOARD}?view=table&done=reset`, 303) : show(c, cleared);
     });
 };

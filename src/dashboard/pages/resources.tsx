@@ -3,23 +3,38 @@
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
+import { resourceState } from '../../engine/reservations/resource.ts';
 import { type Question, registerTyped } from '../actions/register.ts';
+import { FormPage } from '../components/formPage.tsx';
+import { Icon } from '../components/icon.tsx';
 import { Page } from '../components/layout.tsx';
-import { asRegistration, RegisterForm, RegistrationForm, type Typed } from '../components/registerForm.tsx';
-import { childrenOf, ResourceTree } from '../components/resourceTree.tsx';
+import { RemoveDemo } from '../components/newTenant.tsx';
+import {
+  asRegistration,
+  asTyped,
+  newTyped,
+  RegisterForm,
+  RegistrationForm,
+  type Typed,
+} from '../components/registerForm.tsx';
+import { childrenOf, ResourceTree, registerPath } from '../components/resourceTree.tsx';
 import { SearchForm } from '../components/searchForm.tsx';
-import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import { isDemo } from '../demo/demo.ts';
+import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm, readQuery, searched } from '../form.ts';
 import { registerSchema } from '../formSchemas.ts';
-import { backTo } from '../paths.ts';
+import { backTo, ownPath } from '../paths.ts';
 import { labelTexts, MAX_ROWS, type Row, readRows } from '../resource/registeredResources.ts';
+import { readLists } from '../resource/registerLists.ts';
 import { may, needs } from '../viewer.ts';
 import { number } from '../words/numbers.ts';
 
 const AT = '/dashboard/resources';
+const REGISTER = `${AT}/register`;
 /** Search results are shown without their children. */
 const NO_CHILDREN = new Map<string, never[]>();
 const Query = z.object({ q: searched, page: pageNumber });
+const FormQuery = z.object({ name: z.string().optional(), back: z.string().optional() });
 
 const link = (q: string, page: number) =>
   `${AT}?${new URLSearchParams({ ...(q === '' ? {} : { q }), page: String(page) })}`;
@@ -32,63 +47,103 @@ export const resourcesRoutes = (deps: DashboardDeps) => {
   const { engine } = deps;
   const Registrations = registerSchema(deps);
 
-  const show = async (c: Context<DashboardEnv>, failed?: Failed | Question, typed?: Typed) => {
+  const show = async (c: Context<DashboardEnv>) => {
     const { viewer } = c.var;
     const { q, page } = readQuery(c, Query);
     const rows = await readRows(engine, viewer.credential);
     const wanted = q.toLowerCase();
     const children = childrenOf(rows);
     const found = q === '' ? null : [...rows.values()].filter((row) => isFound(row, wanted));
+    const mayDefine = may(viewer, 'define');
     return c.html(
       <Page
         title="Resources"
         viewer={viewer}
         at={AT}
         done={c.req.query('done')}
-        failed={failed}
         renew={{ from: link(q, page) }}
+        head={{
+          counts: (
+            <span>
+              {rows.size >= MAX_ROWS ? 'The first ' : ''}
+              {number(rows.size)} registered{found && `, ${number(found.length)} found`}
+            </span>
+          ),
+          ...(mayDefine && { actions: <HeadActions back={link(q, page)} hasDemo={hasDemo(rows)} /> }),
+        }}
       >
         <SearchForm at={AT} label="Search by name or label" q={q} />
         <div data-live="tree">
-          <p>
-            {rows.size >= MAX_ROWS ? 'The first ' : ''}
-            {number(rows.size)} registered{found && `, ${number(found.length)} found`}.
-          </p>
-          <p class="legend">
-            <span class="free">free</span> <span class="held">held</span>{' '}
-            <span class="shut">free, below a full resource</span>
-          </p>
+          {rows.size === 0 && <p class="notice">Nothing is registered yet.</p>}
           <ResourceTree
             roots={found ?? children.get('') ?? []}
             children={found === null ? children : NO_CHILDREN}
             page={page}
             link={(to) => link(q, to)}
+            mayDefine={mayDefine}
           />
         </div>
-        {may(viewer, 'define') && (
-          <RegisterForm
-            title={typed?.change === undefined ? 'Register a resource' : 'Change it'}
-            typed={typed}
-            isNamed={typed?.change !== undefined}
-            question={failed && 'missing' in failed ? failed : undefined}
-          />
-        )}
       </Page>,
-      failed?.status ?? 200,
     );
   };
 
   return new Hono<DashboardEnv>()
     .get(AT, (c) => show(c))
+    .get(REGISTER, needs('define'), async (c) => {
+      const { name, back } = readQuery(c, FormQuery);
+      const definition = name === undefined ? null : await readDefinition(deps, c.var.viewer, name);
+      const typed = definition ? asTyped(definition) : newTyped(name ?? '');
+      return showForm(deps, c, { ...typed, back });
+    })
     .post(AT, needs('define'), async (c) => {
-      const typed = await readForm(c, RegistrationForm);
+      const typed = await readForm(c, RegistrationForm, true);
       const tried = await attempt(deps, c, async () => {
         const [item] = check(Registrations, [asRegistration(typed)]);
         return item && registerTyped(deps, c.var.viewer, typed, item);
       });
-      if (!tried.ok) return show(c, tried, typed);
-      return tried.result
-        ? show(c, tried.result, typed)
-        : c.redirect(backTo(AT, { done: 'registered', what: typed.name.trim() }), 303);
+      if (!tried.ok) return showForm(deps, c, typed, tried);
+      if (tried.result) return showForm(deps, c, typed, tried.result);
+      const done = typed.change === undefined ? 'registered' : 'changed';
+      return c.redirect(backTo(typed.back ?? AT, { done, what: typed.name.trim() }), 303);
     });
 };
+
+/** Shows the form that registers a resource, or changes one. */
+async function showForm({ engine }: DashboardDeps, c: Context<DashboardEnv>, typed: Typed, failed?: Failed | Question) {
+  const { viewer } = c.var;
+  const isChange = typed.change !== undefined;
+  const title = isChange ? `Change ${typed.name}` : 'Register a resource';
+  return c.html(
+    <FormPage title={title} viewer={viewer} at={AT} failed={failed}>
+      <RegisterForm
+        typed={typed}
+        isNamed={isChange}
+        question={failed && 'missing' in failed ? failed : undefined}
+        // The form does without its lists rather than fail.
+        lists={await readLists(engine, viewer.credential).catch(() => undefined)}
+        failed={failed}
+        back={typed.back === undefined ? AT : ownPath(typed.back)}
+      />
+    </FormPage>,
+    failed?.status ?? 200,
+  );
+}
+
+const hasDemo = (rows: ReadonlyMap<string, Row>) => [...rows.values()].some(({ labels }) => isDemo(labels));
+
+const HeadActions = ({ back, hasDemo: isShown }: { back: string; hasDemo: boolean }) => (
+  <>
+    {isShown && <RemoveDemo back={back} />}
+    <a class="button primary" id="register" href={registerPath({ back })} data-shortcut="n">
+      <Icon name="plus" /> Register
+    </a>
+  </>
+);
+
+/** The definition of a resource; null: it is not registered */
+async function readDefinition({ engine }: DashboardDeps, { credential }: Viewer, name: string) {
+  const { registered, resource } = await resourceState(engine, credential, name, 0, 1);
+  if (registered === null) return null;
+  const { capacity, treePath, labels, blocks } = registered;
+  return { name: resource ?? name, capacity, labels, blocks: [...blocks], treePath: treePath || null };
+}
