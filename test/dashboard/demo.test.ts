@@ -79,7 +79,9 @@ describe('demo data', () => {
     ['pool', ['emulators']],
   ])('of one example: %s', async (example, added) => {
     const { post, names } = await tenant();
-    expect((await post('/try', { example })).to).toBe(`/dashboard?done=demo&count=${added.length}`);
+    expect((await post('/try', { example })).to).toBe(
+      `/dashboard?done=registered&what=${added.includes('staging') ? 'staging' : added[0]}`,
+    );
     expect(await names()).toEqual(added);
     expect(await post('/try', { example })).toMatchObject({
       status: 400,

@@ -2,7 +2,7 @@
  * Carries out forms without leaving the page: it is renewed, what was done is said in a toast, and the focus and the
  * scroll position stay. A form that leads to another page opens that page.
  */
-import { fillDrawer, toPage } from './dialogs.js';
+import { fillDrawer, openDialog, toPage } from './dialogs.js';
 import { show } from './renew.js';
 import { showTimes } from './times.js';
 
@@ -43,7 +43,7 @@ async function act(form, body) {
   const fresh = await toPage(response);
   const dialog = form.closest('dialog');
   const panel = fresh.getElementById('panel');
-  if (!response.redirected && dialog && panel) return fillDrawer(dialog, panel);
+  if (!response.redirected && panel) return fillDrawer(dialog ?? openDialog('drawer', '', ''), panel);
   const to = new URL(response.url);
   const name = to.searchParams.get('what');
   if (response.redirected && !isHere(to)) return location.assign(response.url);
@@ -76,6 +76,8 @@ function toast(said) {
   else element.append(said instanceof Element ? (said.textContent ?? '') : said);
   element.className = said instanceof Element && said.matches('.toast') ? 'toast' : 'toast bad';
   showTimes(element);
+  // What can be undone stays beside it.
+  for (const older of toasts?.querySelectorAll('div.toast:not(:has(form))') ?? []) older.remove();
   toasts?.append(element);
   const end = () => {
     if (element.matches(':hover, :focus-within')) setTimeout(end, TOAST_MS);

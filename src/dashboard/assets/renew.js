@@ -104,6 +104,7 @@ function morph(region, next) {
 const mayUpdate = (name, /** @type {Element} */ element) =>
   !(name === 'open' && element.tagName === 'DETAILS') &&
   !(name === 'checked' && element.tagName === 'INPUT') &&
+  !(name === 'hidden' && element.matches('[data-copy]')) &&
   name !== TINT;
 
 /** The attribute of a row that has just changed, and for how long it has it. */

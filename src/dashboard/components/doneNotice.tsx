@@ -27,7 +27,7 @@ const DONE: ReadonlyMap<string, readonly [string, string?]> = new Map(
     reset: ['All reservations are released.'],
     registered: ['{} is registered.'],
     changed: ['{} is changed.'],
-    demo: ['Added to try things out: {n}.', 'One click on Resources removes them again.'],
+    demo: ['{n} demo resources are added.', 'One click on Resources removes them again.'],
     demoRemoved: ['The demo data is removed.'],
     demoKept: ['The demo data is removed, except for {n}.', 'Somebody uses them, or has put something below them.'],
     saved: ['Saved.'],

@@ -141,6 +141,7 @@ const Fields = ({ typed, isNamed, failed }: Pick<RegisterFormProps, 'typed' | 'f
         name="capacity"
         required
         min="1"
+        autofocus={isNamed}
         value={typed?.capacity ?? '1'}
         {...faultOf({ of: 'capacity', failed })}
       />

@@ -14,7 +14,8 @@ export const SearchForm = ({ at, label, q }: SearchFormProps) => (
   <search>
     <form class="search" action={at}>
       <label>
-        {label} <input type="search" name="q" value={q} maxlength={256} data-shortcut="/" />
+        <span class="out-of-sight">{label}</span>
+        <input type="search" name="q" value={q} maxlength={256} placeholder={label} />
       </label>
       <button type="submit" id="search">
         Search

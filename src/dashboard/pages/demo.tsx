@@ -29,14 +29,21 @@ export const demoRoutes = (deps: DashboardDeps) => {
           </Page>,
           tried.status,
         );
-  const add = (c: Context<DashboardEnv>, names?: readonly string[]) =>
-    attempt(deps, c, async () => ({ done: 'demo', count: String(await addDemo(deps, c.var.viewer, names)) }));
-
   return new Hono<DashboardEnv>()
     .use(AT, needs('define'))
     .use(`${AT}/*`, needs('define'))
-    .post(AT, async (c) => finish(c, BOARD, await add(c)))
-    .post(`${AT}/try`, async (c) => finish(c, BOARD, await add(c, EXAMPLES[(await readForm(c, Try)).example])))
+    .post(AT, async (c) => {
+      const add = async () => ({ done: 'demo', count: String(await addDemo(deps, c.var.viewer)) });
+      return finish(c, BOARD, await attempt(deps, c, add));
+    })
+    .post(`${AT}/try`, async (c) => {
+      const { example } = await readForm(c, Try);
+      const add = async () => {
+        await addDemo(deps, c.var.viewer, EXAMPLES[example]);
+        return { done: 'registered', what: EXAMPLES[example].at(-1) };
+      };
+      return finish(c, BOARD, await attempt(deps, c, add));
+    })
     .post(`${AT}/remove`, async (c) => {
       const { back = BOARD } = await readForm(c, Back);
       const removed = await attempt(deps, c, async () => {
