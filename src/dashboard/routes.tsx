@@ -32,6 +32,7 @@ import { mineRoutes } from './pages/mine.tsx';
 import { overviewRoutes } from './pages/overview.tsx';
 import { type Problem, ProblemPage } from './pages/problem.tsx';
 import { qrRoutes } from './pages/qr.tsx';
+import { reportRoutes } from './pages/report.tsx';
 import { reservationsRoutes } from './pages/reservations.tsx';
 import { resourceRoutes } from './pages/resource.tsx';
 import { resourcesRoutes } from './pages/resources.tsx';
@@ -97,6 +98,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', qrRoutes(deps));
   app.route('/', findRoutes(deps));
   app.route('/', historyRoutes(deps));
+  app.route('/', reportRoutes(deps));
   for (const routes of [reserveRoutes, extendRoutes, endRoutes, takeAwayRoutes, demoRoutes]) app.route('/', routes(deps));
   app.route('/', keysRoutes(deps));
   app.route('/', membersRoutes(deps));

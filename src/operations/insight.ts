@@ -2,22 +2,28 @@
  * Figures of a tenant's resources in the last week (docs/specification.md#usage-of-resources): which are used most,
  * which people wait for, which nobody needs, and what was refused. Everything that it reads is bounded.
  */
-import type { Known, Pools } from '../domain/history.ts';
+import type { HolderUsage, Known, Pools, PoolUsage } from '../domain/history.ts';
 import { PATH_DELIMITER } from '../domain/names.ts';
+import { type OneMore, withOneMore } from '../domain/oneMore.ts';
 import type { Credential } from '../domain/tenants.ts';
-import { heldNow } from '../domain/usage.ts';
+import { heldNow, type PastFigures, shareOf, stepOf, withHeld } from '../domain/usage.ts';
 import { definitions } from '../engine/definitions/list.ts';
 import type { Engine } from '../engine/engine.ts';
-import { heldOfTenant } from '../engine/reservations/active.ts';
+import { capacityOf, heldOfTenant } from '../engine/reservations/active.ts';
 import { allRefusals } from '../engine/tenant/refusals.ts';
 import { debitLooked } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
+import { measureUsage, type UsageDeps } from './usage.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 /** Registered resources, and reservations in force, that are looked at. */
 const MAX_LOOKED = 20_000;
 /** The most rows of a list. */
 const LIMIT = 20;
+const HOUR_MS = 3_600_000;
+/** Pools whose trend is read, and entries of each. */
+const MAX_TRENDS = 4;
+const MAX_ENTRIES = 1000;
 
 /** Number of refusals. */
 export interface Refused {
@@ -25,8 +31,32 @@ export interface Refused {
   readonly count: number;
 }
 
+/** How many slots of a pool were in use, hour by hour, and what one more would have saved. */
+export interface PoolTrend {
+  readonly resource: string;
+  readonly capacity: number;
+  readonly hours: readonly HourShare[];
+  /** null: it was used more often than can be looked at */
+  readonly oneMore: OneMore | null;
+}
+
+/** The share of all slots that was in use in an hour. */
+export interface HourShare {
+  /** ms since 1970 UTC */
+  readonly startMs: number;
+  /** 0 to 1 */
+  readonly share: number;
+}
+
 export interface Insight {
   readonly pools: Pools;
+  /** Of all resources together. */
+  readonly total: PastFigures;
+  readonly share: number;
+  readonly hours: readonly HourShare[];
+  readonly trends: readonly PoolTrend[];
+  /** Who held most, the most first. */
+  readonly holders: readonly HolderUsage[];
   /** The most often first. */
   readonly refusedResources: readonly Refused[];
   readonly refusedLimits: readonly Refused[];
@@ -51,13 +81,69 @@ export async function readInsight(
     readRefusals(engine, tenant, span.fromMs, now),
   ]);
   const query = { ...span, known, heldNow: heldNow(held, span, now), limit: LIMIT };
-  const { pools, looked } = await history.pools(tenant, query);
-  await debitLooked(reads, credential, looked);
-  return { pools, ...refusals };
+  const frame = { fromMs: Math.floor(span.fromMs / HOUR_MS) * HOUR_MS, toMs: now, stepMs: HOUR_MS };
+  const [{ pools, looked }, past, { holders, looked: also }] = await Promise.all([
+    history.pools(tenant, query),
+    history.usage(tenant, null, frame),
+    history.holders(tenant, { ...span, limit: LIMIT }),
+  ]);
+  const { total, steps } = withHeld(past, held, frame, now);
+  const slots = slotsOf(known, pools);
+  const trends = await readTrends({ engine, history }, tenant, busiestPools(known, pools));
+  const all = [looked, past.looked, also, ...trends.map((one) => one.looked)];
+  await debitLooked(
+    reads,
+    credential,
+    all.reduce((sum, one) => sum + one, 0),
+  );
+  return {
+    pools,
+    total,
+    share: shareOf(total.heldMs, slots, frame.toMs - frame.fromMs),
+    hours: steps.map(({ heldMs }, i) => {
+      const { fromMs, toMs } = stepOf(frame, i);
+      return { startMs: fromMs, share: shareOf(heldMs, slots, toMs - fromMs) };
+    }),
+    trends: trends.map(({ trend }) => trend),
+    holders,
+    ...refusals,
+  };
 }
 
+/** The slots of all registered resources, and of the others that were used most. */
+function slotsOf(known: ReadonlyMap<string, Known>, { byShare }: Pools): number {
+  const others = byShare.filter(({ resource }) => !known.has(resource)).length;
+  return Math.max(
+    1,
+    [...known.values()].reduce((sum, { capacity }) => sum + capacity, others),
+  );
+}
+
+/** The pools with several slots that people waited for, or that were used most. */
+function busiestPools(known: ReadonlyMap<string, Known>, { byShare, byWaiting }: Pools): string[] {
+  const isPool = ({ resource }: PoolUsage) => (known.get(resource)?.capacity ?? 1) > 1;
+  const names = [...byWaiting, ...byShare].filter(isPool).map(({ resource }) => resource);
+  return [...new Set(names)].slice(0, MAX_TRENDS);
+}
+
+/** Reads how pools were used, hour by hour. */
+const readTrends = (deps: UsageDeps, tenant: string, resources: readonly string[]) =>
+  Promise.all(
+    resources.map(async (resource) => {
+      const from = new Date(Date.now() - WEEK_MS);
+      const [{ usage, looked }, capacity, page] = await Promise.all([
+        measureUsage(deps, tenant, { resource, from, to: undefined, step: 'hour' }),
+        capacityOf(deps.engine.redis, tenant, resource),
+        deps.history.page(tenant, { resource, from }, undefined, MAX_ENTRIES),
+      ]);
+      const hours = usage.steps.map((step) => ({ startMs: Date.parse(step.from), share: step.share }));
+      const oneMore = page.next === null ? withOneMore(page.entries, capacity) : null;
+      return { trend: { resource, capacity, hours, oneMore }, looked };
+    }),
+  );
+
 /** Reads which resources can be reserved, and which others take along. */
-async function readKnown(engine: Engine, credential: Credential): Promise<ReadonlyMap<string, Known>> {
+export async function readKnown(engine: Engine, credential: Credential): Promise<ReadonlyMap<string, Known>> {
   const capacities = new Map<string, number>();
   const takenAlong = new Set<string>();
   for await (const { rows } of definitions(engine, credential)) {

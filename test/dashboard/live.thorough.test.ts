@@ -30,10 +30,9 @@ describe('a reservation over HTTP', () => {
     const { body } = await client.reserve({ resource: 'seen-live', requester: 'robot' });
     const row = page.locator('#events tr', { hasText: 'RESERVED' });
     await row.getByText('seen-live').waitFor();
-    await page.locator('[data-live="held"]').getByText('seen-live').waitFor();
     await client.unreserve({ resource: 'seen-live', requester: 'robot', releaseToken: body[0]?.releaseToken });
     await page.locator('#events tr', { hasText: 'UNRESERVED' }).getByText('RELINQUISHED').waitFor();
-    await page.locator('[data-live="held"]').getByText('seen-live').waitFor({ state: 'detached' });
+    await page.locator('[data-live="before"]').getByText('seen-live').waitFor();
   });
 });
 
@@ -43,8 +42,9 @@ describe('the live page', () => {
     const client = createClient(service.one.url, await readKey());
     await go('/activity/live');
     await page.getByText('connected', { exact: true }).waitFor();
-    await page.getByLabel('RESERVE_FAILED', { exact: true }).uncheck();
-    await page.getByLabel('Requester').fill('ALI');
+    await page.locator('#types > summary').click();
+    await page.getByLabel('Reserve failed', { exact: true }).uncheck();
+    await page.getByLabel('Who', { exact: true }).fill('ALI');
     await client.reserve(
       { resource: 'a', requester: 'bob' },
       { resource: 'a', requester: 'alice' },
@@ -53,8 +53,9 @@ describe('the live page', () => {
     await page.locator('#events tr').getByText('alice').waitFor();
     expect(await page.locator('#events tr').allInnerTexts()).toEqual([expect.stringMatching(/RESERVED\s+b\s+alice/)]);
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
-    await client.reserve({ resource: 'c', requester: 'alice' });
-    await page.locator('[data-live="held"]').getByText('c', { exact: true }).waitFor();
+    const [held] = (await client.reserve({ resource: 'c', requester: 'alice' })).body;
+    await client.unreserve({ resource: 'c', requester: 'alice', releaseToken: held?.releaseToken });
+    await page.locator('[data-live="before"]').getByText('c', { exact: true }).waitFor();
     expect(await page.locator('#events tr').count()).toBe(1);
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await page.locator('#events tr').nth(1).waitFor();
@@ -62,7 +63,7 @@ describe('the live page', () => {
     expect(await page.locator('#events tr').count()).toBe(0);
   });
 
-  test('connects again when its replica is back, says so, and reads what is held anew', async () => {
+  test('connects again when its replica is back, says so, and reads anew what ended', async () => {
     await signIn();
     const client = createClient(service.one.url, await readKey());
     const port = await freePort();
@@ -72,10 +73,11 @@ describe('the live page', () => {
     await page.getByText('connected', { exact: true }).waitFor();
     await before.stop();
     await page.getByText('interrupted, connecting again').waitFor();
-    await client.reserve({ resource: 'while-away', requester: 'robot' });
+    const [held] = (await client.reserve({ resource: 'while-away', requester: 'robot' })).body;
+    await client.unreserve({ resource: 'while-away', requester: 'robot', releaseToken: held?.releaseToken });
     const after = await startInstance({ keys: [], env: service.env, port });
     await page.getByText('The stream was interrupted').waitFor();
-    await page.locator('[data-live="held"]').getByText('while-away').waitFor();
+    await page.locator('[data-live="before"]').getByText('while-away').waitFor();
     await after.stop();
   });
 });
@@ -168,7 +170,7 @@ describe('resources', () => {
     const stool = page.locator('[data-name="Stool"].shut');
     expect(await stool.textContent()).toContain('not available: Hall is full');
     await stool.getByRole('link').click();
-    const state = page.getByRole('region', { name: 'State' });
+    const state = page.getByRole('region', { name: 'Now' });
     await state.getByText('Not available to new requesters: Hall is full.').waitFor();
     await client.reset();
     await state.getByText('Not available to new').waitFor({ state: 'detached' });
@@ -181,15 +183,15 @@ describe('resources', () => {
     await go('/resources');
     await page.getByRole('link', { name: 'pool' }).click();
     await client.reserve({ resource: 'pool', requester: 'alice' });
-    await page.locator('.slots tr.held', { hasText: 'pool_0' }).getByText('alice').first().waitFor();
-    for (const blocker of ['Ink', 'Paper'])
-      await page.locator('.plan li', { hasText: blocker }).getByText('taken along by').waitFor();
-    expect(await page.locator('.slots tr.free').count()).toBe(2);
-    await page.locator('#change > summary').click();
+    await page.locator('.slots tr', { hasText: 'pool_0' }).getByText('alice').first().waitFor();
+    await page.getByText('takes Ink, Paper along').waitFor();
+    expect(await page.locator('.slots tr .mark.free').count()).toBe(2);
+    await page.getByRole('link', { name: 'Definition' }).click();
     await page.getByLabel('Capacity').fill('5');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('4 of 5 free').waitFor();
     await page.getByRole('link', { name: 'pool' }).click();
+    await page.getByRole('link', { name: 'Definition' }).click();
     await confirm(/^Delete/, 'Delete');
     await page.getByRole('alert').waitFor();
     await client.reset();

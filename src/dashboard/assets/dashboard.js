@@ -36,3 +36,7 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
     }
   });
 }
+
+const print = document.getElementById('print');
+print?.removeAttribute('hidden');
+print?.addEventListener('click', () => window.print());

@@ -48,10 +48,7 @@ document.addEventListener('holdfast:connected', () => {
   if (wasConnected)
     add(
       row(
-        [
-          timeElement(new Date().toISOString()),
-          'The stream was interrupted. What is held was read anew; events in between are not known.',
-        ],
+        [timeElement(new Date().toISOString()), 'The stream was interrupted. Events in between are not known.'],
         'gap',
       ),
     );

@@ -1,54 +1,70 @@
 /**
- * A table of the audit trail, the latest entries first, in sentences.
+ * A table of the audit trail, the latest entries first, in sentences, with a head for each day. Without scripts, days
+ * are those of UTC.
  */
+import { PERSON_PREFIX } from '../../domain/names.ts';
 import type { AuditRow } from '../../store/audit.ts';
+import type { NameOf } from '../people.ts';
 import { whatWasDone, whoDid } from '../words/auditSentences.ts';
+import { DayHead, dayOf } from './pastTable.tsx';
+import { Person } from './person.tsx';
 import { Scroll } from './tableParts.tsx';
 import { When } from './when.tsx';
 
 export interface AuditTableProps {
   readonly entries: readonly AuditRow[];
+  readonly nameOf: NameOf;
   /** Whether to name the tenant of each entry. */
   readonly isOfAll?: boolean;
+  /** Said if there are no entries. */
+  readonly none: string;
 }
 
-export const AuditTable = ({ entries, isOfAll = false }: AuditTableProps) =>
-  entries.length === 0 ? (
-    <p>No entries.</p>
-  ) : (
+export const AuditTable = ({ entries, nameOf, isOfAll = false, none }: AuditTableProps) => {
+  const columns = ['When', ...(isOfAll ? ['Tenant'] : []), 'Who', 'What', 'Details', 'From'];
+  const days = new Map<string, AuditRow>();
+  for (const entry of entries) if (!days.has(dayOf(entry.at.getTime()))) days.set(dayOf(entry.at.getTime()), entry);
+  if (entries.length === 0) return <p class="pad quiet">{none}</p>;
+  return (
     <Scroll label="Audit trail">
-      <table class="stacked">
+      <table class="past">
         <thead>
           <tr>
-            <th scope="col">When</th>
-            {isOfAll && <th scope="col">Tenant</th>}
-            <th scope="col">What</th>
-            <th scope="col">Details</th>
-            <th scope="col">From</th>
+            {columns.map((name) => (
+              <th scope="col">{name}</th>
+            ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody data-days={columns.length}>
           {entries.map((entry) => (
-            <Entry entry={entry} isOfAll={isOfAll} />
+            <>
+              {days.get(dayOf(entry.at.getTime())) === entry && (
+                <DayHead at={entry.at.getTime()} columns={columns.length} />
+              )}
+              <Entry entry={entry} nameOf={nameOf} isOfAll={isOfAll} />
+            </>
           ))}
         </tbody>
       </table>
     </Scroll>
   );
+};
 
-const Entry = ({ entry, isOfAll }: { entry: AuditRow; isOfAll: boolean }) => {
+const Entry = ({ entry, nameOf, isOfAll }: { entry: AuditRow; nameOf: NameOf; isOfAll: boolean }) => {
   const { sentence, rest } = whatWasDone(entry);
+  const isPerson = entry.actor.startsWith(PERSON_PREFIX);
   return (
-    <tr>
-      <td data-label="When">
-        <When at={entry.at} as="at" />
+    <tr data-day={entry.at.getTime()}>
+      <td class="from">
+        <When at={entry.at} as="second" />
       </td>
-      {isOfAll && <td data-label="Tenant">{entry.tenantId}</td>}
-      <td data-label="What">
-        {whoDid(entry.actor)} {sentence}
-      </td>
-      <td data-label="Details">{rest.join(', ')}</td>
-      <td data-label="From">{entry.address ?? '–'}</td>
+      {isOfAll && <td class="what">{entry.tenantId}</td>}
+      <th scope="row">
+        <Person requester={entry.actor} nameOf={isPerson ? nameOf : whoDid} />
+      </th>
+      <td>{sentence}</td>
+      <td class="note">{rest.join(', ')}</td>
+      <td>{entry.address ?? ''}</td>
     </tr>
   );
 };

@@ -2,15 +2,8 @@
  * A heatmap of weekday and hour. assets/days.js puts its cells where they belong in the zone of the browser; without it
  * they are in UTC.
  */
+import type { HourShare } from '../../operations/insight.ts';
 import { percent } from '../words/numbers.ts';
-
-/** A figure of an hour. */
-export interface HourShare {
-  /** ms since 1970 UTC */
-  readonly startMs: number;
-  /** 0 to 1 */
-  readonly share: number;
-}
 
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const HOURS = [0, 6, 12, 18];
@@ -21,7 +14,14 @@ const CLASSES = [0.01, 0.25, 0.5, 0.75];
 /** The class of a share, 0 to 4. */
 export const classOf = (share: number): number => CLASSES.filter((least) => share >= least).length;
 
-export const Heatmap = ({ label, hours }: { label: string; hours: readonly HourShare[] }) => (
+interface HeatmapProps {
+  readonly label: string;
+  readonly hours: readonly HourShare[];
+  /** The share that counts as all. */
+  readonly most?: number;
+}
+
+export const Heatmap = ({ label, hours, most = 1 }: HeatmapProps) => (
   <svg class="heat" viewBox="0 0 268 98" role="img" aria-label={`${label}: ${busiest(hours)}`}>
     {DAYS.map((day, i) => (
       <text x="0" y={9 + 12 * i}>
@@ -34,7 +34,7 @@ export const Heatmap = ({ label, hours }: { label: string; hours: readonly HourS
       const day = (at.getUTCDay() + 6) % 7;
       return (
         <rect
-          class={`h${classOf(share)}`}
+          class={`h${classOf(share / most)}`}
           x={28 + 10 * at.getUTCHours()}
           y={12 * day}
           width="9"

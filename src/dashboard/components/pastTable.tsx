@@ -40,7 +40,7 @@ export const PastTable = ({ label, rows, nameOf, of, isExact = false, none = NON
   const columns = ['From', 'To', 'Who', ...(of === undefined ? ['Resource'] : hasSlots ? ['Slot'] : []), 'What for'];
   const all = [...columns, ...(isExact ? ['Waited'] : []), 'For', 'Ended'];
   const days = new Map<string, PastRow>();
-  for (const row of rows) if (!days.has(dayOf(row))) days.set(dayOf(row), row);
+  for (const row of rows) if (!days.has(dayOf(timeOf(row)))) days.set(dayOf(timeOf(row)), row);
   return (
     <Scroll label={label}>
       <table class="past">
@@ -56,13 +56,7 @@ export const PastTable = ({ label, rows, nameOf, of, isExact = false, none = NON
         <tbody data-days={all.length}>
           {rows.map((row) => (
             <>
-              {days.get(dayOf(row)) === row && (
-                <tr class="day">
-                  <th scope="colgroup" colspan={all.length}>
-                    {dayText(dayOf(row))}
-                  </th>
-                </tr>
-              )}
+              {days.get(dayOf(timeOf(row))) === row && <DayHead at={timeOf(row)} columns={all.length} />}
               <Row row={row} nameOf={nameOf} of={of} hasSlots={hasSlots} isExact={isExact} />
             </>
           ))}
@@ -75,11 +69,21 @@ export const PastTable = ({ label, rows, nameOf, of, isExact = false, none = NON
 const NUMBERS: ReadonlySet<string> = new Set(['For', 'Waited']);
 
 const timeOf = ({ endedAt, reservedAt }: PastRow): number => endedAt ?? Math.max(reservedAt ?? 0, Date.now());
-const dayOf = (row: PastRow): string => new Date(timeOf(row)).toISOString().slice(0, 10);
+
+/** The day of a time, in UTC. */
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
 
-/** A day in UTC. */
+/** The head of a day. assets/days.js puts heads where days begin in the zone of the browser. */
+export const DayHead = ({ at, columns }: { at: number; columns: number }) => (
+  <tr class="day">
+    <th scope="colgroup" colspan={columns}>
+      {dayText(dayOf(at))}
+    </th>
+  </tr>
+);
+
 const dayText = (day: string): string =>
   day === new Date().toISOString().slice(0, 10) ? 'Today, UTC' : `${DAY.format(new Date(day))}, UTC`;
 

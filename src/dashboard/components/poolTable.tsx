@@ -3,7 +3,8 @@
  */
 import type { PoolUsage } from '../../domain/history.ts';
 import { span } from '../assets/span.js';
-import { number } from '../words/numbers.ts';
+import { number, percent } from '../words/numbers.ts';
+import { Share } from './holderTable.tsx';
 import { resourcePath } from './resourceTree.tsx';
 import { Scroll } from './tableParts.tsx';
 
@@ -12,47 +13,72 @@ const BUSY_SHARE = 0.7;
 
 export const isShort = ({ share, waited, gaveUp }: PoolUsage): boolean => share >= BUSY_SHARE && waited + gaveUp > 0;
 
-export const PoolTable = ({ label, pools }: { label: string; pools: readonly PoolUsage[] }) => (
+interface PoolTableProps {
+  readonly label: string;
+  readonly pools: readonly PoolUsage[];
+  /** Resource → how often it was refused. */
+  readonly refused: ReadonlyMap<string, number>;
+}
+
+export const PoolTable = ({ label, pools, refused }: PoolTableProps) => (
   <Scroll label={label}>
-    <table class="stacked">
+    <table class="stacked sums">
       <thead>
         <tr>
           <th scope="col">Resource</th>
           <th scope="col">In use</th>
-          <th scope="col">Reservations</th>
-          <th scope="col">Waited on average</th>
-          <th scope="col">95 % waited at most</th>
-          <th scope="col">Gave up</th>
+          <th scope="col" class="num">
+            Reservations
+          </th>
+          <th scope="col" class="num">
+            Mean wait
+          </th>
+          <th scope="col" class="num">
+            <abbr title="95 of 100 waited at most so long">p95 wait</abbr>
+          </th>
+          <th scope="col" class="num">
+            Gave up
+          </th>
+          <th scope="col" class="num">
+            Refused
+          </th>
         </tr>
       </thead>
       <tbody>
         {pools.map((pool) => (
-          <PoolRow pool={pool} />
+          <PoolRow pool={pool} refused={refused.get(pool.resource) ?? 0} />
         ))}
       </tbody>
     </table>
   </Scroll>
 );
 
-const PoolRow = ({ pool }: { pool: PoolUsage }) => {
+const PoolRow = ({ pool, refused }: { pool: PoolUsage; refused: number }) => {
   const { resource, share, reservations, meanWaitedMs, p95WaitedMs, gaveUp } = pool;
-  const percent = `${Math.round(share * 100)} %`;
   return (
     <tr>
       <th scope="row">
-        <a href={resourcePath(resource)}>{resource}</a>
-        {isShort(pool) && <span class="along more">Buy one more</span>}
+        <a href={resourcePath(resource)}>{resource}</a> {isShort(pool) && <span class="tag short">Buy one more</span>}
       </th>
       <td data-label="In use" class="share">
-        {percent}
-        <meter aria-label={`${resource} in use`} min="0" max="1" high={BUSY_SHARE} optimum={0} value={share}>
-          {percent}
-        </meter>
+        {percent(share)}
+        <Share share={share} isMuch={isShort(pool)} />
       </td>
-      <td data-label="Reservations">{number(reservations)}</td>
-      <td data-label="Waited">{meanWaitedMs === null ? '–' : span(meanWaitedMs)}</td>
-      <td data-label="95 % at most">{p95WaitedMs === null ? '–' : span(p95WaitedMs)}</td>
-      <td data-label="Gave up">{number(gaveUp)}</td>
+      <td data-label="Reservations" class="num">
+        {number(reservations)}
+      </td>
+      <td data-label="Mean wait" class="num">
+        {meanWaitedMs === null ? '–' : span(meanWaitedMs)}
+      </td>
+      <td data-label="p95 wait" class="num">
+        {p95WaitedMs === null ? '–' : span(p95WaitedMs)}
+      </td>
+      <td data-label="Gave up" class="num">
+        {number(gaveUp)}
+      </td>
+      <td data-label="Refused" class="num">
+        {number(refused)}
+      </td>
     </tr>
   );
 };

@@ -5,6 +5,7 @@
 import type { ResourceUsage } from '../../contract/history.ts';
 import { PATH_DELIMITER } from '../../domain/names.ts';
 import { withOneMore } from '../../domain/oneMore.ts';
+import type { HourShare } from '../../operations/insight.ts';
 import { span } from '../assets/span.js';
 import type { Viewer } from '../env.ts';
 import { capacityOf } from '../resource/facts.ts';
@@ -12,7 +13,7 @@ import { labelTexts } from '../resource/registeredResources.ts';
 import type { Details, Tab } from '../resource/resourceDetails.ts';
 import { may } from '../viewer.ts';
 import { number, percent } from '../words/numbers.ts';
-import { Heatmap, type HourShare } from './heatmap.tsx';
+import { Heatmap } from './heatmap.tsx';
 import { resourcePath } from './resourceTree.tsx';
 import { Trend, WithOneMore } from './trend.tsx';
 

@@ -2,9 +2,9 @@
  * How many slots of a pool were in use, hour by hour, and what one more would have saved.
  */
 import type { OneMore } from '../../domain/oneMore.ts';
+import type { HourShare } from '../../operations/insight.ts';
 import { span } from '../assets/span.js';
 import { number, percent } from '../words/numbers.ts';
-import type { HourShare } from './heatmap.tsx';
 
 const HEIGHT = 64;
 const FULL = 0.98;

@@ -5,13 +5,15 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { TENANT_ID } from '../../domain/names.ts';
-import { type AuditPage, anyTrail } from '../../operations/audit.ts';
+import type { AuditPage } from '../../operations/audit.ts';
 import type { AuditFilter } from '../../store/audit.ts';
 import type { Store } from '../../store/records.ts';
 import { AuditTable } from '../components/auditTable.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { readQuery, searched } from '../form.ts';
+import { namesOf } from '../people.ts';
+import { searchTrail } from '../search/searchTrail.ts';
 import { TENANTS } from '../viewer.ts';
 import { ACTIONS } from '../words/auditSentences.ts';
 
@@ -36,12 +38,10 @@ const Query = z.object({
 });
 type Query = z.infer<typeof Query>;
 
-/** The filter of a search. The name of a person needs no `person:` before it. */
-function filterOf({ who, action, from, to, tenant }: Query): AuditFilter {
-  const actor = who.includes('@') && !/^(person|admin|key|token):/.test(who) ? `person:${who}` : who;
+/** What an index finds. Who did it is searched for by a part. */
+function filterOf({ action, from, to, tenant }: Query): AuditFilter {
   return {
     tenant,
-    actor: actor === '' ? undefined : actor,
     action: action === '' ? undefined : action,
     from: from === undefined ? undefined : new Date(from),
     // The whole day.
@@ -49,7 +49,8 @@ function filterOf({ who, action, from, to, tenant }: Query): AuditFilter {
   };
 }
 
-export const auditRoutes = ({ tenants }: DashboardDeps) => {
+export const auditRoutes = (deps: DashboardDeps) => {
+  const { tenants } = deps;
   const app = new Hono<DashboardEnv>();
   if (tenants === null)
     return app.get(OWN, (c) =>
@@ -61,35 +62,46 @@ export const auditRoutes = ({ tenants }: DashboardDeps) => {
     );
   return app.get(OWN, (c) => {
     const { credential } = c.var.viewer;
-    return show(c, tenants.store, { ...readQuery(c, Query), tenant: credential.tenant }, OWN);
+    return show(c, deps, tenants.store, { ...readQuery(c, Query), tenant: credential.tenant }, OWN);
   });
 };
 
 /** For administrators: the caller checks that the viewer is one. */
-export const allAuditRoute = (store: Store) =>
-  new Hono<DashboardEnv>().get(ALL, (c) => show(c, store, readQuery(c, Query), ALL));
+export const allAuditRoute = (deps: Deps, store: Store) =>
+  new Hono<DashboardEnv>().get(ALL, (c) => show(c, deps, store, readQuery(c, Query), ALL));
 
-async function show(c: Context<DashboardEnv>, store: Store, query: Query, at: string) {
-  const page = await anyTrail(store, filterOf(query), query.before, PAGE);
+type Deps = Pick<DashboardDeps, 'memberships'>;
+
+async function show(c: Context<DashboardEnv>, deps: Deps, store: Store, query: Query, at: string) {
+  const page = await searchTrail(store, filterOf(query), query.who, query.before, PAGE);
+  const nameOf = await namesOf(
+    deps,
+    c.var.viewer,
+    page.entries.map(({ actor }) => actor),
+  );
+  const none =
+    page.next === null ? 'Nothing was found.' : 'Nothing was found among the latest entries. Older ones may match.';
   return c.html(
     <Page title="Audit trail" viewer={c.var.viewer} at={at === ALL ? TENANTS : OWN}>
       <Filters query={query} at={at} />
-      <AuditTable entries={page.entries} isOfAll={at === ALL} />
-      <Pages page={page} query={query} at={at} />
+      <div class="card">
+        <AuditTable entries={page.entries} nameOf={nameOf} isOfAll={at === ALL} none={none} />
+        <Pages page={page} query={query} at={at} />
+      </div>
     </Page>,
   );
 }
 
 const Filters = ({ query: { who, action, from, to, tenant }, at }: { query: Query; at: string }) => (
   <search>
-    <form class="fields" action={at}>
+    <form class="filters" action={at}>
       {at === ALL && (
         <label>
           Tenant <input name="tenant" value={tenant ?? ''} maxlength={40} />
         </label>
       )}
       <label>
-        Who <input name="who" value={who} maxlength={256} placeholder="ann@example.com, key:worker" />
+        Who <input name="who" data-shortcut="/" value={who} maxlength={256} placeholder="ann, key:worker" />
       </label>
       <label>
         Action{' '}
@@ -108,14 +120,17 @@ const Filters = ({ query: { who, action, from, to, tenant }, at }: { query: Quer
       <label>
         To <input type="date" name="to" value={to ?? ''} />
       </label>
-      <button type="submit">Show</button>
+      <button type="submit" id="show-changes">
+        Show
+      </button>
     </form>
   </search>
 );
 
 /** Links to older entries, to the latest ones, and to all as CSV. */
 const Pages = ({ page, query, at }: { page: AuditPage; query: Query; at: string }) => {
-  const { actor, action, from, to } = filterOf(query);
+  const { action, from, to } = filterOf(query);
+  const [, actor] = /^"(.*)"$/s.exec(query.who) ?? [];
   const tenant = at === ALL ? query.tenant : undefined;
   const link = (path: string, fields: Readonly<Record<string, string | undefined>>) => {
     const given = new URLSearchParams();
@@ -125,7 +140,7 @@ const Pages = ({ page, query, at }: { page: AuditPage; query: Query; at: string 
   const search = { who: query.who, action: query.action, from: query.from, to: query.to, tenant };
   const csv = { format: 'csv', actor, action, from: from?.toISOString(), to: to?.toISOString(), tenant };
   return (
-    <nav class="pages" aria-label="Pages of the audit trail">
+    <nav class="pages pad" aria-label="Pages of the audit trail">
       {query.before !== undefined && <a href={link(at, search)}>Latest</a>}{' '}
       {page.next !== null && <a href={link(at, { ...search, before: String(page.next) })}>Older</a>}{' '}
       <a href={link(at === ALL ? '/api/v1/admin/audit' : '/api/v1/Tenant/audit', csv)}>All of it as CSV</a>

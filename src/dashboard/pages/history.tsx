@@ -1,18 +1,25 @@
 /**
- * The page of the history: who had what, from when to when, and how it ended (docs/specification.md#history).
+ * The page of the history: who had what, from when to when, and how it ended (docs/specification.md#history); and the
+ * same as CSV.
  */
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { ENDINGS, type HistoryFilter, type PastPage } from '../../domain/history.ts';
-import { HistoryTable } from '../components/historyTable.tsx';
+import { ENDINGS, type PastPage } from '../../domain/history.ts';
+import { csvHeaders } from '../../http/call/csv.ts';
+import { exportHistory } from '../../operations/history.ts';
 import { Page } from '../components/layout.tsx';
+import { PastTable } from '../components/pastTable.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { readQuery, searched } from '../form.ts';
-import { searchHistory } from '../search/searchHistory.ts';
+import { namesOf } from '../people.ts';
+import { csvOf } from '../search/historyCsv.ts';
+import { filterOf, type HistoryWish, searchHistory, wantedBy } from '../search/searchHistory.ts';
 import { ENDING_WORDS } from '../words/historyWords.ts';
+import { monthBefore, REPORT } from '../words/months.ts';
 
 const AT = '/dashboard/activity';
-const ROWS = 30;
+const CSV_AT = `${AT}/history.csv`;
+const ROWS = 50;
 
 const MORE = 'Nothing was found among the latest entries. Older ones may match.';
 
@@ -41,59 +48,92 @@ const Query = z.object({
 });
 type Query = z.infer<typeof Query>;
 
-/** The address of the page with some fields filled in. */
-export const historyPath = (fields: Partial<Query>): string => `${AT}?${searchOf(fields)}`;
-
-const searchOf = (fields: Partial<Query>): URLSearchParams => {
+const addressOf = (path: string, fields: Partial<Query>): string => {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) if (value !== undefined && value !== '') search.set(name, value);
-  return search;
+  return `${path}?${search}`;
 };
+
+/** The address of what is known of a resource or a requester, by their whole names. */
+export const historyPath = ({ resource, requester }: { resource?: string; requester?: string }): string =>
+  addressOf(AT, {
+    ...(resource !== undefined && { resource: `"${resource}"` }),
+    ...(requester !== undefined && { requester: `"${requester}"` }),
+  });
 
 /** The time of a field. Without scripts, what was typed is UTC. */
 const fieldTime = (typed: string | undefined, exact: string | undefined) =>
   typed === undefined || exact === undefined ? timeOf(typed) : new Date(exact);
 
-const filterOf = ({ resource, requester, from, fromExact, to, toExact }: Query): HistoryFilter => ({
-  resource: resource || undefined,
-  requester: requester || undefined,
+const wishOf = ({ resource, requester, from, fromExact, to, toExact, ending }: Query): HistoryWish => ({
+  resource,
+  requester,
   from: fieldTime(from, fromExact),
   to: fieldTime(to, toExact),
+  ending: ending || undefined,
 });
 
-export const historyRoutes = ({ history, reads }: DashboardDeps) =>
-  new Hono<DashboardEnv>().get(AT, async (c) => {
-    const { viewer } = c.var;
-    const query = readQuery(c, Query);
-    const search = { filter: filterOf(query), ending: query.ending || undefined, cursor: query.cursor, rows: ROWS };
-    const page = await searchHistory(history, viewer.credential.tenant, search, () => reads.debit(viewer.credential));
-    return c.html(
-      <Page title="History" viewer={viewer} at={AT}>
-        <Filters query={query} />
-        <HistoryTable label="History" entries={page.entries} none={page.next === null ? 'Nothing was found.' : MORE} />
-        <Pages page={page} query={query} />
-      </Page>,
-    );
-  });
+export const historyRoutes = (deps: DashboardDeps) => {
+  const { history, reads } = deps;
+  return new Hono<DashboardEnv>()
+    .get(AT, async (c) => {
+      const { viewer } = c.var;
+      const { credential } = viewer;
+      const query = readQuery(c, Query);
+      const place = { cursor: query.cursor, rows: ROWS };
+      const page = await searchHistory(history, credential.tenant, wishOf(query), place, () => reads.debit(credential));
+      const nameOf = await namesOf(
+        deps,
+        viewer,
+        page.entries.map(({ requester }) => requester),
+      );
+      return c.html(
+        <Page title="Activity" viewer={viewer} at={AT} head={{ actions: <MonthLinks /> }}>
+          <Filters query={query} />
+          <div class="card">
+            <PastTable
+              label="History"
+              rows={page.entries}
+              nameOf={nameOf}
+              isExact
+              none={page.next === null ? 'Nothing was found.' : MORE}
+            />
+            <Pages page={page} query={query} />
+          </div>
+        </Page>,
+      );
+    })
+    .get(CSV_AT, async (c) => {
+      const wish = wishOf(readQuery(c, Query));
+      const list = await exportHistory(deps, c.var.viewer.credential, filterOf(wish));
+      return c.body(csvOf(list, wantedBy(wish)), 200, csvHeaders('history'));
+    });
+};
+
+/** What people need each month. */
+const MonthLinks = () => {
+  const { month, name, from, to } = monthBefore(new Date());
+  return (
+    <>
+      <a class="button" href={addressOf(CSV_AT, { from, to })}>
+        {name} as CSV
+      </a>
+      <a class="button" href={`${REPORT}?${new URLSearchParams({ month })}`}>
+        Report of {name}
+      </a>
+    </>
+  );
+};
 
 const Filters = ({ query: { resource, requester, from, fromExact, to, toExact, ending } }: { query: Query }) => (
   <search>
-    <form class="fields wide" action={AT}>
+    <form class="filters" action={AT}>
       <label>
-        Resource{' '}
-        <input
-          name="resource"
-          value={resource}
-          maxlength={256}
-          placeholder="whole name, as staging"
-          data-shortcut="/"
-        />
+        Resource <input name="resource" value={resource} maxlength={256} placeholder="iphone" data-shortcut="/" />
       </label>
       <label>
-        Requester <input name="requester" value={requester} maxlength={256} placeholder="whole name, as ci-42" />
+        Who <input name="requester" value={requester} maxlength={256} placeholder="ci-" />
       </label>
-      <TimeField label="Ended from" name="from" at={fieldTime(from, fromExact)} />
-      <TimeField label="Ended before" name="to" at={fieldTime(to, toExact)} />
       <label>
         How it ended{' '}
         <select name="ending">
@@ -105,10 +145,13 @@ const Filters = ({ query: { resource, requester, from, fromExact, to, toExact, e
           ))}
         </select>
       </label>
-      <p class="buttons">
-        <button type="submit">Show</button>
-      </p>
+      <TimeField label="Ended from" name="from" at={fieldTime(from, fromExact)} />
+      <TimeField label="Ended before" name="to" at={fieldTime(to, toExact)} />
+      <button type="submit" id="show-history">
+        Show
+      </button>
     </form>
+    <p class="hint">A part of a name is enough. In quotes it is the whole name.</p>
   </search>
 );
 
@@ -135,23 +178,10 @@ const TimeField = ({ label, name, at }: TimeFieldProps) => (
 );
 
 /** Links to older entries, to the latest ones, and to all as CSV. */
-const Pages = ({ page, query }: { page: PastPage; query: Query }) => {
-  const { cursor, ending, resource, requester } = query;
-  const { from, to } = filterOf(query);
-  const csv = { resource, requester, from: from?.toISOString(), to: to?.toISOString() };
-  return (
-    <nav class="pages" aria-label="Pages of the history">
-      {cursor !== undefined && <a href={historyPath({ ...query, cursor: undefined })}>Latest</a>}{' '}
-      {page.next !== null && <a href={historyPath({ ...query, cursor: page.next })}>Older</a>}{' '}
-      <a href={`/api/v1/Reservation/history?${csvSearch(csv)}`}>
-        {ending === '' ? 'All of it as CSV' : 'All of it as CSV, with every ending'}
-      </a>
-    </nav>
-  );
-};
-
-const csvSearch = (fields: Partial<Query>): URLSearchParams => {
-  const search = searchOf(fields);
-  search.set('format', 'csv');
-  return search;
-};
+const Pages = ({ page, query }: { page: PastPage; query: Query }) => (
+  <nav class="pages pad" aria-label="Pages of the history">
+    {query.cursor !== undefined && <a href={addressOf(AT, { ...query, cursor: undefined })}>Latest</a>}{' '}
+    {page.next !== null && <a href={addressOf(AT, { ...query, cursor: page.next })}>Older</a>}{' '}
+    <a href={addressOf(CSV_AT, { ...query, cursor: undefined })}>All of it as CSV</a>
+  </nav>
+);

@@ -1,80 +1,204 @@
 /**
- * The page Insight: which resources are used most, which people wait for, and which nobody needs; what was refused; and
- * the operations of the last hour.
+ * The page Insight: which resources are used most, which people wait for, and which nobody needs; when; by whom; what
+ * was refused; the operations of the last hour; and what the tenant uses of its limits.
  */
 import { Hono } from 'hono';
 import type { Pools } from '../../domain/history.ts';
 import { lastHour } from '../../engine/tenant/activity.ts';
-import { type Insight, type Refused, readInsight } from '../../operations/insight.ts';
+import { usage } from '../../engine/tenant/usage.ts';
+import { type Insight, type PoolTrend, readInsight } from '../../operations/insight.ts';
+import { listKeys } from '../../store/keys.ts';
+import { span } from '../assets/span.js';
+import { Heatmap } from '../components/heatmap.tsx';
+import { HolderTable } from '../components/holderTable.tsx';
 import { HourChart } from '../components/hourChart.tsx';
 import { Page } from '../components/layout.tsx';
+import { LimitsCard } from '../components/limitsCard.tsx';
 import { PoolTable } from '../components/poolTable.tsx';
+import { Figure } from '../components/resourceAside.tsx';
 import { resourcePath } from '../components/resourceTree.tsx';
-import { Scroll } from '../components/tableParts.tsx';
+import { Trend, WithOneMore } from '../components/trend.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
-import { number } from '../words/numbers.ts';
+import { type NameOf, namesOf } from '../people.ts';
+import { monthBefore, REPORT } from '../words/months.ts';
+import { number, percent } from '../words/numbers.ts';
 
 const AT = '/dashboard/insight';
+
 export const insightRoutes = (deps: DashboardDeps) =>
   new Hono<DashboardEnv>().get(AT, async (c) => {
     const { viewer } = c.var;
     const { credential } = viewer;
-    const [insight, minutes] = await Promise.all([
+    const [insight, minutes, { result: used }, keys] = await Promise.all([
       readInsight(deps, credential),
       lastHour(deps.engine, credential.tenant),
+      usage(deps.engine, credential),
+      countKeys(deps, credential.tenant),
     ]);
+    const nameOf = await namesOf(
+      deps,
+      viewer,
+      insight.holders.map(({ name }) => name),
+    );
     return c.html(
-      <Page title="Insight" viewer={viewer} at={AT}>
-        <p>
-          What the last 7 days say.
-          {deps.tenants === null &&
-            ' This service runs without a database: it keeps the newest 10,000 ended reservations, and these figures come from them.'}
-        </p>
-        <PoolsPart pools={insight.pools} />
-        <UnusedPart pools={insight.pools} />
-        <RefusalsPart insight={insight} />
-        <section aria-labelledby="hour-title">
-          <h2 id="hour-title">Operations per minute in the last hour</h2>
-          <HourChart minutes={minutes} />
-        </section>
+      <Page title="Insight" viewer={viewer} at={AT} head={{ actions: <Export /> }}>
+        {deps.tenants === null && (
+          <p class="hint">
+            This service runs without a database: it keeps the newest 10,000 ended reservations, and these figures come
+            from them.
+          </p>
+        )}
+        <div class="cols">
+          <div class="stack">
+            <FiguresCard insight={insight} />
+            <PoolsCard insight={insight} />
+            {insight.trends.length > 0 && <TrendsCard trends={insight.trends} />}
+            <HoldersCard insight={insight} nameOf={nameOf} />
+            <section class="card" aria-labelledby="hour-title">
+              <header>
+                <h2 id="hour-title">Operations per minute in the last hour</h2>
+              </header>
+              <div class="pad">
+                <HourChart minutes={minutes} />
+              </div>
+            </section>
+          </div>
+          <aside class="stack" aria-label="More figures">
+            <HoursCard insight={insight} />
+            <RefusalsCard insight={insight} />
+            <UnusedCard pools={insight.pools} />
+            <LimitsCard usage={used} keys={keys} tiers={deps.engine.tiers} tenant={credential.tenant} />
+          </aside>
+        </div>
       </Page>,
     );
   });
 
-const PoolsPart = ({ pools: { byShare, byWaiting } }: { pools: Pools }) => (
-  <>
-    <section aria-labelledby="used-title">
-      <h2 id="used-title">Used most</h2>
-      {byShare.length === 0 ? (
-        <p>Nobody has reserved anything in the last 7 days.</p>
+const countKeys = async ({ tenants, configuredKeys }: DashboardDeps, tenant: string): Promise<number> =>
+  tenants === null
+    ? configuredKeys.filter((one) => one.tenant === tenant).length
+    : (await listKeys(tenants.store, tenant)).length;
+
+/** What a boss asks for. */
+const Export = () => {
+  const { month, name, from, to } = monthBefore(new Date());
+  return (
+    <>
+      <a class="button" href={`/dashboard/activity/history.csv?${new URLSearchParams({ from, to })}`}>
+        {name} as CSV
+      </a>
+      <a class="button" href={`${REPORT}?${new URLSearchParams({ month })}`}>
+        Report of {name}
+      </a>
+    </>
+  );
+};
+
+const FiguresCard = ({ insight: { total, share, refusedResources } }: { insight: Insight }) => (
+  <section class="card" aria-labelledby="figures-title">
+    <header>
+      <h2 id="figures-title">Last 7 days</h2>
+    </header>
+    <dl class="figs large">
+      <Figure name="of all slots in use" value={percent(share)} />
+      <Figure name="reservations" value={number(total.reservations)} />
+      <Figure name="mean wait" value={total.meanWaitedMs === null ? '–' : span(total.meanWaitedMs)} />
+      <Figure name="refused" value={number(refusedResources.reduce((sum, { count }) => sum + count, 0))} />
+    </dl>
+  </section>
+);
+
+/** Each resource once: those used most, and those waited for longest. */
+const PoolsCard = ({ insight: { pools, refusedResources } }: { insight: Insight }) => {
+  const { byShare, byWaiting } = pools;
+  const all = [...new Map([...byShare, ...byWaiting].map((pool) => [pool.resource, pool])).values()];
+  const refused = new Map(refusedResources.map(({ name, count }) => [name, count]));
+  return (
+    <section class="card" aria-labelledby="used-title">
+      <header>
+        <h2 id="used-title">Resources</h2>
+        <span class="meta">used most, or waited for longest</span>
+      </header>
+      {all.length === 0 ? (
+        <p class="pad quiet">Nobody has reserved anything in the last 7 days.</p>
       ) : (
         <>
-          <p class="hint">
+          <PoolTable
+            label="Resources used most"
+            pools={all.toSorted((one, other) => other.share - one.share)}
+            refused={refused}
+          />
+          <p class="pad meta">
             “Buy one more” stands where slots are in use for 70 % of the time or more, and people had to wait.
           </p>
-          <PoolTable label="Resources used most" pools={byShare} />
         </>
       )}
     </section>
-    <section aria-labelledby="waited-title">
-      <h2 id="waited-title">Waited for longest</h2>
-      {byWaiting.length === 0 ? (
-        <p>Nobody has waited.</p>
-      ) : (
-        <PoolTable label="Resources waited for longest" pools={byWaiting} />
-      )}
-    </section>
-  </>
+  );
+};
+
+const TrendsCard = ({ trends }: { trends: readonly PoolTrend[] }) => (
+  <section class="card" aria-labelledby="trends-title">
+    <header>
+      <h2 id="trends-title">Pools, hour by hour</h2>
+      <span class="meta">slots in use over 7 days; amber: all of them</span>
+    </header>
+    {trends.map(({ resource, capacity, hours, oneMore }) => (
+      <div class="pad">
+        <h3>
+          <a href={resourcePath(resource)}>{resource}</a>, {number(capacity)} slots
+        </h3>
+        <Trend label={`Slots of ${resource} in use`} hours={hours} capacity={capacity} />
+        {oneMore !== null && (
+          <p class="meta">
+            <WithOneMore more={oneMore} />
+          </p>
+        )}
+      </div>
+    ))}
+  </section>
 );
 
-const UnusedPart = ({ pools: { unused, unusedCount } }: { pools: Pools }) => (
-  <section aria-labelledby="unused-title">
-    <h2 id="unused-title">Nobody needs these</h2>
-    {unusedCount === 0 ? (
-      <p>Every registered resource was used.</p>
+const HoldersCard = ({ insight: { holders }, nameOf }: { insight: Insight; nameOf: NameOf }) => (
+  <section class="card" aria-labelledby="holders-title">
+    <header>
+      <h2 id="holders-title">People and jobs</h2>
+      <span class="meta">who held most, of reservations that ended</span>
+    </header>
+    {holders.length === 0 ? (
+      <p class="pad quiet">Nobody has held anything.</p>
     ) : (
-      <>
-        <p class="hint">Registered, and neither reserved nor waited for in the last 7 days.</p>
+      <HolderTable holders={holders} nameOf={nameOf} />
+    )}
+  </section>
+);
+
+/** Shades are of the busiest hour: of many resources, few are in use at once. */
+const HoursCard = ({ insight: { hours } }: { insight: Insight }) => {
+  const most = Math.max(0.01, ...hours.map(({ share }) => share));
+  return (
+    <section class="card" aria-labelledby="hours-title">
+      <header>
+        <h2 id="hours-title">Hours</h2>
+        <span class="meta">at most {percent(most)} of all slots</span>
+      </header>
+      <div class="heat-room">
+        <Heatmap label="In use by weekday and hour" hours={hours} most={most} />
+      </div>
+    </section>
+  );
+};
+
+const UnusedCard = ({ pools: { unused, unusedCount } }: { pools: Pools }) => (
+  <section class="card" aria-labelledby="unused-title">
+    <header>
+      <h2 id="unused-title">Nobody needs these</h2>
+      {unusedCount > 0 && <span class="meta">{number(unusedCount)}</span>}
+    </header>
+    {unusedCount === 0 ? (
+      <p class="pad quiet">Every registered resource was used.</p>
+    ) : (
+      <div class="pad">
         <ul class="names">
           {unused.map((name) => (
             <li>
@@ -82,52 +206,45 @@ const UnusedPart = ({ pools: { unused, unusedCount } }: { pools: Pools }) => (
             </li>
           ))}
         </ul>
-        {unusedCount > unused.length && <p>and {number(unusedCount - unused.length)} more</p>}
-      </>
-    )}
-  </section>
-);
-
-const RefusalsPart = ({ insight: { refusedResources, refusedLimits, refusedOthers } }: { insight: Insight }) => (
-  <section aria-labelledby="refused-title">
-    <h2 id="refused-title">Refused</h2>
-    {refusedResources.length + refusedLimits.length === 0 ? (
-      <p>Nothing was refused.</p>
-    ) : (
-      <div class="side-by-side">
-        <RefusedTable head="Resource" label="Refused resources" rows={refusedResources} isResource />
-        <RefusedTable head="Limit" label="Refused by limits" rows={refusedLimits} />
+        {unusedCount > unused.length && <p class="meta">and {number(unusedCount - unused.length)} more</p>}
       </div>
     )}
-    {refusedOthers > 0 && <p>Other resources: {number(refusedOthers)}</p>}
   </section>
 );
 
-interface RefusedProps {
-  readonly head: string;
-  readonly label: string;
-  readonly rows: readonly Refused[];
-  readonly isResource?: boolean;
-}
+const RefusalsCard = ({ insight: { refusedLimits, refusedOthers, refusedResources } }: { insight: Insight }) => (
+  <section class="card" aria-labelledby="refused-title">
+    <header>
+      <h2 id="refused-title">Refused</h2>
+    </header>
+    {refusedLimits.length + refusedResources.length === 0 ? (
+      <p class="pad quiet">Nothing was refused.</p>
+    ) : (
+      <dl class="props">
+        {refusedResources.slice(0, MAX_REFUSED).map(({ name, count }) => (
+          <>
+            <dt>{number(count)} times</dt>
+            <dd>
+              <a href={resourcePath(name)}>{name}</a>
+            </dd>
+          </>
+        ))}
+        {refusedLimits.map(({ name, count }) => (
+          <>
+            <dt>{number(count)} times</dt>
+            <dd>by the limit {name}</dd>
+          </>
+        ))}
+        {refusedOthers > 0 && (
+          <>
+            <dt>{number(refusedOthers)} times</dt>
+            <dd>other resources</dd>
+          </>
+        )}
+      </dl>
+    )}
+  </section>
+);
 
-const RefusedTable = ({ head, label, rows, isResource = false }: RefusedProps) =>
-  rows.length === 0 ? null : (
-    <Scroll label={label}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{head}</th>
-            <th scope="col">Refused</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ name, count }) => (
-            <tr>
-              <th scope="row">{isResource ? <a href={resourcePath(name)}>{name}</a> : name}</th>
-              <td>{number(count)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  );
+/** Resources that the card names. Each has its figure in the table too. */
+const MAX_REFUSED = 5;

@@ -1,66 +1,77 @@
 /**
- * The live page: the stream of events, with filters; and the newest reservations, read again whenever the stream starts
- * (docs/specification.md#the-stream).
+ * The live page: the stream of events, with filters (docs/specification.md#the-stream); and below it what ended before.
  */
 import { Hono } from 'hono';
 import { EVENT_TYPES } from '../../contract/events.ts';
-import { usage } from '../../engine/tenant/usage.ts';
 import { EventTable } from '../components/eventLog.tsx';
-import { HeldTable } from '../components/heldTable.tsx';
 import { Page } from '../components/layout.tsx';
+import { PastTable } from '../components/pastTable.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
-import { searchReservations } from '../search/searchReservations.ts';
+import { namesOf } from '../people.ts';
+import { typeWords } from '../words/eventWords.ts';
 
 const AT = '/dashboard/activity/live';
-const NEWEST = 10;
+const BEFORE = 20;
 
-export const liveRoutes = ({ engine }: DashboardDeps) =>
+export const liveRoutes = (deps: DashboardDeps) =>
   new Hono<DashboardEnv>().get(AT, async (c) => {
     const { viewer } = c.var;
-    const [held, { result: used }] = await Promise.all([
-      searchReservations(engine, viewer.credential, { size: NEWEST }),
-      usage(engine, viewer.credential),
-    ]);
+    const { entries } = await deps.history.page(viewer.credential.tenant, {}, undefined, BEFORE);
+    const nameOf = await namesOf(
+      deps,
+      viewer,
+      entries.map(({ requester }) => requester),
+    );
     return c.html(
       <Page title="Live" viewer={viewer} at={AT} renew={{ from: AT }} script="live.js">
-        <p>
-          Stream:{' '}
-          <strong id="connection" role="status">
-            not connected
-          </strong>
-        </p>
-        <form id="filter" class="fields wide">
-          <fieldset>
-            <legend>Types</legend>
-            {EVENT_TYPES.map((type) => (
-              <label class="check">
-                <input type="checkbox" name="type" value={type} checked /> {type}
-              </label>
-            ))}
-          </fieldset>
+        <form id="filter" class="filters">
           <label>
-            Resource <input name="resource" autocomplete="off" placeholder="any" />
+            Resource <input name="resource" autocomplete="off" placeholder="iphone" />
           </label>
           <label>
-            Requester <input name="requester" autocomplete="off" placeholder="any" />
+            Who <input name="requester" autocomplete="off" placeholder="ci-" />
           </label>
-          <p class="buttons">
-            <button type="button" id="pause" aria-pressed="false">
-              Pause
-            </button>{' '}
-            <button type="button" id="clear">
-              Clear
-            </button>
-          </p>
+          <button type="button" id="pause" aria-pressed="false">
+            Pause
+          </button>
+          <button type="button" id="clear">
+            Clear
+          </button>
+          <details id="types">
+            <summary>Types</summary>
+            <fieldset>
+              <legend class="out-of-sight">Types</legend>
+              {EVENT_TYPES.map((type) => (
+                <label class="check">
+                  <input type="checkbox" name="type" value={type} checked /> {typeWords(type)}
+                </label>
+              ))}
+            </fieldset>
+          </details>
         </form>
-        <section aria-labelledby="events-title">
-          <h2 id="events-title">Events</h2>
-          <EventTable />
-        </section>
-        <section aria-labelledby="held-title" data-live="held">
-          <h2 id="held-title">{used.reservations} held, the newest</h2>
-          <HeldTable label="Newest reservations" held={held.page} />
-        </section>
+        <div class="stack">
+          <section class="card" aria-labelledby="events-title">
+            <header>
+              <h2 id="events-title">As it happens</h2>
+              <span class="end meta">
+                Stream:{' '}
+                <strong id="connection" role="status">
+                  not connected
+                </strong>
+              </span>
+            </header>
+            <EventTable />
+          </section>
+          <section class="card" aria-labelledby="before-title" data-live="before">
+            <header>
+              <h2 id="before-title">Ended before</h2>
+              <a class="end meta" href="/dashboard/activity">
+                All history
+              </a>
+            </header>
+            <PastTable label="Latest entries of the history" rows={entries} nameOf={nameOf} isExact />
+          </section>
+        </div>
       </Page>,
     );
   });

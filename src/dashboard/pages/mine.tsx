@@ -72,7 +72,7 @@ export const mineRoutes = (deps: DashboardDeps) =>
               </a>
             </header>
             <PastTable
-              label="What you had lately"
+              label="Your history"
               rows={entries.slice(0, PAST_ROWS)}
               nameOf={nameOf}
               none="You have had nothing yet, as far as the history goes back."

@@ -4,8 +4,6 @@
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { LIMITED_BY, type LimitType } from '../../domain/errors.ts';
-import type { Tier } from '../../domain/tiers.ts';
 import { lastHour, lastUses, type Minute } from '../../engine/tenant/activity.ts';
 import { type Usage, usage } from '../../engine/tenant/usage.ts';
 import { rotateKey } from '../../operations/keys.ts';
@@ -14,8 +12,8 @@ import { Confirm } from '../components/confirm.tsx';
 import { FirstSteps, Reading, type StepsDone } from '../components/firstSteps.tsx';
 import { HourChart } from '../components/hourChart.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
+import { LimitsCard } from '../components/limitsCard.tsx';
 import { Secret } from '../components/secret.tsx';
-import { UsageBar } from '../components/usageBar.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
 import { KeyParams } from '../formSchemas.ts';
@@ -69,7 +67,7 @@ export const overviewRoutes = (deps: DashboardDeps) => {
           </section>
         )}
         {hasSteps && <FirstSteps done={done} origin={origin} keyValue={defaultKey?.value ?? null} />}
-        <TierPart usage={used} keys={keyCount} tiers={engine.tiers} tenant={credential.tenant} />
+        <LimitsCard usage={used} keys={keyCount} tiers={engine.tiers} tenant={credential.tenant} />
         <HourPart minutes={minutes} />
         <Reading />
         {tenants !== null && (
@@ -172,52 +170,6 @@ const KeyValue = ({ value, origin }: { value: DefaultKey['value']; origin: strin
     );
   return <Secret value={value} origin={origin} />;
 };
-
-const LABELS: Readonly<Partial<Record<LimitType, string>>> = {
-  OperationsPerMinute: 'Writes this minute',
-  OperationsPerDay: 'Writes today (UTC)',
-  ConcurrentReservations: 'Reservations held',
-  ResourceDefinitions: 'Registered resources',
-  StoredBytes: 'Bytes kept',
-  EventConnections: 'Event streams',
-  ApiKeys: 'API keys',
-};
-
-interface TierProps {
-  readonly usage: Usage;
-  readonly keys: number;
-  readonly tiers: DashboardDeps['engine']['tiers'];
-  readonly tenant: string;
-}
-
-const TierPart = ({ usage, keys, tiers, tenant }: TierProps) => {
-  const used: Readonly<Partial<Record<LimitType, number>>> = {
-    OperationsPerMinute: usage.writesThisMinute,
-    OperationsPerDay: usage.writesToday,
-    ConcurrentReservations: usage.reservations,
-    ResourceDefinitions: usage.definitions,
-    StoredBytes: usage.bytes,
-    EventConnections: usage.eventConnections,
-    ApiKeys: keys,
-  };
-  return (
-    <section aria-labelledby="tier-title" data-live="tier">
-      <h2 id="tier-title">
-        Tenant {tenant}, tier {usage.tier}
-      </h2>
-      {(Object.keys(LABELS) as LimitType[]).map((type) => (
-        <UsageBar
-          id={`use-${type}`}
-          label={LABELS[type] ?? type}
-          used={used[type] ?? 0}
-          limit={limitOf(tiers, usage.tier, type)}
-        />
-      ))}
-    </section>
-  );
-};
-
-const limitOf = (tiers: TierProps['tiers'], tier: Tier, type: LimitType) => tiers[tier][LIMITED_BY[type]];
 
 const HourPart = ({ minutes }: { minutes: readonly Minute[] }) => (
   <section aria-labelledby="hour-title" data-live="hour">

@@ -26,6 +26,7 @@ import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, readForm, readQuery, searched } from '../form.ts';
 import { TenantsQuery, TenantToCreate, TierChange } from '../formSchemas.ts';
 import { SIGN_IN, startPath, TENANTS } from '../viewer.ts';
+import { whoDid } from '../words/auditSentences.ts';
 import { ALL, allAuditRoute } from './audit.tsx';
 
 const AT = TENANTS;
@@ -62,7 +63,8 @@ export const tenantsRoutes = (deps: DashboardDeps) => {
   const { tenants, configuredKeys } = deps;
   const app = new Hono<DashboardEnv>();
   app.use(`${AT}/*`, administratorsOnly(deps));
-  if (tenants !== null) return app.route('/', allAuditRoute(tenants.store)).route('/', databaseRoutes(deps, tenants));
+  if (tenants !== null)
+    return app.route('/', allAuditRoute(deps, tenants.store)).route('/', databaseRoutes(deps, tenants));
   const configured = [...new Set(configuredKeys.map(({ tenant }) => tenant))];
   return app.get(AT, (c) => c.html(<ConfiguredTenants viewer={c.var.viewer} tenants={configured} />));
 };
@@ -172,7 +174,7 @@ const TenantPage = ({ viewer, tenant, trail, done, failed }: TenantPageProps) =>
     </section>
     <section aria-labelledby="audit-title">
       <h2 id="audit-title">Audit trail, the latest first</h2>
-      <AuditTable entries={trail} />
+      <AuditTable nameOf={whoDid} none="No entries." entries={trail} />
       <nav class="pages" aria-label="Pages of the audit trail">
         {trail.length === PAGE && <a href={`${AT}/${tenant.id}?before=${trail.at(-1)?.id}`}>Older</a>}{' '}
         <a href={`${ALL}?tenant=${tenant.id}`}>Search it</a>

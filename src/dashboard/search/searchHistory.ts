@@ -1,25 +1,48 @@
 /**
- * Searches the history for a page, also by how entries ended, which no index has. It reads only as many entries as it
- * can while a person waits.
+ * Searches the history for a page, also by parts of names and by how entries ended, which no index has. It reads only as
+ * many entries as it can while a person waits.
  */
-
 import type { Ending, History, HistoryFilter, PastEntry, PastPage } from '../../domain/history.ts';
 import { fillPage } from '../../operations/history.ts';
 
-/** Entries that one step reads, and the most steps of a search by ending. */
-const STEP = 300;
+/** Entries that one step reads, and the most steps of a search that no index helps. */
+const STEP = 1000;
 const MAX_STEPS = 10;
 
-export interface HistorySearch {
-  readonly filter: HistoryFilter;
+export interface HistoryWish {
+  /** A part of the name, or the whole name in quotes; '' any */
+  readonly resource: string;
+  readonly requester: string;
+  readonly from: Date | undefined;
+  readonly to: Date | undefined;
   /** undefined: any */
   readonly ending: Ending | undefined;
-  readonly cursor: string | undefined;
-  /** The most entries of the page. */
-  readonly rows: number;
+}
+
+/** The whole name in quotes; undefined: it is a part of one */
+const wholeOf = (text: string): string | undefined => /^"(.*)"$/s.exec(text)?.[1];
+
+/** What an index finds of a wish. */
+export const filterOf = ({ resource, requester, from, to }: HistoryWish): HistoryFilter => ({
+  resource: wholeOf(resource),
+  requester: wholeOf(requester),
+  from,
+  to,
+});
+
+/** Returns what an entry must be beside the filter; null: nothing else. */
+export function wantedBy({ resource, requester, ending }: HistoryWish): ((entry: PastEntry) => boolean) | null {
+  const part = (text: string) => (wholeOf(text) === undefined ? text.toLowerCase() : '');
+  const [inResource, inRequester] = [part(resource), part(requester)];
+  if (inResource === '' && inRequester === '' && ending === undefined) return null;
+  return (entry) =>
+    (ending === undefined || entry.ending === ending) &&
+    [entry.resource, ...entry.slots].some((name) => name.toLowerCase().includes(inResource)) &&
+    entry.requester.toLowerCase().includes(inRequester);
 }
 
 /**
+ * @param rows the most entries of the page
  * @param payMore charges further reads of a page
  * @returns the page, which may have no entries although older ones match: `next` then leads on
  * @throws HoldfastError refused if the cursor is none of the history; unavailable
@@ -27,16 +50,20 @@ export interface HistorySearch {
 export async function searchHistory(
   history: History,
   tenant: string,
-  { filter, ending, cursor, rows }: HistorySearch,
+  wish: HistoryWish,
+  { cursor, rows }: { readonly cursor: string | undefined; readonly rows: number },
   payMore: () => Promise<void>,
 ): Promise<PastPage> {
-  if (ending === undefined) return fillPage(history, tenant, filter, cursor, rows, payMore);
+  const filter = filterOf(wish);
+  const isWanted = wantedBy(wish);
+  if (isWanted === null) return fillPage(history, tenant, filter, cursor, rows, payMore);
   const found: PastEntry[] = [];
   let from = cursor;
   for (let step = 0; step < MAX_STEPS; step++) {
+    if (step > 0) await payMore();
     const { entries, next } = await history.page(tenant, filter, from, STEP);
     for (const [i, entry] of entries.entries()) {
-      if (entry.ending !== ending) continue;
+      if (!isWanted(entry)) continue;
       found.push(entry);
       // The page ends within the step: a step that ends here has the cursor after it.
       if (found.length === rows)

@@ -1,0 +1,69 @@
+/**
+ * People and jobs with how much they held. The runs of a job are one: `ci-…`.
+ */
+import type { HolderUsage } from '../../domain/history.ts';
+import { span } from '../assets/span.js';
+import type { NameOf } from '../people.ts';
+import { number } from '../words/numbers.ts';
+import { Person } from './person.tsx';
+import { Scroll } from './tableParts.tsx';
+
+/** The name of one, or of the runs of a job with how many there are. */
+export const HolderName = ({ name, names, nameOf }: Pick<HolderUsage, 'name' | 'names'> & { nameOf: NameOf }) =>
+  names === 1 ? (
+    <Person requester={name} nameOf={nameOf} />
+  ) : (
+    <Person requester={name} nameOf={() => `${name}…`} note={`${number(names)} runs`} />
+  );
+
+const HOUR_MS = 3_600_000;
+
+export const HolderTable = ({ holders, nameOf }: { holders: readonly HolderUsage[]; nameOf: NameOf }) => {
+  const most = Math.max(1, ...holders.map(({ heldMs }) => heldMs));
+  return (
+    <Scroll label="People and jobs that held most">
+      <table class="sums">
+        <thead>
+          <tr>
+            <th scope="col">Who</th>
+            <th scope="col" class="num">
+              Held
+            </th>
+            <th scope="col">
+              <span class="out-of-sight">Held, as a bar</span>
+            </th>
+            <th scope="col" class="num">
+              Reservations
+            </th>
+            <th scope="col" class="num">
+              Mean wait
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {holders.map(({ name, names, heldMs, reservations, meanWaitedMs }) => (
+            <tr>
+              <th scope="row">
+                <HolderName name={name} names={names} nameOf={nameOf} />
+              </th>
+              <td class="num">{number(Math.round(heldMs / HOUR_MS))} h</td>
+              <td class="share">
+                <Share share={heldMs / most} />
+              </td>
+              <td class="num">{number(reservations)}</td>
+              <td class="num">{meanWaitedMs === null ? '–' : span(meanWaitedMs)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+};
+
+/** A share as a bar. Its figure stands beside it. */
+export const Share = ({ share, isMuch = false }: { share: number; isMuch?: boolean }) => (
+  <svg class="progress" aria-hidden="true">
+    <rect class="track" width="100%" height="6" rx="3" />
+    <rect class={isMuch ? 'much' : 'busy'} width={`${Math.round(Math.min(1, share) * 100)}%`} height="6" rx="3" />
+  </svg>
+);

@@ -1,0 +1,60 @@
+/**
+ * What a tenant uses of the limits of its tier.
+ */
+import { LIMITED_BY, type LimitType } from '../../domain/errors.ts';
+import type { Tier } from '../../domain/tiers.ts';
+import type { Usage } from '../../engine/tenant/usage.ts';
+import type { DashboardDeps } from '../env.ts';
+import { UsageBar } from './usageBar.tsx';
+
+const LABELS: Readonly<Partial<Record<LimitType, string>>> = {
+  OperationsPerMinute: 'Writes this minute',
+  OperationsPerDay: 'Writes today (UTC)',
+  ConcurrentReservations: 'Reservations held',
+  ResourceDefinitions: 'Registered resources',
+  StoredBytes: 'Bytes kept',
+  EventConnections: 'Event streams',
+  ApiKeys: 'API keys',
+};
+
+export interface LimitsProps {
+  readonly usage: Usage;
+  readonly keys: number;
+  readonly tiers: DashboardDeps['engine']['tiers'];
+  readonly tenant: string;
+}
+
+/** What a tenant uses of its limits. */
+export const LimitsCard = ({ usage, keys, tiers, tenant }: LimitsProps) => {
+  const used: Readonly<Partial<Record<LimitType, number>>> = {
+    OperationsPerMinute: usage.writesThisMinute,
+    OperationsPerDay: usage.writesToday,
+    ConcurrentReservations: usage.reservations,
+    ResourceDefinitions: usage.definitions,
+    StoredBytes: usage.bytes,
+    EventConnections: usage.eventConnections,
+    ApiKeys: keys,
+  };
+  return (
+    <section class="card" aria-labelledby="tier-title" data-live="tier">
+      <header>
+        <h2 id="tier-title">Limits</h2>
+        <span class="end meta">
+          Tenant {tenant}, tier {usage.tier}
+        </span>
+      </header>
+      <div class="pad">
+        {(Object.keys(LABELS) as LimitType[]).map((type) => (
+          <UsageBar
+            id={`use-${type}`}
+            label={LABELS[type] ?? type}
+            used={used[type] ?? 0}
+            limit={limitOf(tiers, usage.tier, type)}
+          />
+        ))}
+      </div>
+    </section>
+  );
+};
+
+const limitOf = (tiers: LimitsProps['tiers'], tier: Tier, type: LimitType) => tiers[tier][LIMITED_BY[type]];

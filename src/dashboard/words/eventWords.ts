@@ -1,0 +1,5 @@
+/** What types of events are called: `Wait ended`. */
+import type { EVENT_TYPES } from '../../contract/events.ts';
+
+export const typeWords = (type: (typeof EVENT_TYPES)[number]): string =>
+  `${type.charAt(0)}${type.slice(1).toLowerCase().replaceAll('_', ' ')}`;
