@@ -99,7 +99,8 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', findRoutes(deps));
   app.route('/', historyRoutes(deps));
   app.route('/', reportRoutes(deps));
-  for (const routes of [reserveRoutes, extendRoutes, endRoutes, takeAwayRoutes, demoRoutes]) app.route('/', routes(deps));
+  for (const routes of [reserveRoutes, extendRoutes, endRoutes, takeAwayRoutes, demoRoutes])
+    app.route('/', routes(deps));
   app.route('/', keysRoutes(deps));
   app.route('/', membersRoutes(deps));
   app.route('/', membershipRoutes(deps));

@@ -28,7 +28,7 @@ async function waitFor(resource: string): Promise<unknown> {
 let held: ReserveResult[] = [];
 beforeEach(async () => {
   const { engine, credential } = running;
-  await register(engine, credential, [bay(1), leaf], 16, NOW);
+  await register(engine, credential, [bay(1), leaf], NOW);
   held = await reserve(engine, credential, [
     { resource: 'bay', requester: 'bob' },
     { resource: 'root', requester: 'bob' },
@@ -39,9 +39,9 @@ describe('a request that waits', () => {
   test('is granted when its pool grows, and not when that is only planned', async () => {
     const { engine, credential } = running;
     expect(await waitFor('bay')).toBe('WAITING');
-    await register(engine, credential, [bay(2)], 16, PLAN);
+    await register(engine, credential, [bay(2)], PLAN);
     expect(await queue()).toEqual(['ann: bay']);
-    await register(engine, credential, [bay(2)], 16, NOW);
+    await register(engine, credential, [bay(2)], NOW);
     expect(await queue()).toEqual([]);
   });
 
