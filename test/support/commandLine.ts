@@ -4,10 +4,16 @@ import { chmodSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { afterAll, beforeAll } from 'vitest';
+import { type Instance, startInstance } from './service.ts';
 import { until } from './until.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
-process.once('exit', () => rmSync(FOLDER, { recursive: true, force: true }));
+/** A folder for files that commands read and write. */
+export const folder = mkdtempSync(join(tmpdir(), 'holdfast-files-'));
+process.once('exit', () => {
+  for (const made of [FOLDER, folder]) rmSync(made, { recursive: true, force: true });
+});
 
 /** A folder for the PATH: it has the program `holdfast`. */
 export const BIN = FOLDER;
@@ -111,3 +117,28 @@ export const startHoldfast = (args: readonly string[], options?: Options): Promi
 /** Runs `holdfast` to its end. */
 export const holdfast = async (args: readonly string[], options?: Options): Promise<Ended> =>
   (await startHoldfast(args, options)).ended;
+
+export let service: Instance;
+export let env: Readonly<Record<string, string>>;
+
+/** Starts an instance for run(), bash() and json(). To be called at the top of a test file. */
+export function useService(): void {
+  beforeAll(async () => {
+    service = await startInstance();
+    env = { HOLDFAST_URL: service.url, HOLDFAST_KEY: service.key };
+  });
+  afterAll(() => service.stop());
+}
+
+/** Runs `holdfast` with the address and the key of the instance. */
+export const run = (args: readonly string[], options: Options = {}): Promise<Ended> =>
+  holdfast(args, { ...options, env: { ...env, ...options.env } });
+
+/** Runs lines of bash, with `holdfast` on the PATH. */
+export const bash = async (script: string): Promise<Ended> =>
+  (await start(['bash', '--norc', '-euc', script], { env, cwd: folder })).ended;
+
+export const json = async (...args: readonly string[]): Promise<unknown> => {
+  const { stdout } = await run([...args, '--json']);
+  return JSON.parse(stdout);
+};

@@ -1,35 +1,11 @@
 /** The commands but `run`: tables for people, JSON for programs. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Ended, holdfast, type Options, start, startHoldfast } from '../../support/commandLine.ts';
-import { type Instance, startInstance } from '../../support/service.ts';
+import { describe, expect, test } from 'vitest';
+import { bash, env, folder, json, run, service, start, startHoldfast, useService } from '../../support/commandLine.ts';
 import { until } from '../../support/until.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'holdfast-commands-'));
-let service: Instance;
-let env: Record<string, string>;
-beforeAll(async () => {
-  service = await startInstance();
-  env = { HOLDFAST_URL: service.url, HOLDFAST_KEY: service.key };
-});
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await service.stop();
-});
-
-const run = (args: readonly string[], options: Options = {}): Promise<Ended> =>
-  holdfast(args, { ...options, env: { ...env, ...options.env } });
-
-/** Runs lines of bash, with `holdfast` on the PATH. */
-const bash = async (script: string): Promise<Ended> =>
-  (await start(['bash', '--norc', '-euc', script], { env, cwd: folder })).ended;
-
-const json = async (...args: readonly string[]): Promise<unknown> => {
-  const { stdout } = await run([...args, '--json']);
-  return JSON.parse(stdout);
-};
+useService();
 
 const isRunning = (pid: number) => {
   try {

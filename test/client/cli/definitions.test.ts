@@ -1,34 +1,10 @@
 /** `holdfast register`, `definitions` and `tree`. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Ended, holdfast, type Options, start } from '../../support/commandLine.ts';
-import { type Instance, startInstance } from '../../support/service.ts';
+import { describe, expect, test } from 'vitest';
+import { bash, folder, json, run, service, useService } from '../../support/commandLine.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'holdfast-definitions-'));
-let service: Instance;
-let env: Record<string, string>;
-beforeAll(async () => {
-  service = await startInstance();
-  env = { HOLDFAST_URL: service.url, HOLDFAST_KEY: service.key };
-});
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await service.stop();
-});
-
-const run = (args: readonly string[], options: Options = {}): Promise<Ended> =>
-  holdfast(args, { ...options, env: { ...env, ...options.env } });
-
-/** Runs lines of bash, with `holdfast` on the PATH. */
-const bash = async (script: string): Promise<Ended> =>
-  (await start(['bash', '--norc', '-euc', script], { env, cwd: folder })).ended;
-
-const json = async (...args: readonly string[]): Promise<unknown> => {
-  const { stdout } = await run([...args, '--json']);
-  return JSON.parse(stdout);
-};
+useService();
 
 describe('definitions', () => {
   const FILE = join(folder, 'resources.yaml');

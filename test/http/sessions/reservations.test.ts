@@ -1,38 +1,12 @@
 /**
  * The reservations of sessions as callers see them (docs/specification.md#sessions).
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ActiveReservation, type ReserveResult, type TransactionResult } from '../../../src/contract/reservations.ts';
-import type { BegunSession } from '../../../src/contract/sessions.ts';
-import { STEERED_CLOCK, setClock } from '../../support/clock.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
-import { beat, begin, end, sessions } from '../../support/sessions.ts';
+import { at, beat, end, goTo, held, holdfast, names, session, sessions, useSession } from '../../support/sessions.ts';
 import { watch } from '../../support/watch.ts';
 
-const NOW = Date.parse('2048-02-29T12:00:00.000Z');
-const at = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
-
-let holdfast: Instance;
-let session: BegunSession;
-const goTo = (seconds: number) => setClock(holdfast.redis, holdfast.tenant, NOW + seconds * 1000);
-beforeAll(async () => {
-  holdfast = await startInstance({
-    keys: [makeConfiguredKey(makeTenant(), 'worker')],
-    includes: { 'frame/now': STEERED_CLOCK },
-  });
-});
-afterAll(() => holdfast.stop());
-beforeEach(async () => {
-  // Long after all sessions of the test before.
-  await goTo(100_000);
-  await sessions(holdfast);
-  await goTo(0);
-  await holdfast.reset();
-  session = await begin(holdfast);
-});
-
-const held = (resource: string, more = {}) => ({ resource, requester: 'w', session: session.session, ...more });
-const names = async () => (await holdfast.active()).body.map(({ resource }) => resource).sort();
+useSession();
 
 describe('a reservation with a session', () => {
   test('has the expiresAt of the session, wherever it is shown', async () => {

@@ -3,40 +3,28 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Event } from '../../../src/contract/events.ts';
 import { BegunSession, EndedSession, RenewedSession, Session } from '../../../src/contract/sessions.ts';
 import { inPieces } from '../../support/client.ts';
-import { STEERED_CLOCK, setClock } from '../../support/clock.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
-import { beat, begin, end, sessions } from '../../support/sessions.ts';
+import { type Instance, startInstance } from '../../support/service.ts';
+import {
+  at,
+  beat,
+  begin,
+  end,
+  goTo,
+  held,
+  holdfast,
+  names,
+  session,
+  sessions,
+  useSession,
+} from '../../support/sessions.ts';
 import { one, tokenFor, useTokens, withToken } from '../../support/tokens.ts';
 import { watch } from '../../support/watch.ts';
 
-const NOW = Date.parse('2048-02-29T12:00:00.000Z');
-const at = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
-
-let holdfast: Instance;
-let session: BegunSession;
-const goTo = (seconds: number) => setClock(holdfast.redis, holdfast.tenant, NOW + seconds * 1000);
-beforeAll(async () => {
-  holdfast = await startInstance({
-    keys: [makeConfiguredKey(makeTenant(), 'worker')],
-    includes: { 'frame/now': STEERED_CLOCK },
-  });
-});
-afterAll(() => holdfast.stop());
-beforeEach(async () => {
-  // Long after all sessions of the test before.
-  await goTo(100_000);
-  await sessions(holdfast);
-  await goTo(0);
-  await holdfast.reset();
-  session = await begin(holdfast);
-});
-
-const held = (resource: string, more = {}) => ({ resource, requester: 'w', session: session.session, ...more });
-const names = async () => (await holdfast.active()).body.map(({ resource }) => resource).sort();
+useSession();
 
 describe('a session', () => {
   test('begins with an id, a token and the time at which it ends', () => {
@@ -117,12 +105,13 @@ describe('a session', () => {
 });
 
 describe('the end of a session', () => {
-  const events = async (ending: () => Promise<unknown>, count: number) => {
+  const events = async (ending: (short: BegunSession) => Promise<unknown>, count: number) => {
     // An event stream that a test opens ends before 60 s.
-    session = await begin(holdfast, 'w', 5);
-    await holdfast.reserve(held('a', { resourceType: 'Device' }), held('b'));
+    const short = await begin(holdfast, 'w', 5);
+    const own = { session: short.session };
+    await holdfast.reserve(held('a', { ...own, resourceType: 'Device' }), held('b', own));
     const stream = await watch(holdfast);
-    await ending();
+    await ending(short);
     await holdfast.check({ resource: 'a' });
     const seen = await stream.count(count);
     stream.close();
@@ -148,7 +137,7 @@ describe('the end of a session', () => {
   });
 
   test('by its caller sends UNRESERVED for each', async () => {
-    expect(await events(() => end(holdfast, session), 2)).toEqual([
+    expect(await events((short) => end(holdfast, short), 2)).toEqual([
       ['UNRESERVED', 'a', 'w', 'UNRESERVE', 'RELINQUISHED', 'Device', 'worker'],
       ['UNRESERVED', 'b', 'w', 'UNRESERVE', 'RELINQUISHED', 'UserDefined', 'worker'],
     ]);
