@@ -94,7 +94,7 @@ const REGISTERED = [
 ];
 
 interface Lease {
-  /** How many minutes ago it began. */
+  /** Minutes since its begin. */
   readonly ago: number;
   readonly resource: string;
   readonly requester: string;

@@ -117,13 +117,13 @@ export interface History {
   ): Promise<{ readonly holders: readonly HolderUsage[]; readonly looked: number }>;
 }
 
-/** How much a person or a program held. */
+/** Usage by a person or a program. */
 export interface HolderUsage {
   /** The requester; of several whose names differ by the number at their end, what they have in common */
   readonly name: string;
-  /** How many requesters these are. */
+  /** Number of these requesters. */
   readonly names: number;
-  /** How long they held slots within the span: of two slots that are held for 1 s, 2,000. */
+  /** Time for which they held slots within the span: of two slots that are held for 1 s, 2,000. */
   readonly heldMs: number;
   /** Reservations that they made within the span. */
   readonly reservations: number;

@@ -1,6 +1,6 @@
 /**
- * What one more slot of a pool would have saved: the requests of the past are served once more, in the order in which
- * they came, by as many slots and one more. No I/O. Times are ms since 1970 UTC.
+ * Computes the waits that one more slot of a pool would have saved: it serves the requests of the past again, as
+ * they came, with as many slots and with one more. No I/O. Times are ms since 1970 UTC.
  */
 
 /** A reservation that ended. */

@@ -39,7 +39,7 @@ export async function deleteLink(deps: TvDeps, by: Actor, id: string): Promise<v
   await endSignIns(deps.engine, tenant, id);
 }
 
-/** How long a session of an instance lasts, and when it makes another. */
+/** Time that a session of an instance lasts, and after which it makes another. */
 const LASTS_MS = 600_000;
 const RENEW_MS = LASTS_MS / 2;
 

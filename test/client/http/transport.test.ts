@@ -1,4 +1,4 @@
-/** How a request leaves the process: over `node:http` on Node, over `fetch` where a program has replaced it. */
+/** Requests leave the process over `node:http` on Node, over `fetch` where a program has replaced it. */
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Holdfast } from '../../../packages/client/src/index.ts';

@@ -27,7 +27,7 @@ export interface Whole extends Head {
  */
 export const FOLLOWS_NOTHING = { redirect: 'error', window: null } as const;
 
-/** What this file uses of `node:http` and `node:https`. The library runs in browsers, so nothing imports them. */
+/** Parts of `node:http` and `node:https` that this file uses. The library runs in browsers, so nothing imports them. */
 interface Http {
   readonly Agent: new (options: { readonly keepAlive: boolean; readonly timeout: number }) => object;
   request(url: string, options: object): Outgoing;
