@@ -4,7 +4,7 @@
 import { EventEmitter } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Arrivals, type ArrivalsOptions } from '../../src/http/admission/arrivals.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] }));
@@ -15,6 +15,7 @@ const OPTIONS: ArrivalsOptions = {
   inAll: { bodies: 3, bytes: 150 },
   yieldsAfterMs: 250,
   smallBytes: 10,
+  inHand: 2,
 };
 
 class Body {
@@ -122,4 +123,55 @@ test('a caller who goes away leaves nothing behind', async () => {
   gone.incoming.destroy();
   expect((await gone.settle()).outcome).toBe('GONE');
   expect(arrivals.bytes).toBe(0);
+});
+
+describe('of the large bodies of one owner', () => {
+  const OPEN: ArrivalsOptions = { ...OPTIONS, perOwner: OPTIONS.inAll };
+  const whole = async (arrivals: Arrivals, owner: string, bytes = 20) =>
+    (await new Body(arrivals, owner).send(bytes)).end();
+  const answer = async (body: Body): Promise<void> => {
+    body.response.emit('close');
+    await body.settle();
+  };
+
+  test('some are handed over, and each of the others when one was answered, in their order', async () => {
+    const arrivals = new Arrivals(OPEN);
+    const bodies = [];
+    for (let i = 0; i < 4; i++) bodies.push(await whole(arrivals, 'a'));
+    const outcomes = () => bodies.map(({ outcome }) => outcome);
+    expect(outcomes()).toEqual([20, 20, undefined, undefined]);
+    for (const body of bodies.slice(1, 2)) await answer(body);
+    expect(outcomes()).toEqual([20, 20, 20, undefined]);
+    for (const body of bodies.slice(0, 1)) await answer(body);
+    expect(outcomes()).toEqual([20, 20, 20, 20]);
+  });
+
+  test('those that wait delay no small ones, and none of another owner', async () => {
+    const arrivals = new Arrivals(OPEN);
+    for (let i = 0; i < 3; i++) await whole(arrivals, 'a');
+    expect((await whole(arrivals, 'a', 10)).outcome).toBe(10);
+    expect((await whole(arrivals, 'b')).outcome).toBe(20);
+  });
+
+  test('one whose response begins to be held makes room', async () => {
+    const arrivals = new Arrivals(OPEN);
+    const bodies = [await whole(arrivals, 'a'), await whole(arrivals, 'a'), await whole(arrivals, 'a')];
+    const [first] = bodies;
+    Reflect.get(first?.incoming ?? {}, 'endBody')();
+    await first?.settle();
+    expect(bodies.map(({ outcome }) => outcome)).toEqual([20, 20, 20]);
+  });
+
+  test('one whose client has gone is not handed over, and one that has waited for 5 s is refused', async () => {
+    const arrivals = new Arrivals(OPEN);
+    const bodies = [];
+    for (let i = 0; i < 5; i++) bodies.push(await whole(arrivals, 'a'));
+    const [first, second, third] = bodies;
+    if (third !== undefined) await answer(third);
+    vi.advanceTimersByTime(5001);
+    if (first !== undefined) await answer(first);
+    if (second !== undefined) await answer(second);
+    expect(bodies.map(({ outcome }) => outcome)).toEqual([20, 20, 'GONE', 'OVERLOADED', 'OVERLOADED']);
+    expect(arrivals.bytes).toBe(40);
+  });
 });

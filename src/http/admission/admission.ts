@@ -40,6 +40,8 @@ const MAX_LARGE_BYTES = 8 * 1_048_576;
 /** One tenant's share of these bytes, and of the requests in flight that send them. */
 const SHARE_OF_BYTES = 0.5;
 const SHARE_OF_PLACES = 0.25;
+/** Its large bodies that are worked on: one is made into a call, two are with Redis, one is made into a response. */
+const IN_HAND = 4;
 /** Limits of bodies whose sender is unknown: small ones that arrive in pieces, forms of the dashboard, JWTs. */
 const UNKNOWN = { bodies: 4096, bytes: 4 * 1_048_576 };
 /** One address's share of them. */
@@ -112,6 +114,7 @@ class Admission {
     inAll: UNKNOWN,
     yieldsAfterMs: YIELDS_AFTER_MS,
     smallBytes: SMALL_BODY_BYTES,
+    inHand: Number.POSITIVE_INFINITY,
   });
   /** Large bodies, by the tenant whose key was verified. Their requests are in flight too. */
   readonly #known: Arrivals;
@@ -131,6 +134,7 @@ class Admission {
       inAll: { bodies: maxInFlight, bytes: MAX_LARGE_BYTES },
       yieldsAfterMs: Number.POSITIVE_INFINITY,
       smallBytes: SMALL_BODY_BYTES,
+      inHand: IN_HAND,
     });
   }
 

@@ -10,6 +10,8 @@ import type { Incoming } from './incoming.ts';
 /** A body of which nothing arrives for this time is cut off. */
 const STALL_MS = 5000;
 const CHECK_EVERY_MS = 500;
+/** A whole body that is handed over later than this is refused: its caller would give up soon. */
+const PATIENCE_MS = 5000;
 
 /** Why a body was not read to its end. GONE: the client closed the connection. */
 export type BodyFault = Extract<FailureCode, 'BODY_TIMEOUT' | 'BODY_TOO_LARGE' | 'OVERLOADED'> | 'GONE';
@@ -37,6 +39,11 @@ export interface ArrivalsOptions {
   readonly yieldsAfterMs: number;
   /** Larger bodies count for all owners until their requests are answered: they are still in memory. */
   readonly smallBytes: number;
+  /**
+   * Larger bodies of one owner that are handed over until their requests are answered. The others wait as bytes: made
+   * into objects they are ten times as large, and each collection of young objects would copy them all.
+   */
+  readonly inHand: number;
 }
 
 /** A request whose body arrives. */
@@ -53,6 +60,20 @@ interface Arrival {
 class Group {
   readonly arrivals = new Set<Arrival>();
   bytes = 0;
+  /** Whole bodies that were handed over, and those that wait for that. */
+  inHand = 0;
+  readonly whole: Whole[] = [];
+
+  get isIdle(): boolean {
+    return this.arrivals.size + this.inHand + this.whole.length === 0;
+  }
+}
+
+/** A large body that has arrived. */
+interface Whole {
+  readonly handOver: () => void;
+  /** Its client has gone. */
+  readonly drop: () => void;
 }
 
 export class Arrivals {
@@ -89,7 +110,7 @@ export class Arrivals {
         this.#all.arrivals.delete(arrival);
         group.arrivals.delete(arrival);
         group.bytes -= arrival.bytes;
-        if (group.arrivals.size === 0) this.#owners.delete(owner);
+        if (group.isIdle) this.#owners.delete(owner);
       };
       const forget = () => {
         this.#all.bytes -= arrival.bytes;
@@ -116,11 +137,26 @@ export class Arrivals {
         else this.#fit(arrival, group);
       };
       const onEnd = () => {
+        const body = Buffer.concat(chunks);
+        if (arrival.bytes > this.#options.smallBytes && !response.closed) {
+          const whole: Whole = {
+            handOver: () => {
+              if (performance.now() - arrival.lastMs > PATIENCE_MS) reject(new BodyError('OVERLOADED'));
+              else resolve(body);
+            },
+            drop: () => reject(new BodyError('GONE')),
+          };
+          this.#enter(group, whole);
+          incoming.endBody = onceEnded(response, () => {
+            forget();
+            this.#leave(group, whole);
+            if (group.isIdle) this.#owners.delete(owner);
+          });
+        } else {
+          forget();
+          resolve(body);
+        }
         stop();
-        if (arrival.bytes > this.#options.smallBytes && !response.closed)
-          incoming.endBody = onceEnded(response, forget);
-        else forget();
-        resolve(Buffer.concat(chunks));
       };
       const onClose = () => arrival.cut('GONE');
       group.arrivals.add(arrival);
@@ -128,6 +164,28 @@ export class Arrivals {
       this.#timer ??= setInterval(() => this.#cutStalled(), CHECK_EVERY_MS).unref();
       incoming.on('data', onData).on('end', onEnd).on('close', onClose);
     });
+  }
+
+  #enter(group: Group, whole: Whole): void {
+    if (group.inHand >= this.#options.inHand) {
+      group.whole.push(whole);
+      return;
+    }
+    group.inHand++;
+    whole.handOver();
+  }
+
+  /** The request of a whole body is answered, or its client has gone. */
+  #leave(group: Group, whole: Whole): void {
+    const place = group.whole.indexOf(whole);
+    if (place >= 0) {
+      group.whole.splice(place, 1);
+      whole.drop();
+      return;
+    }
+    group.inHand--;
+    const next = group.whole.shift();
+    if (next !== undefined) this.#enter(group, next);
   }
 
   /** Returns whether one more body may arrive, and cuts off an old one if that makes the room. */
