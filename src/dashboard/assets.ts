@@ -56,12 +56,22 @@ const COMMENTS = /^ *(?:\/\*[\s\S]*?\*\/|\/\/.*)\n/gm;
 export const bytesOf = (name: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(readFileSync(new URL(`assets/${name}`, import.meta.url)));
 
-const textOf = (name: string) => readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8').replace(COMMENTS, '');
+const textOf = (name: string) =>
+  readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8')
+    .replace(COMMENTS, '')
+    .replace(/^ +/gm, '');
+
+/** The style sheet as browsers load it: without line breaks, and blanks that say nothing. */
+const styleSheet = () =>
+  STYLES.map((style) => textOf(`styles/${style}.css`))
+    .join('')
+    .replace(/\n/g, '')
+    .replace(/(?<=:) | (?={)/g, '');
 
 /** Each file as browsers load it. */
 export const contents = (Object.keys(TYPES) as Asset[]).map((name) => ({
   name,
-  content: name === 'dashboard.css' ? STYLES.map((style) => textOf(`styles/${style}.css`)).join('\n') : textOf(name),
+  content: name === 'dashboard.css' ? styleSheet() : textOf(name),
 }));
 const digest = hash('sha256', JSON.stringify(contents)).slice(0, 12);
 
