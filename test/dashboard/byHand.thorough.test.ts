@@ -42,7 +42,7 @@ describe('by hand', () => {
     expect(await fits()).toBe(true);
     await button(/^Extend/).click();
     await notice(/ is extended/);
-    const end = await page.locator('tr[data-name="phone"] .now time').getAttribute('datetime');
+    const end = await page.locator('tr[data-name="phone"] .doing time').getAttribute('datetime');
     expect(Math.abs(Date.parse(end ?? '') - Date.now() - 2 * 3600e3)).toBeLessThan(90_000);
     await choose('phone', 'Release');
     await notice(/ is released\./);

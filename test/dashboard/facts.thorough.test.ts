@@ -24,7 +24,7 @@ test('notes stand on the Board, on the page of a resource and beside those who w
   const notesIn = (part: string) =>
     page.locator(`[data-live="${part}"] .note`).evaluateAll((all) => all.map((one) => one.textContent).sort());
   await go('?view=table');
-  const told = await page.locator('tr.slot .now, tr[data-name] .now').allTextContents();
+  const told = await page.locator('tr.slot .doing, tr[data-name] .doing').allTextContents();
   expect(told.filter((one) => /nightly <build>|by its name/.test(one))).toHaveLength(2);
   await go('/resources/one?name=phone');
   await page.locator('[data-live="queue"]').getByText('1 waiting').waitFor();

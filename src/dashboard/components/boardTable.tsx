@@ -157,7 +157,7 @@ const Row = (props: RowProps) => {
         <th scope="row" class={indent > 0 ? `level-${indent}` : undefined}>
           <NameCell row={row} />
         </th>
-        <td class="now">
+        <td class="doing">
           <Now row={row} nameOf={board.nameOf} isOwn={isOwnOf(viewer)} />
         </td>
         {isTable ? (
@@ -200,7 +200,7 @@ const SlotRow = ({ slot, board, viewer }: RowProps & { slot: SlotState }) => {
       <th scope="row" class="level-2">
         {slot.slot}
       </th>
-      <td class="now">
+      <td class="doing">
         <span class={`state ${hold && isMine(hold.requester) ? 'mine' : 'busy'}`}>{who}</span>
         {slot.hold?.kind === 'own' && (
           <span class="meta">

@@ -49,7 +49,7 @@ export const TvBoard = ({ board }: { board: Board }) => {
             {section.rows.map((row) => (
               <tr id={`row-${idOf(row.state.name)}`}>
                 <th scope="row">{row.state.name}</th>
-                <td class="now">
+                <td class="doing">
                   <Now row={row} nameOf={nameOf} isOwn={() => false} />
                 </td>
                 <td class="time">

@@ -1,0 +1,111 @@
+/**
+ * How the Board looks in a browser: how soon its rows come, by eye and by keyboard, and that all of its views are
+ * accessible (docs/specification.md#dashboard-and-sign-in).
+ */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { violations } from '../support/browser.ts';
+import { type Client, createClient } from '../support/client.ts';
+import { go, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
+
+useVisitor();
+
+let client: Client;
+let me = '';
+beforeEach(async () => {
+  me = `person:${await signIn()}@id.example`;
+  client = createClient(service.other.url, await readKey());
+  await client.register(
+    { name: 'phones', group: true },
+    ...Array.from({ length: 14 }, (_, i) => ({
+      name: `phone-${String(i).padStart(2, '0')}`,
+      treePath: 'phones',
+      labels: { os: i % 2 ? 'iOS' : 'Android', site: 'Berlin' },
+    })),
+    { name: 'staging', blocks: ['database'] },
+    { name: 'load-test', blocks: ['database'] },
+    { name: 'gpu', capacity: 8 },
+    { name: 'licences', capacity: 40 },
+  );
+  await client.reserve(
+    { resource: 'staging', requester: 'ci-42', ttlSeconds: 3000, note: 'release 2.14' },
+    { resource: 'gpu', requester: 'train', count: 3, ttlSeconds: 9000 },
+    { resource: 'licences', requester: 'farm', count: 6, ttlSeconds: 9000 },
+    { resource: 'phone-03', requester: 'bo@lab.example' },
+  );
+  await client.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [
+    { resource: 'staging', requester: 'ci-43', ttlSeconds: 1800, waitSeconds: 600 },
+  ]);
+});
+
+/** Lets it be the person's turn, which every page says in a banner. */
+async function turn(): Promise<void> {
+  const [held] = (await client.reserve({ resource: 'turn', requester: 'ci' })).body;
+  await client.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [
+    { resource: 'turn', requester: me, ttlSeconds: 600, waitSeconds: 600, claimSeconds: 500 },
+  ]);
+  await client.unreserve({ resource: 'turn', requester: 'ci', releaseToken: held?.releaseToken });
+}
+
+const firstRow = () => page.locator('tr[data-name]').first();
+
+describe('the rows of the Board', () => {
+  test('begin at 300 px at most on a phone, and are 60 px high with buttons of 40 px', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await go('');
+    const { y = 999, height } = (await firstRow().boundingBox()) ?? {};
+    expect(y).toBeLessThanOrEqual(300);
+    expect(height).toBe(60);
+    expect((await firstRow().getByRole('link', { name: 'Reserve' }).boundingBox())?.height).toBe(40);
+  });
+
+  test('are at least ten on a desktop, below a banner', async () => {
+    await turn();
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await go('');
+    await page.locator('.turns').getByText('It is your turn: turn.').waitFor();
+    const heights = await page
+      .locator('tr[data-name]')
+      .evaluateAll((rows) =>
+        rows.map((row) => row.getBoundingClientRect()).flatMap(({ bottom, height }) => (bottom <= 900 ? [height] : [])),
+      );
+    expect(heights.length).toBeGreaterThanOrEqual(10);
+    expect(new Set(heights.map(Math.round))).toEqual(new Set([44]));
+  });
+
+  test('have an action that twelve Tabs reach', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await go('');
+    let tabs = 0;
+    const focused = () => page.evaluate('document.activeElement.textContent');
+    while (tabs < 12 && !/^Reserve\s+phone-00/.test(String(await focused()))) {
+      await page.keyboard.press('Tab');
+      tabs++;
+      if (/Skip to the list/.test(String(await focused()))) await page.keyboard.press('Enter');
+    }
+    expect(await focused()).toMatch(/^Reserve\s+phone-00/);
+    process.stdout.write(`${tabs} Tabs to the first action\n`);
+  });
+
+  test('need no sideways scroll at a zoom of 200 percent', async () => {
+    await page.setViewportSize({ width: 640, height: 400 });
+    for (const view of ['', '?view=table', '?view=grid']) {
+      await go(view);
+      expect([view, await page.evaluate('document.scrollingElement.scrollWidth')]).toEqual([view, 640]);
+    }
+  });
+});
+
+describe('each view of the Board', () => {
+  test.each(['light', 'dark'] as const)(
+    'has no violation that axe-core finds, nor two equal ids: %s',
+    async (scheme) => {
+      await page.emulateMedia({ colorScheme: scheme });
+      for (const view of ['', '?view=table', '?view=grid', '?view=tv', '?label=os%3DiOS&fold=phones']) {
+        await go(view);
+        expect([view, await violations(page)]).toEqual([view, []]);
+        const ids = await page.locator('[id]').evaluateAll((all) => all.map(({ id }) => id));
+        expect([view, ids.filter((id, i) => ids.indexOf(id) !== i)]).toEqual([view, []]);
+      }
+    },
+  );
+});

@@ -1,0 +1,48 @@
+/**
+ * Views of the Board that a person saves in their browser (docs/specification.md#dashboard-and-sign-in).
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ask } from '../support/ask.ts';
+import { type Instance, startInstance } from '../support/service.ts';
+import { signIn } from '../support/tenancy.ts';
+
+let holdfast: Instance;
+beforeAll(async () => {
+  holdfast = await startInstance();
+  await holdfast.register(
+    { name: 'iphone-1', labels: { os: 'ios' } },
+    { name: 'iphone-2', labels: { os: 'ios' } },
+    { name: 'pixel-1', labels: { os: 'android' } },
+  );
+  await holdfast.reserve({ resource: 'iphone-2', requester: 'ci' });
+});
+afterAll(() => holdfast.stop());
+
+const plain = (html: string) => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+const linkOf = (html: string, text: string) =>
+  new RegExp(`href="([^"]*)"[^>]*>${text} ?<`).exec(html)?.[1]?.replaceAll('&amp;', '&').replace('/dashboard', '');
+
+describe('a view of the Board', () => {
+  const post = async (path: string, cookie: string, form: Record<string, string>) =>
+    ask(`${holdfast.url}/dashboard${path}`, {
+      method: 'POST',
+      headers: { Cookie: cookie, Origin: holdfast.url },
+      body: new URLSearchParams(form),
+    });
+
+  test('is saved under a name in the browser, counted, and forgotten', async () => {
+    const { cookie } = await signIn(holdfast.redis, holdfast.tenant, { email: 'ann@id.example' });
+    const saved = await post('/views?label=os%3Dios&free=1', cookie, { name: 'Free iPhones' });
+    expect([saved.status, saved.to]).toEqual([303, '/dashboard?label=os%3Dios&free=1']);
+    const views = saved.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+    const see = async (search: string, jar = views) =>
+      (await ask(`${holdfast.url}/dashboard${search}`, { headers: { Cookie: `${cookie}; ${jar}` } })).text;
+    expect(plain(await see(''))).toContain('Free iPhones 1');
+    expect(linkOf(await see('?view=grid'), 'Free iPhones')).toBe('?view=grid&label=os%3Dios&free=1');
+    expect(await see('?label=os%3Dios&free=1')).toContain('Forget this view');
+    const forgotten = await post('/views/forget?label=os%3Dios&free=1', `${cookie}; ${views}`, {});
+    expect(await see('', forgotten.headers.get('set-cookie')?.split(';', 1)[0])).not.toContain('Free iPhones');
+    expect((await post('/views', cookie, { name: '' })).status).toBe(400);
+    expect(await see('', 'holdfast_views=%7Bnonsense')).toContain('Everything');
+  });
+});
