@@ -31,7 +31,7 @@ beforeAll(async () => {
     startBrowser(),
   ]);
   cookie = (await signIn(one.redis, key.tenant, { email: 'ann@id.example' })).cookie;
-  await one.register({ name: 'building', capacity: COUNT }, { name: 'bench', capacity: 8 });
+  await one.register({ name: 'building', capacity: COUNT }, { name: 'bench', capacity: 20 });
   for (let i = 0; i < COUNT; i += BATCH) {
     const part = Array.from({ length: BATCH }, (_, j) => i + j);
     await one.register(
@@ -102,7 +102,7 @@ describe('with 10,000 resources and 10,000 reservations', () => {
   test('a change is on the page of another instance within a second, at 100 changes a second', async () => {
     const page = await open(other);
     const watched = page.locator('tr[data-name="bench"]');
-    await watched.getByText('8 of 8 free').waitFor();
+    await watched.getByText('20 of 20 free').waitFor();
     let isOn = true;
     const load = (async () => {
       const caller = createClient(one.url, key.key);
@@ -115,18 +115,18 @@ describe('with 10,000 resources and 10,000 reservations', () => {
       }
     })();
     const times: number[] = [];
-    for (let i = 0; i < 8; i++) {
+    for (let i = 0; i < 20; i++) {
       await one.reserve({ resource: 'bench', requester: `live-${i}` });
       const start = performance.now();
-      await watched.getByText(`${7 - i} of 8 free`).waitFor();
+      await watched.getByText(`${19 - i} of 20 free`).waitFor();
       times.push(Math.round(performance.now() - start));
     }
     isOn = false;
     await load;
     times.sort((a, b) => a - b);
     process.stdout.write(`a change is shown after ${times.join(', ')} ms\n`);
-    // A second on a quiet machine; browser, instances and the load share two cores here.
-    expect(times[4]).toBeLessThan(3000);
+    // The slowest of 20. Browser, instances and the load share the cores of this machine.
+    expect(times.at(-1)).toBeLessThan(1000);
     await page.context().close();
   });
 });
