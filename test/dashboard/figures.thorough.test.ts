@@ -67,7 +67,10 @@ const lowerThan = (px: number, selector: string) =>
 const BUTTONS = 'button, .button, select, textarea, summary, .seg a, .chip, :not(td) > input:not([type=hidden])';
 const LINKS = 'nav a, tbody th a, td > input[type=checkbox]';
 
-describe('every page', () => {
+/** Thirty pages, each in several sizes. */
+const LONG = { timeout: 240_000 };
+
+describe('every page', LONG, () => {
   test('has controls of at least 24 px, on phones 40, and reads well when it is zoomed to 200 %', async () => {
     await fill();
     const low: Record<string, string[]> = {};
