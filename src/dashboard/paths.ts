@@ -4,6 +4,10 @@
 import type { Context } from 'hono';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
 
+/** The page with the label of a resource. */
+export const LABEL = '/dashboard/resources/one/qr';
+export const labelPath = (name: string): string => `${LABEL}?${new URLSearchParams({ name })}`;
+
 /** The page that reads codes with the camera. */
 export const SCAN = '/dashboard/scan';
 

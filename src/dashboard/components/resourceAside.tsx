@@ -8,6 +8,7 @@ import { withOneMore } from '../../domain/oneMore.ts';
 import type { HourShare } from '../../operations/insight.ts';
 import { span } from '../assets/span.js';
 import type { Viewer } from '../env.ts';
+import { labelPath } from '../paths.ts';
 import { capacityOf } from '../resource/facts.ts';
 import { labelTexts } from '../resource/registeredResources.ts';
 import type { Details, Tab } from '../resource/resourceDetails.ts';
@@ -162,7 +163,10 @@ const ShellCard = ({ name }: { name: string }) => (
     <p>
       <button type="button" class="small" data-copy="shell-command" id="copy-shell" hidden>
         Copy
-      </button>
+      </button>{' '}
+      <a class="button small" href={labelPath(name)}>
+        Label with a code
+      </a>
     </p>
   </section>
 );

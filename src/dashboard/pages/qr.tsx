@@ -9,15 +9,10 @@ import { resourcePath } from '../components/resourceTree.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { check, readQuery } from '../form.ts';
 import { NameParams } from '../formSchemas.ts';
-import { actionPath, originOf } from '../paths.ts';
-
-const AT = '/dashboard/resources/one/qr';
-
-/** The page with the label of a resource. */
-export const qrPath = (name: string): string => `${AT}?${new URLSearchParams({ name })}`;
+import { actionPath, LABEL, originOf } from '../paths.ts';
 
 export const qrRoutes = (deps: DashboardDeps) =>
-  new Hono<DashboardEnv>().get(AT, (c) => {
+  new Hono<DashboardEnv>().get(LABEL, (c) => {
     const { name } = check(NameParams, readQuery(c, z.object({ name: z.string() })));
     const address = originOf(deps, c) + actionPath('reserve', { resource: name });
     return c.html(
