@@ -34,7 +34,7 @@ describe('the palette finds', () => {
       expect(await find(ann, id, part)).toEqual([
         `${id}-eu ci-${id} until … → /dashboard/resources/one?name=${id}-eu`,
         `${id}-us free → /dashboard/resources/one?name=${id}-us`,
-        `ci-${id} has 1 thing → /dashboard/reservations?requester=ci-${id}`,
+        `ci-${id} has 1 thing → /dashboard?view=table&q=ci-${id}`,
         `Join the queue for ${id}-eu → /dashboard/reserve?resource=${id}-eu`,
         `Reserve ${id}-us until … → /dashboard/reserve?resource=${id}-us&lease=%40…`,
         `History of ${id}-eu → /dashboard/activity?resource=${id}-eu`,
