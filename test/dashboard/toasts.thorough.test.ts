@@ -27,6 +27,7 @@ describe('an action', () => {
     await go('');
     await page.evaluate('window.wasHere = true');
     const button = page.getByRole('button', { name: 'Release rig-30' });
+    await row('rig-30').locator('summary').click();
     await button.scrollIntoViewIfNeeded();
     const scrolled = await page.evaluate<number>('scrollY');
     await button.focus();
@@ -51,6 +52,7 @@ describe('an action', () => {
     const { client, requester } = await lab();
     await client.reserve({ resource: 'rig-12', requester, ttlSeconds: 3600 });
     await go('');
+    await row('rig-12').locator('summary').click();
     await page.getByRole('button', { name: 'Release rig-12' }).click();
     const undo = page.getByRole('button', { name: 'Undo the release of rig-12' });
     await undo.waitFor();
