@@ -44,7 +44,7 @@ export const PLACES: readonly Place[] = [
     name: 'Insight',
     icon: 'insight',
     isManaging: false,
-    pages: [page('/dashboard/insight', 'Insight', 'read'), page('/dashboard/overview', 'Overview', 'read')],
+    pages: [page('/dashboard/insight', 'Insight', 'read')],
   },
   {
     name: 'Resources',

@@ -7,7 +7,6 @@
 export const KEYS_OF_PAGE: Readonly<Partial<Record<string, string>>> = {
   '/dashboard': 'g b',
   '/dashboard/mine': 'g y',
-  '/dashboard/overview': 'g o',
   '/dashboard/activity/live': 'g l',
   '/dashboard/resources': 'g d',
   '/dashboard/activity': 'g h',

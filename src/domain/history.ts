@@ -88,7 +88,8 @@ export interface History {
 
   /**
    * Works out how much a resource was used.
-   * @param resource null: all of them together
+   * @param resource null: all of them together. With a database, steps have no means and percentiles then, and the
+   * total has no `p95HeldMs`: sorting a million entries takes too long
    * @throws HoldfastError unavailable
    */
   usage(tenant: string, resource: string | null, frame: Frame): Promise<PastUsage>;

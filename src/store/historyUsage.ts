@@ -63,6 +63,8 @@ const msOf = (column: SQL): SQL => sql`round(date_part('epoch', ${column}) * 100
 const ofResource = (resource: string): SQL =>
   sql`hashtextextended(resource, 0) = hashtextextended(${resource}::text, 0) and resource = ${resource}`;
 
+const P95_HELD = sql`percentile_disc(0.95) within group (order by ended - reserved)::float8`;
+
 /** Sums are by the step alone: only means and percentiles of the whole span cannot be added up. */
 function usageStatement(kept: SQL, resource: string | null, { fromMs, toMs, stepMs }: Frame): SQL {
   const [from, to, step] = [sql`${fromMs}::bigint`, sql`${toMs}::bigint`, sql`${stepMs}::bigint`];
@@ -81,10 +83,10 @@ function usageStatement(kept: SQL, resource: string | null, { fromMs, toMs, step
     ), made as (
       select (reserved - ${from}) / ${step} as step, count(*) as made from past where reserved >= ${from} group by 1
     ), done as (
-      select (ended - ${from}) / ${step} as step, avg((ended - reserved)::float8) as mean_held,
-        percentile_disc(0.95) within group (order by ended - reserved)::float8 as p95_held,
+      select ${resource === null ? sql`null::bigint` : sql`(ended - ${from}) / ${step}`} as step,
+        avg((ended - reserved)::float8) as mean_held, ${resource === null ? sql`null::float8` : P95_HELD} as p95_held,
         avg(waited::float8) as mean_waited, percentile_disc(0.95) within group (order by waited)::float8 as p95_waited
-      from past where ended < ${to} group by grouping sets ((1), ())
+      from past where ended < ${to} ${resource === null ? sql`` : sql`group by grouping sets ((1), ())`}
     )
     select step::int, coalesce(held_ms, 0)::float8 as "heldMs", coalesce(made, 0)::int as reservations,
       mean_held as "meanHeldMs", p95_held as "p95HeldMs", mean_waited as "meanWaitedMs", p95_waited as "p95WaitedMs",
@@ -175,16 +177,20 @@ function holdersStatement(kept: SQL, { fromMs, toMs, limit }: HoldersQuery): SQL
   const [from, to] = [sql`${fromMs}::bigint`, sql`${toMs}::bigint`];
   return sql`
     with past as (
-      select requester, regexp_replace(requester, '([^0-9])[0-9]+$', '\\1') as job, ${msOf(sql`reserved_at`)} as reserved,
-        ${msOf(sql`ended_at`)} as ended, cardinality(slots) as slots, waited_ms as waited
+      select requester, ${msOf(sql`reserved_at`)} as reserved, ${msOf(sql`ended_at`)} as ended,
+        cardinality(slots) as slots, waited_ms as waited
       from ${history} where ${kept} and reserved_at < ${timeOf(toMs)}
+    ), used as (
+      select requester, sum((slots * (least(ended, ${to}) - greatest(reserved, ${from})))::float8) as held,
+        count(*) filter (where reserved >= ${from}) as made,
+        sum(waited::float8) filter (where ended < ${to}) as waited, count(waited) filter (where ended < ${to}) as waits
+      from past group by requester
+    ), jobs as (
+      select case when count(*) = 1 then min(requester) else job end as name, count(*)::int as names,
+        sum(held) as "heldMs", sum(made)::int as reservations, sum(waited) / nullif(sum(waits), 0) as "meanWaitedMs"
+      from (select *, regexp_replace(requester, '([^0-9])[0-9]+$', '\\1') as job from used) one group by job
     )
-    select * from (select case when count(distinct requester) = 1 then min(requester) else job end as name,
-      count(distinct requester)::int as names,
-      sum((slots * (least(ended, ${to}) - greatest(reserved, ${from})))::float8) as "heldMs",
-      (count(*) filter (where reserved >= ${from}))::int as reservations,
-      avg(waited::float8) filter (where ended < ${to}) as "meanWaitedMs"
-    from past group by job) found order by "heldMs" desc, name collate "C" limit ${limit}`;
+    select * from jobs order by "heldMs" desc, name collate "C" limit ${limit}`;
 }
 
 const HolderRows = z.array(

@@ -57,7 +57,7 @@ const queueUp = (client: Client, requester: string, resource: string) =>
     { resource, requester, ttlSeconds: 60, waitSeconds: 600, claimSeconds: 600 },
   ]);
 
-const text = async (name: string) => String(await part(name).evaluate('(one) => one.innerText')).replace(/\s+/g, ' ');
+const text = async (name: string) => (await part(name).allInnerTexts()).join(' ').replace(/\s+/g, ' ');
 
 describe('the state of a resource', () => {
   test('is who has it, until when and since when, and who is next and when; and it follows changes', async () => {
@@ -74,7 +74,7 @@ describe('the state of a resource', () => {
     await queueUp(client, 'bob', 'desk');
     await part('queue').getByText('2 waiting').waitFor();
     const next =
-      /1 AE ann@example.com wants 1 min · waits \d+ s about \d\d:\d\d.* 2 BO bob wants 1 min · waits \d+ s about \d\d:\d\d/;
+      /1 AN ann@example.com wants 1 min · waits \d+ s about \d\d:\d\d.* 2 BO bob wants 1 min · waits \d+ s about \d\d:\d\d/;
     expect(await text('queue')).toMatch(next);
     await client.unreserve({ resource: 'desk', requester: 'ci-42', releaseToken: held?.releaseToken });
     await part('now')
@@ -136,7 +136,7 @@ describe('the state of a resource', () => {
     await go('/resources/one?name=nobody');
     await page.getByText('Nothing is known of this name').waitFor();
     expect(await violations(page)).toEqual([]);
-    await page.getByRole('link', { name: 'Register it' }).click();
+    await page.getByRole('link', { name: 'Register', exact: true }).click();
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByText(/ is registered\./).waitFor();
     expect((await client.definitions()).body).toContainEqual(expect.objectContaining({ name: 'nobody' }));

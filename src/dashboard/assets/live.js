@@ -113,7 +113,7 @@ function describe({ type, explanation, expiresAt, method, changes, limitType, li
   return `${method} ${explanation}: ${items.join('; ')}`;
 }
 
-const COLUMNS = ['Time', 'Type', 'Resource', 'Requester', 'What', 'Key'];
+const COLUMNS = ['Time', 'Type', 'Resource', 'Who', 'What', 'Key'];
 
 /** @param {(string | Node | (string | Node)[])[]} cells */
 function row(cells, kind = '') {

@@ -25,7 +25,7 @@ export const EventTable = ({ of }: { of?: string }) => (
           <th scope="col">Time</th>
           <th scope="col">Type</th>
           <th scope="col">Resource</th>
-          <th scope="col">Requester</th>
+          <th scope="col">Who</th>
           <th scope="col">What</th>
           <th scope="col">Key</th>
         </tr>

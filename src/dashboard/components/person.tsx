@@ -42,7 +42,8 @@ const classOf = (requester: string, name: string): string =>
 
 /** Two letters: of the first and the last word of a person, the first two of a program. */
 function initialsOf(name: string, isOfPerson: boolean): string {
-  const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+  const [own = name] = name.split('@');
+  const words = own.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
   const [first = '', last = ''] = isOfPerson && words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
   const letters = last === '' ? [...first].slice(0, 2) : [[...first][0], [...last][0]];
   return letters.join('').toUpperCase();

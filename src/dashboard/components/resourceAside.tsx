@@ -164,8 +164,8 @@ const ShellCard = ({ name }: { name: string }) => (
       <button type="button" class="small" data-copy="shell-command" id="copy-shell" hidden>
         Copy
       </button>{' '}
-      <a class="button small" href={labelPath(name)}>
-        Label with a code
+      <a class="button quiet" href={labelPath(name)}>
+        Print a QR code
       </a>
     </p>
   </section>

@@ -93,14 +93,14 @@ interface HoldProps {
   readonly scope?: string | undefined;
 }
 
-const Extend = ({ hold: { resource, requester }, back }: HoldProps) => (
+export const Extend = ({ hold: { resource, requester }, back }: HoldProps) => (
   <a class="button" href={actionPath('extend', { resource, requester, back })}>
     Extend
     <About text={resource} />
   </a>
 );
 
-const Release = ({ hold: { resource, requester }, back }: HoldProps) => (
+export const Release = ({ hold: { resource, requester }, back }: HoldProps) => (
   <Action to="/dashboard/release" label="Release" about={resource} fields={{ resource, requester, back }} />
 );
 

@@ -19,21 +19,27 @@ export const Trend = ({ label, hours, capacity }: TrendProps) => {
   const full = hours.filter(({ share }) => share >= FULL).length;
   const most = Math.max(0, ...hours.map(({ share }) => share));
   return (
-    <svg
-      class="trend"
-      viewBox={`0 0 ${hours.length} ${HEIGHT}`}
-      preserveAspectRatio="none"
-      height={HEIGHT}
-      role="img"
-      aria-label={`${label}, hour by hour over 7 days: at most ${percent(most)}; all ${capacity} in ${number(full)} hours`}
-    >
-      {hours.map(({ share }, i) => {
-        const height = Math.round(share * HEIGHT);
-        return share < 0.01 ? null : (
-          <rect class={share >= FULL ? 'full' : 'some'} x={i} y={HEIGHT - height} width="0.9" height={height} />
-        );
-      })}
-    </svg>
+    <>
+      <svg
+        class="trend"
+        viewBox={`0 0 ${hours.length} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        height={HEIGHT}
+        role="img"
+        aria-label={`${label}, hour by hour over 7 days: at most ${percent(most)}; all ${capacity} in ${number(full)} hours`}
+      >
+        {hours.map(({ share }, i) => {
+          const height = Math.round(share * HEIGHT);
+          return share < 0.01 ? null : (
+            <rect class={share >= FULL ? 'full' : 'some'} x={i} y={HEIGHT - height} width="0.9" height={height} />
+          );
+        })}
+      </svg>
+      <p class="ends meta" aria-hidden="true">
+        <span>7 days ago</span>
+        <span>now</span>
+      </p>
+    </>
   );
 };
 

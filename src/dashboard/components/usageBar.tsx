@@ -2,6 +2,8 @@
  * Usage of a limit, as a bar and in words.
  */
 import { number } from '../words/numbers.ts';
+import { Share } from './holderTable.tsx';
+
 export interface UsageBarProps {
   readonly id: string;
   readonly label: string;
@@ -14,10 +16,6 @@ export const UsageBar = ({ id, label, used, limit }: UsageBarProps) => (
   <div class="usage">
     <span id={id}>{label}</span>
     <span class="amount">{limit === null ? `${number(used)}, no limit` : `${number(used)} of ${number(limit)}`}</span>
-    {limit !== null && (
-      <meter aria-labelledby={id} min="0" max={limit} high={limit * 0.8} optimum={0} value={Math.min(used, limit)}>
-        {`${used} of ${limit}`}
-      </meter>
-    )}
+    {limit !== null && <Share share={used / Math.max(1, limit)} isMuch={used >= limit * 0.8} />}
   </div>
 );

@@ -223,7 +223,7 @@ const RefusalsCard = ({ insight: { refusedLimits, refusedOthers, refusedResource
       <dl class="props">
         {refusedResources.slice(0, MAX_REFUSED).map(({ name, count }) => (
           <>
-            <dt>{number(count)} times</dt>
+            <dt>{number(count)} ×</dt>
             <dd>
               <a href={resourcePath(name)}>{name}</a>
             </dd>
@@ -231,13 +231,13 @@ const RefusalsCard = ({ insight: { refusedLimits, refusedOthers, refusedResource
         ))}
         {refusedLimits.map(({ name, count }) => (
           <>
-            <dt>{number(count)} times</dt>
+            <dt>{number(count)} ×</dt>
             <dd>by the limit {name}</dd>
           </>
         ))}
         {refusedOthers > 0 && (
           <>
-            <dt>{number(refusedOthers)} times</dt>
+            <dt>{number(refusedOthers)} ×</dt>
             <dd>other resources</dd>
           </>
         )}

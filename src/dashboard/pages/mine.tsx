@@ -14,7 +14,7 @@ import { Page } from '../components/layout.tsx';
 import { Meter } from '../components/nowCard.tsx';
 import { PastTable } from '../components/pastTable.tsx';
 import { resourcePath } from '../components/resourceTree.tsx';
-import { LeaveQueue, RowActions } from '../components/rowActions.tsx';
+import { Extend, LeaveQueue, Release } from '../components/rowActions.tsx';
 import { When } from '../components/when.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { namesOf } from '../people.ts';
@@ -109,14 +109,14 @@ const HeldCard = ({ held, viewer }: { held: readonly ActiveReservation[]; viewer
     ) : (
       <ul class="own">
         {held.map((one) => (
-          <HeldRow one={one} viewer={viewer} />
+          <HeldRow one={one} />
         ))}
       </ul>
     )}
   </section>
 );
 
-const HeldRow = ({ one, viewer }: { one: ActiveReservation; viewer: Viewer }) => {
+const HeldRow = ({ one }: { one: ActiveReservation }) => {
   const { resource, requester, reservedAt, expiresAt, note, mode, slots, session } = one;
   const hold = { resource, requester, claimBy: null, mode };
   return (
@@ -147,7 +147,10 @@ const HeldRow = ({ one, viewer }: { one: ActiveReservation; viewer: Viewer }) =>
           since <When at={reservedAt} as="clock" />
         </p>
       </div>
-      <RowActions row={{ resource, isFree: false, holds: [hold] }} viewer={viewer} back={AT} />
+      <div class="actions">
+        <Extend hold={hold} back={AT} />
+        <Release hold={hold} back={AT} />
+      </div>
       {expiresAt !== null && <Meter since={Date.parse(reservedAt)} until={Date.parse(expiresAt)} />}
     </li>
   );

@@ -55,7 +55,7 @@ export const overviewRoutes = (deps: DashboardDeps) => {
       <Page
         title="Overview"
         viewer={viewer}
-        at={AT}
+        at="/dashboard/insight"
         done={c.req.query('done')}
         failed={failed}
         renew={{ from: hasSteps ? `${AT}?steps` : AT, everyS: 10 }}

@@ -1,6 +1,6 @@
 /**
- * Searches the history for a page, also by parts of names and by how entries ended, which no index has. It reads only as
- * many entries as it can while a person waits.
+ * Searches the history for a page, also by parts of names and by how entries ended, which no index has. It reads only
+ * as many entries as it can while a person waits.
  */
 import type { Ending, History, HistoryFilter, PastEntry, PastPage } from '../../domain/history.ts';
 import { fillPage } from '../../operations/history.ts';
