@@ -88,11 +88,15 @@ export interface History {
 
   /**
    * Works out how much a resource was used.
-   * @param resource null: all of them together. With a database, steps have no means and percentiles then, and the
-   * total has no `p95HeldMs`: sorting a million entries takes too long
    * @throws HoldfastError unavailable
    */
-  usage(tenant: string, resource: string | null, frame: Frame): Promise<PastUsage>;
+  usage(tenant: string, resource: string, frame: Frame): Promise<PastUsage>;
+
+  /**
+   * Works out how much all resources together were used, step by step.
+   * @throws HoldfastError unavailable
+   */
+  hours(tenant: string, frame: Frame): Promise<HoursOfAll>;
 
   /**
    * Reads how often a resource was refused, by the hour. Hours without any are left out.
@@ -118,7 +122,19 @@ export interface History {
   ): Promise<{ readonly holders: readonly HolderUsage[]; readonly looked: number }>;
 }
 
-/** Usage by a person or a program. */
+/** How much all resources together were used. */
+export interface HoursOfAll {
+  /** Of each step, how long slots were held in it. */
+  readonly heldMs: readonly number[];
+  /** Reservations that were made within the span. */
+  readonly reservations: number;
+  readonly meanWaitedMs: number | null;
+  readonly p95WaitedMs: number | null;
+  /** Entries that were looked at; 0 with a database */
+  readonly looked: number;
+}
+
+/** How much a person or a program held. */
 export interface HolderUsage {
   /** The requester; of several whose names differ by the number at their end, what they have in common */
   readonly name: string;

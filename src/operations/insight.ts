@@ -6,7 +6,7 @@ import type { HolderUsage, Known, Pools, PoolUsage } from '../domain/history.ts'
 import { PATH_DELIMITER } from '../domain/names.ts';
 import { type OneMore, withOneMore } from '../domain/oneMore.ts';
 import type { Credential } from '../domain/tenants.ts';
-import { heldNow, type PastFigures, shareOf, stepOf, withHeld } from '../domain/usage.ts';
+import { heldNow, shareOf, stepOf, usageOf, withHeld } from '../domain/usage.ts';
 import { definitions } from '../engine/definitions/list.ts';
 import type { Engine } from '../engine/engine.ts';
 import { capacityOf, heldOfTenant } from '../engine/reservations/active.ts';
@@ -51,7 +51,8 @@ export interface HourShare {
 export interface Insight {
   readonly pools: Pools;
   /** Of all resources together. */
-  readonly total: PastFigures;
+  readonly reservations: number;
+  readonly meanWaitedMs: number | null;
   readonly share: number;
   readonly hours: readonly HourShare[];
   readonly trends: readonly PoolTrend[];
@@ -84,31 +85,32 @@ export async function readInsight(
   const frame = { fromMs: Math.floor(span.fromMs / HOUR_MS) * HOUR_MS, toMs: now, stepMs: HOUR_MS };
   const [{ pools, looked }, past, { holders, looked: also }] = await Promise.all([
     history.pools(tenant, query),
-    history.usage(tenant, null, frame),
+    history.hours(tenant, frame),
     history.holders(tenant, { ...span, limit: LIMIT }),
   ]);
-  const { total, steps } = withHeld(past, held, frame, now);
+  const none = usageOf([], frame);
+  const inForce = withHeld(none, held, frame, now);
+  const heldMs = past.heldMs.map((ms, i) => ms + (inForce.steps[i]?.heldMs ?? 0));
   const slots = slotsOf(known, pools);
   const trends = await readTrends({ engine, history }, tenant, busiestPools(known, pools));
   const all = [looked, past.looked, also, ...trends.map((one) => one.looked)];
-  await debitLooked(
-    reads,
-    credential,
-    all.reduce((sum, one) => sum + one, 0),
-  );
+  await debitLooked(reads, credential, sumOf(all));
   return {
     pools,
-    total,
-    share: shareOf(total.heldMs, slots, frame.toMs - frame.fromMs),
-    hours: steps.map(({ heldMs }, i) => {
+    reservations: past.reservations + inForce.total.reservations,
+    meanWaitedMs: past.meanWaitedMs,
+    share: shareOf(sumOf(heldMs), slots, frame.toMs - frame.fromMs),
+    hours: heldMs.map((ms, i) => {
       const { fromMs, toMs } = stepOf(frame, i);
-      return { startMs: fromMs, share: shareOf(heldMs, slots, toMs - fromMs) };
+      return { startMs: fromMs, share: shareOf(ms, slots, toMs - fromMs) };
     }),
     trends: trends.map(({ trend }) => trend),
     holders,
     ...refusals,
   };
 }
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);
 
 /** The slots of all registered resources, and of the others that were used most. */
 function slotsOf(known: ReadonlyMap<string, Known>, { byShare }: Pools): number {

@@ -4,7 +4,7 @@
  */
 import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { History, HoldersQuery, Pools, PoolsQuery } from '../domain/history.ts';
+import type { History, HoldersQuery, HoursOfAll, Pools, PoolsQuery } from '../domain/history.ts';
 import type { TierTable } from '../domain/tiers.ts';
 import { type Frame, type PastFigures, type PastUsage, stepsOf } from '../domain/usage.ts';
 import { rowsOf } from './db.ts';
@@ -35,6 +35,8 @@ export const usageInDatabase = (
   return {
     usage: async (tenant, resource, frame) =>
       toUsage(await ask(tenant, (kept) => usageStatement(kept(frame.fromMs), resource, frame)), frame),
+    hours: async (tenant, frame) =>
+      hoursOf(HourRows.parse(await ask(tenant, (kept) => hoursStatement(kept(frame.fromMs), frame))), frame),
     refusals: (tenant, resource, fromMs, toMs) => storedRefusals(store, tenant, resource, fromMs, toMs),
     pools: async (tenant, query) => ({
       pools: toPools(await ask(tenant, (kept) => poolsStatement(kept(query.fromMs), query))),
@@ -60,20 +62,16 @@ function keptOf({ id, entries, tier }: HistoryOwner, tiers: TierTable, fromMs: n
 /** Ms since 1970 UTC. With extract(), which returns numeric, a statement takes twice as long. */
 const msOf = (column: SQL): SQL => sql`round(date_part('epoch', ${column}) * 1000)::bigint`;
 
-const ofResource = (resource: string): SQL =>
-  sql`hashtextextended(resource, 0) = hashtextextended(${resource}::text, 0) and resource = ${resource}`;
-
-const P95_HELD = sql`percentile_disc(0.95) within group (order by ended - reserved)::float8`;
-
 /** Sums are by the step alone: only means and percentiles of the whole span cannot be added up. */
-function usageStatement(kept: SQL, resource: string | null, { fromMs, toMs, stepMs }: Frame): SQL {
+function usageStatement(kept: SQL, resource: string, { fromMs, toMs, stepMs }: Frame): SQL {
   const [from, to, step] = [sql`${fromMs}::bigint`, sql`${toMs}::bigint`, sql`${stepMs}::bigint`];
   return sql`
     with past as materialized (
       select ${msOf(sql`reserved_at`)} as reserved, ${msOf(sql`ended_at`)} as ended, cardinality(slots) as slots,
         waited_ms as waited
       from ${history}
-      where ${kept} and ${resource === null ? sql`true` : ofResource(resource)} and reserved_at < ${timeOf(toMs)}
+      where ${kept} and hashtextextended(resource, 0) = hashtextextended(${resource}::text, 0)
+        and resource = ${resource} and reserved_at < ${timeOf(toMs)}
     ), in_use as (
       select step, sum((slots * (least(ended, ${to}, ${from} + (step + 1) * ${step})
         - greatest(reserved, ${from} + step * ${step})))::float8) as held_ms
@@ -83,10 +81,10 @@ function usageStatement(kept: SQL, resource: string | null, { fromMs, toMs, step
     ), made as (
       select (reserved - ${from}) / ${step} as step, count(*) as made from past where reserved >= ${from} group by 1
     ), done as (
-      select ${resource === null ? sql`null::bigint` : sql`(ended - ${from}) / ${step}`} as step,
-        avg((ended - reserved)::float8) as mean_held, ${resource === null ? sql`null::float8` : P95_HELD} as p95_held,
+      select (ended - ${from}) / ${step} as step, avg((ended - reserved)::float8) as mean_held,
+        percentile_disc(0.95) within group (order by ended - reserved)::float8 as p95_held,
         avg(waited::float8) as mean_waited, percentile_disc(0.95) within group (order by waited)::float8 as p95_waited
-      from past where ended < ${to} ${resource === null ? sql`` : sql`group by grouping sets ((1), ())`}
+      from past where ended < ${to} group by grouping sets ((1), ())
     )
     select step::int, coalesce(held_ms, 0)::float8 as "heldMs", coalesce(made, 0)::int as reservations,
       mean_held as "meanHeldMs", p95_held as "p95HeldMs", mean_waited as "meanWaitedMs", p95_waited as "p95WaitedMs",
@@ -170,6 +168,65 @@ function poolsStatement(kept: SQL, { fromMs, toMs, known, heldNow, limit }: Pool
     (select 'unused', name, 0, 0, null, null, 0, 0, (count(*) over ())::int
       from known where not "isTakenAlong" and name not in (select resource from pools)
       order by name collate "C" limit ${limit})`;
+}
+
+/**
+ * Of each step, the slots whose holds begin or end in it, and how long before its end, all added up: hoursOf() works out
+ * the rest. A row for each hold and step would be too many.
+ */
+function hoursStatement(kept: SQL, { fromMs, toMs, stepMs }: Frame): SQL {
+  const [from, to, step] = [sql`${fromMs}::bigint`, sql`${toMs}::bigint`, sql`${stepMs}::bigint`];
+  return sql`
+    with past as materialized (
+      select greatest(${msOf(sql`reserved_at`)} - ${from}, -1) as reserved,
+        least(${msOf(sql`ended_at`)}, ${to}) - ${from} as ended, cardinality(slots) as slots, waited_ms as waited
+      from ${history} where ${kept} and reserved_at < ${timeOf(toMs)}
+    )
+    select 'begin' as kind, (greatest(reserved, 0) / ${step})::int as step, sum(slots)::float8 as slots,
+      sum((slots * (${step} - greatest(reserved, 0) % ${step}))::float8) as ms,
+      (count(*) filter (where reserved >= 0))::int as made, null::float8 as mean, null::float8 as p95
+    from past group by 2
+    union all
+    select 'end', (ended / ${step})::int, sum(slots)::float8, sum((slots * (${step} - ended % ${step}))::float8), 0, null, null
+    from past group by 2
+    union all
+    select 'waits', 0, 0, 0, 0, avg(waited::float8), percentile_disc(0.95) within group (order by waited)::float8
+    from past where waited is not null and ended < ${to} - ${from}`;
+}
+
+const HourRows = z.array(
+  z.object({
+    kind: z.enum(['begin', 'end', 'waits']),
+    step: z.int(),
+    slots: z.number(),
+    ms: z.number(),
+    made: z.int(),
+    mean: number,
+    p95: number,
+  }),
+);
+
+/** A hold counts in full in each step from that in which it begins, and is taken back from that in which it ends. */
+function hoursOf(rows: z.output<typeof HourRows>, frame: Frame): HoursOfAll {
+  const ofKind = (kind: 'begin' | 'end') =>
+    new Map(rows.flatMap((row) => (row.kind === kind ? [[row.step, row]] : [])));
+  const [begins, ends] = [ofKind('begin'), ofKind('end')];
+  let slots = 0;
+  const heldMs = Array.from({ length: stepsOf(frame) }, (_, i) => {
+    const [begin, end] = [begins.get(i), ends.get(i)];
+    // The last step may be shorter: what is held at its end has ended there.
+    const held = slots * frame.stepMs + (begin?.ms ?? 0) - (end?.ms ?? 0);
+    slots += (begin?.slots ?? 0) - (end?.slots ?? 0);
+    return held;
+  });
+  const waits = rows.find(({ kind }) => kind === 'waits');
+  return {
+    heldMs,
+    reservations: rows.reduce((sum, { made }) => sum + made, 0),
+    meanWaitedMs: waits?.mean ?? null,
+    p95WaitedMs: waits?.p95 ?? null,
+    looked: 0,
+  };
 }
 
 /** Names are joined as jobOf() of src/domain/holders.ts does. */

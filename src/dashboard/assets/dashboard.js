@@ -37,6 +37,6 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
   });
 }
 
-const print = document.getElementById('print');
-print?.removeAttribute('hidden');
-print?.addEventListener('click', () => window.print());
+const printButton = document.getElementById('print');
+printButton?.removeAttribute('hidden');
+printButton?.addEventListener('click', () => window.print());

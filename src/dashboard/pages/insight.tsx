@@ -94,15 +94,15 @@ const Export = () => {
   );
 };
 
-const FiguresCard = ({ insight: { total, share, refusedResources } }: { insight: Insight }) => (
+const FiguresCard = ({ insight: { reservations, meanWaitedMs, share, refusedResources } }: { insight: Insight }) => (
   <section class="card" aria-labelledby="figures-title">
     <header>
       <h2 id="figures-title">Last 7 days</h2>
     </header>
     <dl class="figs large">
       <Figure name="of all slots in use" value={percent(share)} />
-      <Figure name="reservations" value={number(total.reservations)} />
-      <Figure name="mean wait" value={total.meanWaitedMs === null ? '–' : span(total.meanWaitedMs)} />
+      <Figure name="reservations" value={number(reservations)} />
+      <Figure name="mean wait" value={meanWaitedMs === null ? '–' : span(meanWaitedMs)} />
       <Figure name="refused" value={number(refusedResources.reduce((sum, { count }) => sum + count, 0))} />
     </dl>
   </section>

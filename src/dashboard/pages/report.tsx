@@ -3,8 +3,7 @@
  */
 import { Hono } from 'hono';
 import { z } from 'zod';
-import type { HolderUsage, Pools, PoolUsage } from '../../domain/history.ts';
-import type { PastFigures } from '../../domain/usage.ts';
+import type { HolderUsage, HoursOfAll, Pools, PoolUsage } from '../../domain/history.ts';
 import { debitLooked } from '../../operations/charging.ts';
 import { readKnown } from '../../operations/insight.ts';
 import { span } from '../assets/span.js';
@@ -31,7 +30,7 @@ const Query = z.object({
 });
 
 interface Report {
-  readonly total: PastFigures;
+  readonly total: HoursOfAll;
   readonly pools: Pools;
   readonly holders: readonly HolderUsage[];
 }
@@ -74,12 +73,12 @@ async function readReport(deps: DashboardDeps, { credential }: Viewer, { from, t
   const frame = { fromMs: Date.parse(from), toMs: Math.min(Date.parse(to), Date.now()) };
   const known = await readKnown(engine, credential);
   const [usage, { pools, looked }, holders] = await Promise.all([
-    history.usage(tenant, null, { ...frame, stepMs: Math.max(1, frame.toMs - frame.fromMs) }),
+    history.hours(tenant, { ...frame, stepMs: Math.max(1, frame.toMs - frame.fromMs) }),
     history.pools(tenant, { ...frame, known, heldNow: [], limit: ROWS }),
     history.holders(tenant, { ...frame, limit: ROWS }),
   ]);
   await debitLooked(reads, credential, usage.looked + looked + holders.looked);
-  return { total: usage.total, pools, holders: holders.holders };
+  return { total: usage, pools, holders: holders.holders };
 }
 
 const Months = ({ shown }: { shown: Month }) => {
@@ -117,7 +116,7 @@ const ReportParts = ({ report: { total, pools, holders }, nameOf }: { report: Re
     <section class="card" aria-label="In all">
       <dl class="figs">
         <Figure name="reservations" value={number(total.reservations)} />
-        <Figure name="held in all" value={hoursText(total.heldMs)} />
+        <Figure name="held in all" value={hoursText(total.heldMs.reduce((sum, ms) => sum + ms, 0))} />
         <Figure name="mean wait" value={waitText(total.meanWaitedMs)} />
         <Figure name="p95 wait" value={waitText(total.p95WaitedMs)} />
       </dl>
@@ -142,7 +141,12 @@ const ReportParts = ({ report: { total, pools, holders }, nameOf }: { report: Re
           number(reservations),
           waitText(meanWaitedMs),
         ])}
-        sum={['In all', hoursText(total.heldMs), number(total.reservations), waitText(total.meanWaitedMs)]}
+        sum={[
+          'In all',
+          hoursText(total.heldMs.reduce((sum, ms) => sum + ms, 0)),
+          number(total.reservations),
+          waitText(total.meanWaitedMs),
+        ]}
       />
     </section>
   </div>

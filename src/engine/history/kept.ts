@@ -54,13 +54,19 @@ export const keptHistory = (redis: RedisClient): History => ({
  */
 const keptUsage = (redis: RedisClient): Omit<History, 'page' | 'recent' | 'keepReset'> => ({
   usage: async (tenant, resource, frame) => {
-    const { uses, looked } = await usesSince(redis, tenant, frame.fromMs, resource ?? undefined);
+    const { uses, looked } = await usesSince(redis, tenant, frame.fromMs, resource);
     return { ...usageOf(uses, frame), looked };
   },
   refusals: (tenant, resource, fromMs, toMs) => refusalsOf(redis, tenant, resource, fromMs, toMs),
   pools: async (tenant, query) => {
     const { uses, looked } = await usesSince(redis, tenant, query.fromMs);
     return { pools: poolsOf(uses, query), looked };
+  },
+  hours: async (tenant, frame) => {
+    const { uses, looked } = await usesSince(redis, tenant, frame.fromMs);
+    const { total, steps } = usageOf(uses, frame);
+    const { reservations, meanWaitedMs, p95WaitedMs } = total;
+    return { heldMs: steps.map(({ heldMs }) => heldMs), reservations, meanWaitedMs, p95WaitedMs, looked };
   },
   holders: async (tenant, query) => {
     const { uses, looked } = await usesSince(redis, tenant, query.fromMs);
