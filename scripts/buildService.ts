@@ -4,11 +4,12 @@
  * has the commit of the checkout.
  */
 import { spawnSync } from 'node:child_process';
-import { cp, rm } from 'node:fs/promises';
+import { cp, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { BUILD } from '../src/domain/build.ts';
 import { BUNDLED } from './bundling.ts';
+import { minifyAssets } from './minifyAssets.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Two folders below the root, as src/redis and src/store are: the service finds lua/ and drizzle/ from there. */
@@ -39,3 +40,5 @@ await build({
   define: { BUILT: JSON.stringify(built) },
 });
 await cp(`${ROOT}src/dashboard/assets`, `${ROOT}${CHUNKS}/assets`, { recursive: true });
+const { outputFiles } = await minifyAssets(`${ROOT}${CHUNKS}/assets`);
+await Promise.all(outputFiles.map(({ path, contents }) => writeFile(path, contents)));

@@ -1,7 +1,8 @@
 /**
  * The style sheet, scripts and icon of the pages. Their addresses contain a digest of all of them, so that browsers can
  * cache them for ever and a new version has new addresses. They have one folder, so that scripts can import each other.
- * The style sheet is one file for browsers, and one a part of the pages for developers.
+ * The style sheet is one file for browsers, and one a part of the pages for developers. A build of the
+ * service minifies all of them (scripts/minifyAssets.ts).
  */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -50,29 +51,15 @@ const CACHED = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
 type Asset = keyof typeof TYPES;
 
-/** Comments with lines of their own, and types within a line: they are for developers. */
-const COMMENTS = /^ *(?:\/\*[\s\S]*?\*\/|\/\/.*)\n|\/\*\* [^*\n]*\*\/ ?/gm;
-/** Blanks that change nothing: at the beginnings of lines, empty lines, and between the tokens of a style sheet. */
-const BLANKS = /^\s+/gm;
-const BETWEEN_TOKENS = /(?<=[{},:])\n|(?<=;)\n(?!})|(?<=:) | (?={)|;\n?(?=})/g;
-
 export const bytesOf = (name: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(readFileSync(new URL(`assets/${name}`, import.meta.url)));
 
-const textOf = (name: string) =>
-  readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8')
-    .replace(COMMENTS, '')
-    .replace(BLANKS, '');
-
-const styleSheet = () =>
-  STYLES.map((style) => textOf(`styles/${style}.css`))
-    .join('')
-    .replace(BETWEEN_TOKENS, '');
+const textOf = (name: string) => readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8');
 
 /** Each file as browsers load it. */
-export const contents = (Object.keys(TYPES) as Asset[]).map((name) => ({
+const contents = (Object.keys(TYPES) as Asset[]).map((name) => ({
   name,
-  content: name === 'dashboard.css' ? styleSheet() : textOf(name),
+  content: name === 'dashboard.css' ? STYLES.map((style) => textOf(`styles/${style}.css`)).join('') : textOf(name),
 }));
 const digest = hash('sha256', JSON.stringify(contents)).slice(0, 12);
 

@@ -136,7 +136,7 @@ describe('of the large bodies of one owner', () => {
 
   test('some are handed over, and each of the others when one was answered, in their order', async () => {
     const arrivals = new Arrivals(OPEN);
-    const bodies = [];
+    const bodies: Body[] = [];
     for (let i = 0; i < 4; i++) bodies.push(await whole(arrivals, 'a'));
     const outcomes = () => bodies.map(({ outcome }) => outcome);
     expect(outcomes()).toEqual([20, 20, undefined, undefined]);
