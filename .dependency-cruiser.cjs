@@ -86,7 +86,7 @@ module.exports = {
       from: { path: room('dashboard') },
       to: {
         path: '^src/http/',
-        pathNot: '^src/http/(admission/clientAddress|browsers|deps|errors)\\.ts$',
+        pathNot: '^src/http/(admission/clientAddress|browsers|call/csv|deps|errors)\\.ts$',
       },
     },
     {

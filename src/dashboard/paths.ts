@@ -8,6 +8,11 @@ import type { DashboardDeps, DashboardEnv } from './env.ts';
 export const LABEL = '/dashboard/resources/one/qr';
 export const labelPath = (name: string): string => `${LABEL}?${new URLSearchParams({ name })}`;
 
+/** The history, by the whole name of a resource or a requester. */
+export const ACTIVITY = '/dashboard/activity';
+export const historyPath = (of: { resource: string } | { requester: string }): string =>
+  `${ACTIVITY}?${new URLSearchParams(Object.entries(of).map(([name, value]): [string, string] => [name, `"${value}"`]))}`;
+
 /** The page that reads codes with the camera. */
 export const SCAN = '/dashboard/scan';
 

@@ -10,23 +10,12 @@ import type { ResourceState } from '../../engine/reservations/states.ts';
 import { cookieName } from '../../identity/credentials.ts';
 import type { DashboardEnv } from '../env.ts';
 import { cookieOptions } from '../session/startSession.ts';
+import { Released } from './released.ts';
 
 const LASTS_MS = 60_000;
 /** Characters of a cookie: browsers keep 4,096 bytes of one. */
 const MAX_LENGTH = 3000;
 const MAX_RELEASES = 4;
-
-/** A reservation that its holder has released. */
-const Released = z.object({
-  resource: z.string(),
-  requester: z.string(),
-  /** When it would have ended, in ms since 1970 UTC; null: never */
-  untilMs: z.number().nullable(),
-  note: z.string().optional(),
-  count: z.number().optional(),
-  mode: z.literal('SHARED').optional(),
-});
-export type Released = z.infer<typeof Released>;
 
 /** Returns what a requester is about to release; null: it is not known, or it cannot be reserved again as it was */
 export function releasedOf(

@@ -11,14 +11,14 @@ import { Page } from '../components/layout.tsx';
 import { PastTable } from '../components/pastTable.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { readQuery, searched } from '../form.ts';
+import { ACTIVITY } from '../paths.ts';
 import { namesOf } from '../people.ts';
 import { csvOf } from '../search/historyCsv.ts';
 import { filterOf, type HistoryWish, searchHistory, wantedBy } from '../search/searchHistory.ts';
 import { ENDING_WORDS } from '../words/historyWords.ts';
 import { monthBefore, REPORT } from '../words/months.ts';
 
-const AT = '/dashboard/activity';
-const CSV_AT = `${AT}/history.csv`;
+const CSV_AT = `${ACTIVITY}/history.csv`;
 const ROWS = 50;
 
 const MORE = 'Nothing was found among the latest entries. Older ones may match.';
@@ -54,13 +54,6 @@ const addressOf = (path: string, fields: Partial<Query>): string => {
   return `${path}?${search}`;
 };
 
-/** The address of what is known of a resource or a requester, by their whole names. */
-export const historyPath = ({ resource, requester }: { resource?: string; requester?: string }): string =>
-  addressOf(AT, {
-    ...(resource !== undefined && { resource: `"${resource}"` }),
-    ...(requester !== undefined && { requester: `"${requester}"` }),
-  });
-
 /** The time of a field. Without scripts, what was typed is UTC. */
 const fieldTime = (typed: string | undefined, exact: string | undefined) =>
   typed === undefined || exact === undefined ? timeOf(typed) : new Date(exact);
@@ -76,7 +69,7 @@ const wishOf = ({ resource, requester, from, fromExact, to, toExact, ending }: Q
 export const historyRoutes = (deps: DashboardDeps) => {
   const { history, reads } = deps;
   return new Hono<DashboardEnv>()
-    .get(AT, async (c) => {
+    .get(ACTIVITY, async (c) => {
       const { viewer } = c.var;
       const { credential } = viewer;
       const query = readQuery(c, Query);
@@ -88,7 +81,7 @@ export const historyRoutes = (deps: DashboardDeps) => {
         page.entries.map(({ requester }) => requester),
       );
       return c.html(
-        <Page title="Activity" viewer={viewer} at={AT} head={{ actions: <MonthLinks /> }}>
+        <Page title="Activity" viewer={viewer} at={ACTIVITY} head={{ actions: <MonthLinks /> }}>
           <Filters query={query} />
           <div class="card">
             <PastTable
@@ -127,7 +120,7 @@ const MonthLinks = () => {
 
 const Filters = ({ query: { resource, requester, from, fromExact, to, toExact, ending } }: { query: Query }) => (
   <search>
-    <form class="filters" action={AT}>
+    <form class="filters" action={ACTIVITY}>
       <label>
         Resource <input name="resource" value={resource} maxlength={256} placeholder="iphone" data-shortcut="/" />
       </label>
@@ -180,8 +173,8 @@ const TimeField = ({ label, name, at }: TimeFieldProps) => (
 /** Links to older entries, to the latest ones, and to all as CSV. */
 const Pages = ({ page, query }: { page: PastPage; query: Query }) => (
   <nav class="pages pad" aria-label="Pages of the history">
-    {query.cursor !== undefined && <a href={addressOf(AT, { ...query, cursor: undefined })}>Latest</a>}{' '}
-    {page.next !== null && <a href={addressOf(AT, { ...query, cursor: page.next })}>Older</a>}{' '}
+    {query.cursor !== undefined && <a href={addressOf(ACTIVITY, { ...query, cursor: undefined })}>Latest</a>}{' '}
+    {page.next !== null && <a href={addressOf(ACTIVITY, { ...query, cursor: page.next })}>Older</a>}{' '}
     <a href={addressOf(CSV_AT, { ...query, cursor: undefined })}>All of it as CSV</a>
   </nav>
 );

@@ -17,6 +17,7 @@ import { resourcePath } from '../components/resourceTree.tsx';
 import { Extend, LeaveQueue, Release } from '../components/rowActions.tsx';
 import { When } from '../components/when.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
+import { historyPath } from '../paths.ts';
 import { namesOf } from '../people.ts';
 import { factsOfState } from '../resource/facts.ts';
 import { frameAt } from '../timeline/frame.ts';
@@ -24,7 +25,6 @@ import { timelineRow } from '../timeline/row.ts';
 import { may } from '../viewer.ts';
 import { ordinal } from '../words/numbers.ts';
 import { wantedText } from '../words/waitingWords.ts';
-import { historyPath } from './history.tsx';
 
 const AT = '/dashboard/mine';
 /** Rows of each list. */

@@ -22,10 +22,9 @@ import { TimelineCard } from '../components/timelineCard.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm, readQuery } from '../form.ts';
 import { NameParams } from '../formSchemas.ts';
-import { backTo } from '../paths.ts';
+import { backTo, historyPath } from '../paths.ts';
 import { type Details, readDetails, SLOTS, TABS, type Tab, type Wanted } from '../resource/resourceDetails.ts';
 import { may } from '../viewer.ts';
-import { historyPath } from './history.tsx';
 
 const AT = '/dashboard/resources/one';
 /** Ended reservations that the page shows. */
