@@ -171,8 +171,8 @@ function poolsStatement(kept: SQL, { fromMs, toMs, known, heldNow, limit }: Pool
 }
 
 /**
- * Of each step, the slots whose holds begin or end in it, and how long before its end, all added up: hoursOf() works out
- * the rest. A row for each hold and step would be too many.
+ * Of each step, the slots whose holds begin or end in it, and how long before its end, all added up: hoursOf() works
+ * out the rest. A row for each hold and step would be too many.
  */
 function hoursStatement(kept: SQL, { fromMs, toMs, stepMs }: Frame): SQL {
   const [from, to, step] = [sql`${fromMs}::bigint`, sql`${toMs}::bigint`, sql`${stepMs}::bigint`];

@@ -11,7 +11,7 @@ useAdministration();
 
 const open = async ({ cookie }: Session, path: string) => {
   const response = await fetch(`${holdfast.url}/dashboard${path}`, { headers: { Cookie: cookie } });
-  return { status: response.status, text: (await response.text()).replaceAll(/<[^>]+>/g, '|') };
+  return { status: response.status, text: (await response.text()).replaceAll(/(?:<[^>]+>)+/g, '|') };
 };
 
 describe('the page of the audit trail', () => {
@@ -26,13 +26,13 @@ describe('the page of the audit trail', () => {
       },
     );
     const all = await open(user, '/activity/changes');
-    expect(all.text).toContain('somebody@id.example created the key worker');
-    expect(all.text).toContain('a key without a label registered r1, r2, r3 and 2 more');
+    expect(all.text).toContain('|You|created the key worker|');
+    expect(all.text).toContain('|a key without a label|registered r1, r2, r3 and 2 more|');
     expect(all.text).toContain('All of it as CSV');
     const found = await open(user, '/activity/changes?who=somebody@id.example&action=key.create');
     expect(found.text).toContain('created the key worker');
     expect(found.text).not.toContain('registered r1');
-    expect((await open(user, '/activity/changes?to=2020-01-01')).text).toContain('No entries.');
+    expect((await open(user, '/activity/changes?to=2020-01-01')).text).toContain('Nothing was found.');
   });
 
   test('says whom a key was shown, once for each person and value', async () => {
@@ -50,7 +50,7 @@ describe('the page of the audit trail', () => {
     for (const person of [user, ann, ann]) await open(person, `/access/keys?show=${id}`);
     expect(await shownTo()).toEqual(['person:ann@id.example', 'person:ann@id.example']);
     expect((await open(user, '/activity/changes?action=key.show')).text).toContain(
-      'ann@id.example was shown the key shown',
+      '|ann@id.example|was shown the key shown|',
     );
   });
 
@@ -79,7 +79,7 @@ describe('the page of the audit trail', () => {
       'created an invitation link for the role member',
       'revoked an invitation link for the role member',
     ])
-      expect(text).toContain(` ${sentence}|`);
+      expect(text).toContain(`|${sentence}|`);
     expect(text).not.toContain('email: null');
   });
 

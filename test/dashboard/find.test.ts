@@ -37,7 +37,7 @@ describe('the palette finds', () => {
         `ci-${id} has 1 thing → /dashboard?view=table&q=ci-${id}`,
         `Join the queue for ${id}-eu → /dashboard/reserve?resource=${id}-eu`,
         `Reserve ${id}-us until … → /dashboard/reserve?resource=${id}-us&lease=%40…`,
-        `History of ${id}-eu → /dashboard/activity?resource=${id}-eu`,
+        `History of ${id}-eu → /dashboard/activity?resource=%22${id}-eu%22`,
         `Search the Board for “${id}” → /dashboard?q=${id}`,
       ]);
     expect((await find(ann, `reserve ${id}-us`))[0]).toMatch(/free →/);

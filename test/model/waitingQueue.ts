@@ -10,7 +10,7 @@ import type { RunningEngine } from '../support/engine.ts';
 import { all, wholeTree } from '../support/listed.ts';
 import { check } from '../support/verbs.ts';
 import { withoutReasons } from './plans.ts';
-import { LAST } from './tickets.ts';
+import { LAST, type Lasting } from './tickets.ts';
 import type { WaitingModel } from './waitingModel.ts';
 import { RESOURCES } from './waitingSteps.ts';
 
@@ -26,6 +26,12 @@ export async function noteListed({ engine, credential }: RunningEngine, model: W
   model.isListed = ({ requester, method, items }) =>
     keys.includes(JSON.stringify([requester, method, items.map(({ resource }) => resource)]));
 }
+
+/** Returns seconds; null: a session keeps what is reserved */
+const longestLeaseOf = (items: readonly Lasting[]): number | null => {
+  const leases = items.flatMap((item) => ('ttlSeconds' in item ? [item.ttlSeconds] : []));
+  return leases.length < items.length ? null : Math.max(...leases);
+};
 
 /** @throws if the engine lists other tickets than the model has, or the model could grant one of them */
 export async function compareQueue(
@@ -43,7 +49,7 @@ export async function compareQueue(
       requester: ticket.requester,
       resources: ticket.items.map(({ resource }) => resource),
       counts: ticket.items.map(({ count = 1 }) => count),
-      ttlSeconds: Math.max(...ticket.items.map((item) => ('ttlSeconds' in item ? item.ttlSeconds : 0))),
+      ttlSeconds: longestLeaseOf(ticket.items),
       method: ticket.method === '' ? null : ticket.method,
       priority: ticket.priority,
       since: iso(ticket.since),

@@ -216,8 +216,8 @@ export const MISTAKES: readonly Mistake[] = [
     name: 'half-a-transaction',
     what: 'an ALL_OR_NONE that fails keeps what it did, 1 of 3',
     file: 'lua/verbs/transaction.lua',
-    find: "undoAll(request)\n  reply[3] = 'ROLLED_BACK'",
-    replace: `if not (${once(3)}) then undoAll(request) end\n  reply[3] = 'ROLLED_BACK'`,
+    find: 'local reply = request.reply\n  committing.rollBack(request.before)',
+    replace: `local reply = request.reply\n  if not (${once(3)}) then committing.rollBack(request.before) end`,
   },
   {
     name: 'write-lost',
