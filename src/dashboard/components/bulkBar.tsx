@@ -36,7 +36,7 @@ export const BulkBar = ({ board, viewer }: { board: Board; viewer: Viewer }) => 
           id="reset"
           label="Release everything"
           question="Release all reservations of this tenant, and end all waits? Their holders learn it when they renew or release. Registered resources stay."
-          action={`${RELEASES_AT}/reset`}
+          action={linkTo(query, {}, `${RELEASES_AT}/reset`)}
         >
           <label class="typed-name">
             Type the name of the tenant, {viewer.user.tenantName}

@@ -170,6 +170,7 @@ const Foot = ({ viewer: { user } }: Pick<ShellProps, 'viewer'>) => {
           {user.email !== null && user.email !== name && <>{user.email}, </>}
           {user.role}
         </p>
+        <a href="/dashboard/overview">Overview</a>
         <a href="/dashboard/shortcuts" data-shortcut="?">
           Keyboard shortcuts <kbd>?</kbd>
         </a>

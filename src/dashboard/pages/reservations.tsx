@@ -40,6 +40,7 @@ export const reservationsRoutes = (deps: DashboardDeps) => {
     })
     .use(`${RELEASES_AT}/selected`, needs('reserve'))
     .use(`${RELEASES_AT}/release`, needs('reserve'))
+    .use(`${RELEASES_AT}/reset`, needs('reset'))
     .post(`${RELEASES_AT}/selected`, async (c) => {
       const selected = await readSelected(c);
       if (selected.length === 0) return show(c, NOTHING_SELECTED);
@@ -60,6 +61,6 @@ export const reservationsRoutes = (deps: DashboardDeps) => {
       const { credential, user } = c.var.viewer;
       if (tenant.trim() !== user.tenantName) return show(c, OTHER_NAME);
       const cleared = await attempt(deps, c, () => reset(deps, credential));
-      return cleared.ok ? c.redirect(`${BOARD}?view=table&done=reset`, 303) : show(c, cleared);
+      return cleared.ok ? back(c, 'reset') : show(c, cleared);
     });
 };
