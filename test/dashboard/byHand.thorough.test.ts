@@ -36,7 +36,8 @@ describe('by hand', () => {
     expect(await fits()).toBe(true);
     await button(/^Reserve/).click();
     await notice(/ is yours/);
-    await page.getByRole('link', { name: 'Extend phone' }).click();
+    // What the person has stands above the table, too.
+    await page.getByRole('table').getByRole('link', { name: 'Extend phone' }).click();
     await page.getByRole('radio', { name: /2 h/ }).check();
     await isFound();
     expect(await fits()).toBe(true);
