@@ -230,6 +230,6 @@ test('a page says in three clicks at most who had something last night', async (
   await client.register({ name: 'staging' });
   await past({ resource: 'staging', requester: 'ann', from: 12, to: 4 });
   await go('/resources');
-  await page.getByRole('link', { name: 'staging' }).click();
+  await page.getByRole('link', { name: 'staging', exact: true }).click();
   await part('history').getByRole('rowheader', { name: 'ann' }).waitFor();
 });

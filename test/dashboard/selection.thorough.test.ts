@@ -58,7 +58,7 @@ describe('selected rows', () => {
     await on.getByRole('button', { name: 'Release the selected' }).click();
     await on.getByRole('button', { name: 'Release 2 reservations' }).click();
     await on.getByText('The selected reservations are released.').waitFor();
-    await on.getByText('Nothing is registered or held yet.').waitFor();
+    await on.getByRole('heading', { name: 'Three things to try' }).waitFor();
     expect(await held(client)).toEqual([]);
     await plain.close();
   });
