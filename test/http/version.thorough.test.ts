@@ -1,5 +1,5 @@
 /**
- * GET /version and the dashboard's footer: the version and the commit that run.
+ * GET /version and the dashboard's menu of the person: the version and the commit that run.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,11 +25,11 @@ test('in a development tree the version is that of package.json with -dev; anybo
   }
 });
 
-test('the footer of the dashboard shows it', async () => {
+test('the menu of the person on the dashboard shows it', async () => {
   const holdfast = await startInstance();
   const { cookie } = await signIn(holdfast.redis, holdfast.tenant);
   const { text } = await ask(`${holdfast.url}/dashboard`, { headers: { Cookie: cookie } });
-  expect(text).toMatch(new RegExp(`<footer[^]*Holdfast ${version}-dev[^]*</footer>`));
+  expect(text).toMatch(new RegExp(`<div id="me"[^>]*>(?:(?!</div>)[^])*Holdfast ${version}-dev`));
   await holdfast.stop();
 });
 
