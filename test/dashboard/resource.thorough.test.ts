@@ -203,7 +203,7 @@ describe('the timeline', () => {
       .first()
       .evaluate((one) => [Number(one.getAttribute('data-at')), one.textContent]);
     const local = await page.evaluate(
-      `new Intl.DateTimeFormat('en-US', { hour: '2-digit', minute: '2-digit' }).format(${ms})`,
+      `new Intl.DateTimeFormat('en-US', { hourCycle: 'h23', hour: '2-digit', minute: '2-digit' }).format(${ms})`,
     );
     expect(text).toBe(local);
   });

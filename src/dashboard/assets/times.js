@@ -19,8 +19,12 @@ const TO_THE_SECOND = {
   minute: '2-digit',
   second: '2-digit',
 };
-/** The pages are in English, so their times are too: in the reader's own English, if the browser has one. */
-const locale = navigator.languages.find((one) => /^en\b/i.test(one)) ?? 'en-GB';
+/**
+ * The pages are in English, so their times are too: in the reader's own English, if the browser has one. The clock has
+ * 24 hours everywhere: timelines have no room for more.
+ */
+const english = navigator.languages.find((one) => /^en\b/i.test(one)) ?? 'en-GB';
+const locale = new Intl.Locale(english, { hourCycle: 'h23' }).toString();
 const local = new Intl.DateTimeFormat(locale, TO_THE_SECOND);
 const localWithZone = new Intl.DateTimeFormat(locale, { ...TO_THE_SECOND, timeZoneName: 'short' });
 
