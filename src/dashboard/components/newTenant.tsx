@@ -48,7 +48,7 @@ export const NewTenant = ({ mayDefine, origin }: NewTenantProps) => (
     <h2 id="new-title">Three things to try</h2>
     <ul class="cards">
       {CARDS.map(({ example, icon, title, text, adds }) => (
-        <li class="card">
+        <li class="example">
           <h3>
             <Icon name={icon} /> {title}
           </h3>

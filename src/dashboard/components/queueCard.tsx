@@ -2,7 +2,7 @@
  * Who waits for a resource, in the order of the queue, each with when they can expect their turn.
  */
 import type { Child } from 'hono/jsx';
-import { mayEnd } from '../../operations/permissions.ts';
+import { isOwn, mayEnd } from '../../operations/permissions.ts';
 import { span } from '../assets/span.js';
 import type { Viewer } from '../env.ts';
 import { capacityOf, countFor, expectedForNext, factsOf } from '../resource/facts.ts';
@@ -31,13 +31,16 @@ export const QueueCard = ({ details, viewer, action }: QueueCardProps) => {
   const facts = factsOf(details);
   const { expectedMs } = timelineRow(facts, frame);
   const free = Math.max(0, capacityOf(state) - state.held);
+  const isQueued = queue.some(({ request }) => isOwn(viewer.user, request.requester));
   return (
     <section class="card" aria-labelledby="queue-title" data-live="queue">
       <header>
         <h2 id="queue-title">Queue</h2>
         <span class="meta">
           {number(count)} waiting
-          <ForYou at={expectedForNext(facts, frame.nowMs)} nowMs={frame.nowMs} isWhole={count <= queue.length} />
+          {count <= queue.length && !isQueued && (
+            <ForYou at={expectedForNext(facts, frame.nowMs)} nowMs={frame.nowMs} />
+          )}
         </span>
       </header>
       <ol class="queue">
@@ -83,5 +86,6 @@ const Kept = ({ isKept }: { isKept: boolean }) => (
   </span>
 );
 
-const ForYou = ({ at, nowMs, isWhole }: { at: number | null; nowMs: number; isWhole: boolean }) =>
-  at === null || !isWhole ? null : <>, about {span(at - nowMs)} until it is free for you</>;
+/** When it would be the turn of somebody who joined now. */
+const ForYou = ({ at, nowMs }: { at: number | null; nowMs: number }) =>
+  at === null ? null : <>, about {span(at - nowMs)} until it is free for you</>;

@@ -110,7 +110,7 @@ const SettingsPage = ({ stored, maxTtlSeconds, issuers, typed, ...common }: Sett
   return (
     <Page title="Settings" at={AT} {...common}>
       <SettingsForm stored={stored} maxTtlSeconds={maxTtlSeconds} />
-      <section class="card" aria-labelledby="issuers-title">
+      <section class="card pad" aria-labelledby="issuers-title">
         <h2 id="issuers-title">JWT issuers</h2>
         <p>
           Your users exchange JWTs of these issuers for tokens that act for one user only. A JWT with the audience{' '}
