@@ -5,9 +5,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 
 const tokens = readFileSync(new URL('../../src/dashboard/assets/styles/tokens.css', import.meta.url), 'utf8');
-const colorsIn = (css: string) => new Map([...css.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, a, b]) => [a, b]));
-const [light = '', dark = ''] = tokens.split('@media (prefers-color-scheme: dark)');
-const LOOKS = { light: colorsIn(light), dark: colorsIn(dark) };
+const pairs = [...tokens.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);/g)];
+const LOOKS = {
+  light: new Map(pairs.map(([, name, light]) => [name, light])),
+  dark: new Map(pairs.map(([, name, , dark]) => [name, dark])),
+};
 
 /** Relative luminance, as WCAG defines it. */
 function luminance(color: string): number {

@@ -3,7 +3,6 @@
  */
 import { PERSON_PREFIX } from '../../domain/names.ts';
 import type { NameOf } from '../people.ts';
-import { Note } from './heldTable.tsx';
 
 export interface PersonProps {
   readonly requester: string;
@@ -48,3 +47,7 @@ function initialsOf(name: string, isOfPerson: boolean): string {
   const letters = last === '' ? [...first].slice(0, 2) : [[...first][0], [...last][0]];
   return letters.join('').toUpperCase();
 }
+
+/** Why something is held or wanted, if its request said so. */
+export const Note = ({ text }: { text: string | undefined }) =>
+  text === undefined ? null : <span class="along note">{text}</span>;

@@ -10,8 +10,9 @@ import type { Details } from '../resource/resourceDetails.ts';
 import { timelineRow } from '../timeline/row.ts';
 import { number } from '../words/numbers.ts';
 import { wantedText } from '../words/waitingWords.ts';
+import { Confirm } from './confirm.tsx';
 import { Person } from './person.tsx';
-import { EndButton, idOfRequest } from './waitingPart.tsx';
+import { idOf } from './rowActions.tsx';
 import { When } from './when.tsx';
 
 export interface QueueCardProps {
@@ -69,6 +70,24 @@ export const QueueCard = ({ details, viewer, action }: QueueCardProps) => {
       </ol>
       {count > queue.length && <p class="pad meta">The first {queue.length} are shown.</p>}
     </section>
+  );
+};
+
+const idOfRequest = ({ requester, since, resources }: Request) => idOf([requester, since, ...resources].join('\n'));
+
+/** Ends every wait of the requester that names the first resource of this one, as the operation `cancel` does. */
+const EndButton = ({ request, action }: { request: Request; action: string }) => {
+  const { requester, resources } = request;
+  const [resource = ''] = resources;
+  return (
+    <Confirm
+      id={`end-${idOfRequest(request)}`}
+      label="End the wait"
+      about={`of ${requester} for ${wantedText(request)}`}
+      question={`End every wait of “${requester}” for “${resource}”? The callers are refused.`}
+      action={action}
+      fields={{ requester, resource }}
+    />
   );
 };
 
