@@ -1,5 +1,5 @@
 /**
- * What makes the dashboard an app on a phone: its manifest and its icons, at addresses that stay the same.
+ * The manifest and the icons that make the dashboard an app on a phone, at addresses that stay the same.
  */
 import { Hono } from 'hono';
 import { onFirstUse } from '../domain/firstUse.ts';

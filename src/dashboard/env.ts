@@ -53,11 +53,11 @@ export interface Viewer extends Actor {
   readonly memberships: readonly Membership[];
   /** The tenants that the sign-in has made the person a member of, until a page has said so. */
   readonly joined: readonly Joined[];
-  /** Whether the person can leave the tenant: in the in-memory mode there are no memberships. */
+  /** True if the person can leave the tenant: in the in-memory mode there are no memberships. */
   readonly mayLeave: boolean;
   /** Where the person's own requests stand that wait or can be taken. */
   readonly standings: readonly OwnStanding[];
-  /** What the browser has just released, newest first. */
+  /** The last releases of the browser, newest first. */
   readonly releases: readonly Released[];
   /** The address of the page. */
   readonly page: string;

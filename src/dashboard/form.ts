@@ -68,7 +68,7 @@ export const NO_DATABASE: Failed = {
   fault: 'This needs a database, and this service runs without one: configure DATABASE_URL (and KEY_SECRET).',
 };
 
-/** Whether a form was carried out. */
+/** The outcome of a form. */
 export type Attempt<Result> = { readonly ok: true; readonly result: Result } | ({ readonly ok: false } & Failed);
 
 /**

@@ -28,7 +28,7 @@ export function ownPath(to: string | undefined): string {
   return /^\/dashboard(?:\/|$)/.test(pathname) && !pathname.includes('//') ? pathname + search : '/dashboard';
 }
 
-/** What was done, for the notice of the page that follows. */
+/** The action that was done, for the notice of the page that follows. */
 export interface Done {
   readonly done: string;
   /** The resource that it was done to. */

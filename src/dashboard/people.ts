@@ -1,5 +1,5 @@
 /**
- * What people are called on pages: members by their names, the person who looks at the page "You", and programs as they
+ * Names of people on pages: members by their names, the person who looks at the page "You", and programs as they
  * call themselves.
  */
 import { PERSON_PREFIX } from '../domain/names.ts';
@@ -31,7 +31,7 @@ export async function namesOf(
     user !== null && isOwn(user, requester) ? 'You' : (known.get(plain(requester)) ?? plain(requester));
 }
 
-/** Whether a requester is the person who looks at a page. */
+/** True if a requester is the person who looks at a page. */
 export const isOwnOf =
   ({ user }: { readonly user: SessionUser | null }) =>
   (requester: string): boolean =>

@@ -8,14 +8,14 @@ export interface PlacePage {
   readonly path: string;
   /** The name of its tab. */
   readonly name: string;
-  /** What it takes to open it. */
+  /** The right to open it. */
   readonly right: Right;
 }
 
 export interface Place {
   readonly name: string;
   readonly icon: keyof typeof ICONS;
-  /** Whether it is for those who manage the tenant. */
+  /** True if it is for those who manage the tenant. */
   readonly isManaging: boolean;
   readonly pages: readonly PlacePage[];
 }

@@ -111,7 +111,7 @@ async function ownStandings(engine: Engine, credential: Credential, user: Sessio
   );
 }
 
-/** Whether a person's role gives them a right. */
+/** True if a person's role gives them a right. */
 export const may = ({ user }: Viewer, right: Right): boolean => RIGHTS_OF_ROLE[user.role].includes(right);
 
 /** Admits only people with a right. @throws HoldfastError forbidden */

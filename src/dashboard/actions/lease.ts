@@ -1,5 +1,5 @@
 /**
- * How long a person needs something, as forms ask it (components/leaseFields.tsx).
+ * The time that a person needs something, as forms ask for it (components/leaseFields.tsx).
  */
 import { z } from 'zod';
 import type { Terms } from '../../domain/tenants.ts';

@@ -50,7 +50,7 @@ export async function registerTyped(
   return null;
 }
 
-/** Whether fewer slots are left than are held now. */
+/** True if fewer slots are left than are held now. */
 const isSmaller = ({ capacity, group }: Registration, held: number) => group !== true && (capacity ?? 1) < held;
 
 const asksAbout = (name: string, capacity: number, held: number): Question => ({

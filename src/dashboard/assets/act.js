@@ -8,9 +8,9 @@ import { showTimes } from './times.js';
 
 /** The addresses of forms that are carried out so. */
 const FORMS = /^\/dashboard\/(reserve|claim|extend|release|undo|leave-queue|resources|demo)(\/\w+)?$/;
-/** What an address says about the form that led to it. */
+/** The parameters of an address that tell of the form that led to it. */
 const ABOUT = ['done', 'what', 'until', 'count'];
-/** How long a toast stays, unless it has the pointer or the focus, in ms. */
+/** Time that a toast stays, unless it has the pointer or the focus, in ms. */
 const TOAST_MS = 10_000;
 
 const toasts = document.getElementById('toasts');
@@ -58,7 +58,7 @@ async function act(form, body) {
   if (row instanceof HTMLElement) row.focus({ preventScroll: true });
 }
 
-/** Whether an address is that of the page. @param {URL} address */
+/** True if an address is that of the page. @param {URL} address */
 function isHere({ href }) {
   const [there, here] = [href, location.href].map((one) => {
     const url = new URL(one);
@@ -76,7 +76,7 @@ function toast(said) {
   else element.append(said instanceof Element ? (said.textContent ?? '') : said);
   element.className = said instanceof Element && said.matches('.toast') ? 'toast' : 'toast bad';
   showTimes(element);
-  // What can be undone stays beside it.
+  // Releases that can be undone stay beside it.
   for (const older of toasts?.querySelectorAll('div.toast:not(:has(form))') ?? []) older.remove();
   toasts?.append(element);
   const end = () => {
@@ -86,7 +86,7 @@ function toast(said) {
   setTimeout(end, TOAST_MS);
 }
 
-// What a page says when it opens is put there again: screen readers read what is added.
+// The notice of a page that opens is added again: screen readers read additions only.
 for (const said of document.querySelectorAll('#toasts > div')) {
   said.remove();
   setTimeout(() => toast(said));

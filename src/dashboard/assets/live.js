@@ -84,7 +84,7 @@ function passes(event) {
   );
 }
 
-/** Whether an event is of a resource or one of its slots. @param {string} name @param {TenantEvent} event */
+/** True if an event is of a resource or one of its slots. @param {string} name @param {TenantEvent} event */
 function isOf(name, event) {
   const names = [event.resource ?? '', ...(event.changes ?? []).map(({ resource }) => resource)];
   return names.some((one) => {

@@ -67,7 +67,7 @@ export function show(fresh) {
 }
 
 const title = document.title;
-/** What the person could take when that was last said. */
+/** The grants that were last announced. */
 let turnsBefore = '';
 
 /** Returns what the person can take now. */
@@ -100,7 +100,7 @@ function morph(region, next) {
     document.getElementById(row)?.querySelector('a')?.focus({ preventScroll: true });
 }
 
-/** What a person has done to a page stays: opened details, and boxes that are checked. @param {string} name */
+/** Opened details and checked boxes stay as the person left them. @param {string} name */
 const mayUpdate = (name, /** @type {Element} */ element) =>
   !(name === 'open' && element.tagName === 'DETAILS') &&
   !(name === 'checked' && element.tagName === 'INPUT') &&

@@ -7,10 +7,10 @@ import { openDialog, readPage } from './dialogs.js';
 import { say } from './say.js';
 
 const OFF = 'holdfast-shortcuts-off';
-/** How long the second key of two may take, in ms. */
+/** Time for the second key of two, in ms. */
 const SECOND_KEY_MS = 1500;
 
-/** What a key presses in the row that has the focus. @type {Readonly<Record<string, string>>} */
+/** Key → the button that it presses, in the row that has the focus. @type {Readonly<Record<string, string>>} */
 const IN_ROW = {
   r: 'a[href^="/dashboard/reserve"]',
   e: 'a[href^="/dashboard/extend"]',
@@ -30,7 +30,7 @@ document.addEventListener('keydown', (event) => {
   if (press(event.key)) event.preventDefault();
 });
 
-/** Whether an element takes keys itself. @param {EventTarget | null} target */
+/** True if an element takes keys itself. @param {EventTarget | null} target */
 const isTyping = (target) =>
   target instanceof Element && target.matches('input:not([type=checkbox]), textarea, select, [contenteditable]');
 

@@ -8,9 +8,9 @@ import { groupBy } from './groupBy.ts';
 import type { HeldFact, Lab, LabNode } from './lab.ts';
 import type { BoardQuery, Status } from './query.ts';
 
-/** What ends within this time ends soon, in ms. */
+/** A reservation ends soon if it ends within this time, in ms. */
 const SOON_MS = 600_000;
-/** What is held without an end for longer needs a look, in ms. */
+/** A reservation without an end needs a look after this time, in ms. */
 const STALE_MS = 86_400_000;
 
 /** The person who looks at the Board. */
@@ -41,7 +41,7 @@ export interface Counts {
   readonly look: number;
 }
 
-/** Whether somebody should look at a reservation: it has no end, and is older than a day. */
+/** True if somebody should look at a reservation: it has no end, and is older than a day. */
 export const isStale = (
   { sinceMs, untilMs, hasSession }: Pick<HeldFact, 'sinceMs' | 'untilMs' | 'hasSession'>,
   now: number,
@@ -54,7 +54,7 @@ export const candidatesOf = ({ nodes, unregistered }: Lab): Candidate[] => [
   ...unregistered.map((name) => ({ name, node: null })),
 ];
 
-/** Whether somebody can take it, as far as it and its ancestors decide that. */
+/** True if somebody can take it, as far as it and its ancestors decide that. */
 const isFree = ({ node }: Candidate): boolean => node !== null && (node.available ?? 0) > 0 && !node.isShut;
 const isUsed = ({ node }: Candidate): boolean => node === null || node.available === 0;
 const isWaitedFor = ({ node }: Candidate): boolean => node !== null && node.waiting > 0;

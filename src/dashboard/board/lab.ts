@@ -40,7 +40,7 @@ export interface LabNode extends TreeRow {
   readonly group: string;
   /** How far it stands below the group, from 0. */
   readonly level: number;
-  /** Whether an ancestor of it has no free slot. */
+  /** True if an ancestor of it has no free slot. */
   readonly isShut: boolean;
 }
 
@@ -54,9 +54,9 @@ export interface Lab {
   readonly held: ReadonlyMap<string, readonly HeldFact[]>;
   /** Label key → value → number of resources, without keys that name single resources. */
   readonly labels: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** Whether there are more than were read. */
+  /** True if there are more than were read. */
   readonly isPartial: boolean;
-  /** Whether each page reads it anew. */
+  /** True if each page reads it anew. */
   readonly isFresh: boolean;
 }
 
@@ -74,7 +74,7 @@ export async function readLab(engine: Engine, credential: Credential): Promise<L
   const start = performance.now();
   if (known !== undefined && start < known.untilMs) return known.lab;
   const lab = read(engine, credential);
-  // Whoever asks meanwhile gets the same.
+  // Pages that are asked for meanwhile get the same.
   const one = { lab, untilMs: Number.POSITIVE_INFINITY };
   kept.delete(tenant);
   kept.set(tenant, one);

@@ -1,5 +1,5 @@
 /**
- * What the Board shows, as its address says it: the view, filters, folded groups, and the page. So each can be kept
+ * The query of the Board, as its address has it: the view, filters, folded groups, and the page. So each can be kept
  * as a bookmark.
  */
 import type { Context } from 'hono';
@@ -35,7 +35,7 @@ export interface BoardQuery {
   readonly folded: readonly string[];
   /** From 1. */
   readonly page: number;
-  /** Whether all rows of this page are selected. */
+  /** True if all rows of this page are selected. */
   readonly isSelected: boolean;
 }
 

@@ -45,7 +45,7 @@ export interface Board {
   readonly total: number;
   readonly pages: number;
   readonly counts: Counts;
-  /** What the person has, of all pages. */
+  /** The reservations of the person, of all pages. */
   readonly mine: readonly HeldFact[];
   readonly labels: Lab['labels'];
   readonly isPartial: boolean;
@@ -151,7 +151,7 @@ async function readRows(
 const requestersOf = (user: SessionUser | null): string[] =>
   user === null ? [] : [requesterOf(user), ...(user.email === null ? [] : [user.email])];
 
-/** Whether the walk of all resources takes for free what a blocker keeps from everybody. */
+/** True if the walk of all resources takes for free what a blocker keeps from everybody. */
 const isBlocked = ({ state, shut }: BoardRow): boolean => state.blockedBy !== null && shut !== null;
 
 function withStates(section: Section, byName: ReadonlyMap<string, BoardRow>, { on }: BoardQuery): BoardSection {

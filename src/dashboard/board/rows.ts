@@ -11,7 +11,7 @@ import { type Holding, type TimelineRow, timelineRow } from '../timeline/row.ts'
 import { isStale } from './find.ts';
 import type { Lab } from './lab.ts';
 
-/** What keeps others from a resource that has a free slot. */
+/** The reason why nobody can take a resource that has a free slot. */
 export interface Shut {
   /** The blocker or ancestor that is in use. */
   readonly by: string;
@@ -26,7 +26,7 @@ export interface BoardRow {
   /** How far it stands below its group. */
   readonly level: number;
   readonly shut: Shut | null;
-  /** Whether somebody should look at it. */
+  /** True if somebody should look at it. */
   readonly isStale: boolean;
   readonly timeline: TimelineRow;
 }

@@ -62,5 +62,5 @@ export function saveViews(
   return true;
 }
 
-/** What a view may be called. */
+/** The name of a view. */
 export const ViewName = z.string().trim().min(1).max(MAX_NAME_LENGTH).refine(isName);

@@ -14,7 +14,7 @@ import { When } from './when.tsx';
 export interface AuditTableProps {
   readonly entries: readonly AuditRow[];
   readonly nameOf: NameOf;
-  /** Whether to name the tenant of each entry. */
+  /** True if each entry names its tenant. */
   readonly isOfAll?: boolean;
   /** Said if there are no entries. */
   readonly none: string;

@@ -1,5 +1,5 @@
 /**
- * What stands above the rows of the Board: its saved views as tabs, one search field, and a menu for each label key and
+ * The part above the rows of the Board: its saved views as tabs, one search field, and a menu for each label key and
  * for the status. All of it are links and forms, which work without a script.
  */
 import type { Child } from 'hono/jsx';
@@ -51,7 +51,7 @@ export const SavedViews = ({ board, saved }: { board: Board; saved: readonly Sav
   );
 };
 
-/** What makes two queries the same view, however it is shown. */
+/** Two queries with the same key are the same view, however it is shown. */
 const keyOf = ({ q, labels, on }: BoardQuery): string => JSON.stringify([q, labels.toSorted(), [...on].sort()]);
 
 const Tab = ({ to, count, isHere, children }: { to: BoardQuery; count: number; isHere: boolean; children: Child }) => (

@@ -10,7 +10,7 @@ import { When } from './when.tsx';
 const MAX_SHOWN = 3;
 
 export const BoardMine = ({ mine, viewer }: { mine: readonly HeldFact[]; viewer: Viewer }) => {
-  // What is granted and not taken yet is in the banner.
+  // The banner has grants that are not taken yet.
   const granted = new Set(
     viewer.standings
       .filter(({ isGranted }) => isGranted)

@@ -1,5 +1,5 @@
 /**
- * What a row of the Board says of now: a state, by its shape and a word, and in a second line until when, who waits and
+ * The column Now of the Board: a state, by its shape and a word, and in a second line until when, who waits and
  * why.
  */
 

@@ -86,7 +86,7 @@ export const BoardTable = ({ board, viewer, back }: BoardTableProps) => {
 /** A Board of resources without groups has no heads. */
 export const hasHead = ({ sections }: Board, { group }: BoardSection): boolean => group !== '' || sections.length > 1;
 
-/** What a group is called; the last part of its path, and what stands above that. */
+/** The name of a group: the last part of its path, and the parts above that. */
 export function titleOf({ group, isRegistered }: BoardSection): { readonly title: string; readonly above: string } {
   if (!isRegistered) return { title: 'Not registered', above: '' };
   if (group === '') return { title: 'Without a group', above: '' };
@@ -137,7 +137,7 @@ export const GroupName = ({ section }: { section: BoardSection }) => {
 
 interface RowProps extends BoardTableProps {
   readonly row: BoardRow;
-  /** Whether it stands below the head of a group. */
+  /** True if it stands below the head of a group. */
   readonly isChild: boolean;
 }
 
@@ -251,7 +251,7 @@ const Box = ({ slot, board, viewer }: BoardTableProps & { slot: SlotState | unde
   );
 };
 
-/** What can be done about a row. Of a pool, only the own reservations: those of others are with its slots. */
+/** The actions of a row. Of a pool, only the own reservations: those of others are with its slots. */
 export function actionsOf({ state, shut, isStale }: BoardRow, viewer: Viewer) {
   const isMine = isOwnOf(viewer);
   const holds = [
@@ -273,7 +273,7 @@ function rowHolds({ slot, hold }: SlotState): RowHold[] {
   return [{ resource: hold.resource, requester: hold.holder, claimBy: hold.isUnclaimed ? hold.until : null }];
 }
 
-/** Whether any row of the page can be selected. */
+/** Returns the number of rows of the page that can be selected. */
 export const selectable = (board: Board, { user }: Viewer): number =>
   board.sections
     .flatMap(({ rows }) => rows)

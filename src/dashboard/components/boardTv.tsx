@@ -65,7 +65,7 @@ export const TvBoard = ({ board }: { board: Board }) => {
   );
 };
 
-/** How long a page of the Board stays, if it has several. */
+/** Time that a page of the Board stays, if it has several. */
 const PAGE_S = 20;
 
 interface TvPageProps {

@@ -1,5 +1,5 @@
 /**
- * What the table of the Board can do with many rows at once: release the selected ones, or everything.
+ * The bar of the table of the Board that releases the selected reservations, or everything.
  */
 import { linkTo } from '../board/query.ts';
 import type { Board } from '../board/readBoard.ts';

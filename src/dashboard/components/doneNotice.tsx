@@ -7,7 +7,7 @@ import { Clock } from './clock.tsx';
 import { Icon } from './icon.tsx';
 
 /**
- * What is said about a form that was carried out, by the `done` of the address that it leads to; and what is said
+ * The notice about a form that was carried out, by the `done` of the address that it leads to; and what is said
  * besides, smaller. `{}` is the name that it was done to, `{until}` the end, `{n}` a number.
  */
 const DONE: ReadonlyMap<string, readonly [string, string?]> = new Map(

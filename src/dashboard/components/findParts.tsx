@@ -39,7 +39,7 @@ export const FindLink = () => (
 export interface FoundListProps {
   /** At least one. */
   readonly groups: readonly OptionGroup[];
-  /** Whether it is the list of the dialog, whose field has the focus, or that of the page. */
+  /** True if it is the list of the dialog, whose field has the focus, or that of the page. */
   readonly isDialog: boolean;
 }
 

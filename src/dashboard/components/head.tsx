@@ -8,9 +8,9 @@ export interface HeadProps {
   readonly title: string;
   /** `Count`s beside the title. They are renewed with the page. */
   readonly counts?: Child;
-  /** What stands at the right end: a `.seg` of views, the main button (`.button.primary`). */
+  /** The right end: a `.seg` of views, the main button (`.button.primary`). */
   readonly actions?: Child;
-  /** Whether phones leave the line out, since their bars say what page it is. Screen readers still find the title. */
+  /** True if phones leave the line out, since their bars say what page it is. Screen readers still find the title. */
   readonly isWide?: boolean | undefined;
 }
 
@@ -28,7 +28,7 @@ export const Head = ({ title, counts, actions, isWide = false }: HeadProps) => (
 
 interface CountProps {
   readonly of: number;
-  /** What is counted: `free`, `in use`. */
+  /** The name of the count: `free`, `in use`. */
   readonly word: string;
   /** The page that shows them; undefined: there is none */
   readonly to?: string | undefined;

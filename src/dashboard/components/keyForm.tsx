@@ -13,14 +13,14 @@ export const KeyForm = z.object({
   expiresAt: z.string().optional(),
 });
 
-/** What a key may do, in words. */
+/** The permissions of a key, in words. */
 export const MAY: Readonly<Record<KeyPermission, string>> = {
   full: 'everything',
   reserve: 'reserve',
   read: 'read',
 };
 
-/** What a form describes, not checked yet. Takes the key that it changes: an end that was not edited is left out. */
+/** The key that a form describes, not checked yet. Takes the key that it changes: an unedited end is left out. */
 export function asKey({ label, expiresAt, ...limits }: z.infer<typeof KeyForm>, before?: KeyLimits): unknown {
   const isEdited = expiresAt !== undefined && expiresAt !== inputText(before?.expiresAt ?? null);
   const end = expiresAt === '' ? null : `${expiresAt}:00Z`;

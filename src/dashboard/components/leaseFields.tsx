@@ -10,14 +10,14 @@ import { Fault, faultOf } from './formPage.tsx';
 
 export interface LeaseFieldsProps {
   readonly terms: Terms;
-  /** What the person has chosen already. */
+  /** The choice that the person has made already. */
   readonly typed: LeaseForm;
   readonly failed: Failed | undefined;
   /** Of the browser, in which times of the day are. */
   readonly zone: string;
-  /** Whether it may have no end, if the tenant allows that. */
+  /** True if it may have no end, if the tenant allows that. */
   readonly mayLast: boolean;
-  /** Whether the time begins when the person's turn comes, so that only lengths can be chosen. */
+  /** True if the time begins when the person's turn comes, so that only lengths can be chosen. */
   readonly isQueued?: boolean;
   /** The first choice, which is suggested. */
   readonly first?: LeaseChoice | null;

@@ -1,5 +1,5 @@
 /**
- * What a tenant uses of the limits of its tier.
+ * A card that shows how much of its limits a tenant uses.
  */
 import { LIMITED_BY, type LimitType } from '../../domain/errors.ts';
 import type { Tier } from '../../domain/tiers.ts';
@@ -24,7 +24,7 @@ export interface LimitsProps {
   readonly tenant: string;
 }
 
-/** What a tenant uses of its limits. */
+/** The limits of a tenant, and how much of each it uses. */
 export const LimitsCard = ({ usage, keys, tiers, tenant }: LimitsProps) => {
   const used: Readonly<Partial<Record<LimitType, number>>> = {
     OperationsPerMinute: usage.writesThisMinute,

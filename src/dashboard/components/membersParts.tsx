@@ -53,7 +53,7 @@ interface MembersPartProps {
   readonly members: readonly Member[];
   /** The id of the person who looks. */
   readonly own: string;
-  /** Whether there may be more members. */
+  /** True if there may be more members. */
   readonly isFull: boolean;
   /** How many links are open. */
   readonly links: number;

@@ -1,5 +1,5 @@
 /**
- * What a new tenant can try: three examples and the demo data, each by one click, and the command for jobs.
+ * First steps of a new tenant: three examples and the demo data, each by one click, and the command for jobs.
  */
 import type { Example } from '../demo/demoData.ts';
 import type { ICONS } from '../icons.ts';

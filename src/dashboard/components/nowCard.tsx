@@ -13,7 +13,7 @@ import { Person } from './person.tsx';
 import { resourcePath } from './resourceTree.tsx';
 import { When } from './when.tsx';
 
-/** What a state is called, and how it is drawn: always a shape and a word. */
+/** The word and the shape of a state. */
 const MARKS = {
   free: 'Free',
   held: 'In use',

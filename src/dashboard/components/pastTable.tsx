@@ -26,7 +26,7 @@ export interface PastTableProps {
   readonly nameOf: NameOf;
   /** The resource that all rows are of; absent: of several, which have a column. */
   readonly of?: string | undefined;
-  /** Whether times have seconds. */
+  /** True if times have seconds. */
   readonly isExact?: boolean;
   /** Said if there are no rows. */
   readonly none?: string;

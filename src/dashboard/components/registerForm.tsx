@@ -23,7 +23,7 @@ export const RegistrationForm = z.object({
   group: z.string().optional(),
   /** Present if a definition is changed. Without it, a name that is registered is refused. */
   change: z.string().optional(),
-  /** What ancestors become that are not registered, and the ones that the person was asked about, joined by `>`. */
+  /** The answer about ancestors that are not registered, and these ancestors, joined by `>`. */
   ancestors: z.enum(['groups', 'slots']).optional(),
   missing: z.string().optional(),
   /** The held slots that the person was told of. */
@@ -87,11 +87,11 @@ export const newTyped = (name: string): Typed => ({ name, capacity: '1', blocks:
 export interface RegisterFormProps {
   readonly title?: string | undefined;
   readonly typed?: Typed | undefined;
-  /** Whether the name stays as it is. */
+  /** True if the name stays as it is. */
   readonly isNamed?: boolean;
-  /** What the person is asked about: ancestors that are not registered, or held slots. */
+  /** The subject of the question: ancestors that are not registered, or held slots. */
   readonly question?: { readonly missing: readonly string[]; readonly held?: number } | undefined;
-  /** What to choose from. */
+  /** The lists to choose from. */
   readonly lists?: RegisterLists | undefined;
   readonly failed?: Failed | undefined;
   /** The page that Cancel leads to; absent: there is no Cancel */

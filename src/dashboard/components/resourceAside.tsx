@@ -1,5 +1,5 @@
 /**
- * What stands beside a resource: how much it was used in the last 7 days, its definition, and how to reserve it from a
+ * The cards beside a resource: how much it was used in the last 7 days, its definition, and how to reserve it from a
  * shell.
  */
 import type { ResourceUsage } from '../../contract/history.ts';

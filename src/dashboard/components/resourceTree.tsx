@@ -39,7 +39,7 @@ export interface ResourceTreeProps {
   /** Which page of the roots, from 1, and where another one is. */
   readonly page: number;
   readonly link: (page: number) => string;
-  /** Whether the person may change definitions. */
+  /** True if the person may change definitions. */
   readonly mayDefine?: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a person can do with a resource, from the row of any page: Reserve, Join queue, Extend, Release, Take away,
+ * The actions of a person on a resource, from the row of any page: Reserve, Join queue, Extend, Release, Take away,
  * Leave the queue (docs/specification.md#dashboard-and-sign-in).
  */
 import { hash } from 'node:crypto';
@@ -22,13 +22,13 @@ export interface RowHold {
 }
 
 export interface ActionRow {
-  /** What would be reserved: a resource, or a slot of a pool. */
+  /** The name that would be reserved: a resource, or a slot of a pool. */
   readonly resource: string;
-  /** Whether somebody can take it now; null: nobody ever can, as a group */
+  /** True if somebody can take it now; null: nobody ever can, as a group */
   readonly isFree: boolean | null;
   /** The reservations of it that the row shows. */
   readonly holds: readonly RowHold[];
-  /** Whether somebody should look at it: then taking it away comes first. */
+  /** True if somebody should look at it: then taking it away comes first. */
   readonly isStale?: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface RowActionsProps {
   readonly viewer: Viewer;
   /** The address of the page, to which the actions lead back. */
   readonly back: string;
-  /** What else the menu has. */
+  /** Further entries of the menu. */
   readonly more?: readonly Child[];
 }
 
@@ -174,7 +174,7 @@ const Action = ({
   </form>
 );
 
-/** What an action is for. Sighted people see it in the row. */
+/** The subject of an action. Sighted people see it in the row. */
 const About = ({ text }: { text: string }) => <span class="out-of-sight"> {text}</span>;
 
 /** An id for something that a text names. */

@@ -1,5 +1,5 @@
 /**
- * What stands around every page: the tenant, the search, the places, and who has signed in. It is a sidebar; on phones
+ * The frame of every page: the tenant, the search, the places, and who has signed in. It is a sidebar; on phones
  * a head and a bar at the bottom. Its menus are popovers, which work without a script.
  */
 import { BUILD } from '../../domain/build.ts';
@@ -151,7 +151,7 @@ export const Tabs = ({ viewer, at }: ShellProps) => {
   );
 };
 
-/** Whether the page is live, and the menu of the person. */
+/** The mark of a live page, and the menu of the person. */
 const Foot = ({ viewer: { user } }: Pick<ShellProps, 'viewer'>) => {
   const name = user.name ?? user.email ?? user.subject;
   return (

@@ -94,7 +94,7 @@ const TenantRow = ({ id, name, tier, suspendedAt, usage, createdAt }: UsedTenant
   </tr>
 );
 
-/** What was typed into the form. */
+/** The text that was typed into the form. */
 export interface TypedTenant {
   readonly id: string;
   readonly name: string;

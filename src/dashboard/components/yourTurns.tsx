@@ -1,5 +1,5 @@
 /**
- * What the person who looks at a page can take, now that it is their turn (docs/specification.md#reserving-by-hand).
+ * The grants that the person who looks at a page can take (docs/specification.md#reserving-by-hand).
  * Every page has it. Where they wait is on Mine.
  */
 import { PERSON_PREFIX } from '../../domain/names.ts';
@@ -41,7 +41,7 @@ const Turn = ({ turn, viewer }: { turn: OwnStanding; viewer: Viewer }) => {
   );
 };
 
-/** What happens to a grant that nobody takes. */
+/** Says what happens to a grant that nobody takes. */
 function fateOf({ resources, next }: OwnStanding): string {
   const it = resources.length === 1 ? 'it' : 'they';
   if (next === undefined) return `${it} ${it === 'it' ? 'goes' : 'go'} to the next`;

@@ -17,7 +17,7 @@ import { DEMO, DEMO_HOLDS, type DemoHold, type DemoResource } from './demoData.t
 
 const LABEL = { demo: 'true' };
 
-/** Whether labels are those of demo data. */
+/** True if labels are those of demo data. */
 export const isDemo = (labels: Readonly<Record<string, string>>): boolean => labels.demo === LABEL.demo;
 
 const statesOf = ({ engine }: DashboardDeps, { credential }: Viewer): Promise<ResourceState[]> =>
@@ -48,7 +48,7 @@ export async function addDemo(deps: DashboardDeps, viewer: Viewer, names?: reado
   return added.length;
 }
 
-/** What a user registered takes no part: it is neither a parent nor a blocker of demo data. */
+/** Resources that a user registered are neither parents nor blockers of demo data. */
 function definitionOf({ name, group, capacity, parent, blocks = [], labels }: DemoResource, isAdded: Set<string>) {
   const item: Partial<Registration> = {
     name,

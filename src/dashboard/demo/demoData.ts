@@ -54,7 +54,7 @@ export interface DemoHold {
   readonly minutes: number;
   readonly note: string;
   readonly count?: number;
-  /** Whether it waits for it. */
+  /** True if it waits for it. */
   readonly isWait?: true;
 }
 
@@ -68,7 +68,7 @@ export const DEMO_HOLDS: readonly DemoHold[] = [
   { resource: 'browserstack', requester: 'demo-ci-4193', minutes: 20, note: 'checkout tests', isWait: true },
 ];
 
-/** What a new tenant can try with one click → its resources. */
+/** Name of an example → the resources that it registers by one click. */
 export const EXAMPLES = {
   phone: ['pixel-8'],
   environment: ['staging-database', 'staging'],

@@ -1,5 +1,5 @@
 /**
- * What the palette offers for a text: resources, people, actions and pages, each as a link.
+ * The entries of the palette for a text: resources, people, actions and pages, each as a link.
  */
 import type { Terms } from '../../domain/tenants.ts';
 import type { ResourceState } from '../../engine/reservations/states.ts';

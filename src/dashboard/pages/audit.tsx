@@ -38,7 +38,7 @@ const Query = z.object({
 });
 type Query = z.infer<typeof Query>;
 
-/** What an index finds. Who did it is searched for by a part. */
+/** The filter that an index serves. The actor is searched for by a part. */
 function filterOf({ action, from, to, tenant }: Query): AuditFilter {
   return {
     tenant,

@@ -46,7 +46,7 @@ export const boardRoutes = (deps: DashboardDeps) =>
       return c.redirect(linkTo(unfiltered(query)), 303);
     });
 
-/** What a saved view keeps of a query. */
+/** The part of a query that a saved view keeps. */
 const searchOf = (query: BoardQuery): string => linkTo({ ...query, view: 'timeline', folded: [], page: 1 });
 
 /** @param failed the failure of a form that was sent from the Board */

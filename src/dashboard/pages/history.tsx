@@ -103,7 +103,7 @@ export const historyRoutes = (deps: DashboardDeps) => {
     });
 };
 
-/** What people need each month. */
+/** The exports of last month. */
 const MonthLinks = () => {
   const { month, name, from, to } = monthBefore(new Date());
   return (

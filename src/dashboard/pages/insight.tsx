@@ -79,7 +79,7 @@ const countKeys = async ({ tenants, configuredKeys }: DashboardDeps, tenant: str
     ? configuredKeys.filter((one) => one.tenant === tenant).length
     : (await listKeys(tenants.store, tenant)).length;
 
-/** What a boss asks for. */
+/** The exports of last month. */
 const Export = () => {
   const { month, name, from, to } = monthBefore(new Date());
   return (

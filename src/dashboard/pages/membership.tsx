@@ -1,5 +1,5 @@
 /**
- * What people do with their own memberships: switch to another tenant, join one by a link, leave one, delete one
+ * Actions of people on their own memberships: switch to another tenant, join one by a link, leave one, delete one
  * (docs/specification.md#members).
  */
 import { Hono } from 'hono';

@@ -83,7 +83,7 @@ export const mineRoutes = (deps: DashboardDeps) =>
     );
   });
 
-/** What the person has, the first to end first. */
+/** Returns the reservations of the person, the first to end first. */
 async function readHeld({ engine }: DashboardDeps, { credential }: Viewer, requesters: readonly string[]) {
   const held: ActiveReservation[] = [];
   for (const requester of requesters)

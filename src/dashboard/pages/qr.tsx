@@ -48,7 +48,7 @@ export const qrRoutes = (deps: DashboardDeps) =>
     );
   });
 
-/** What a code of the largest size holds at the level of error correction M. Longer texts get the level L. */
+/** Bytes that a code of the largest size holds at the level of error correction M. Longer texts get the level L. */
 const MAX_M = 2331;
 
 /** A text as a QR code, with the quiet zone of four modules that readers need. */

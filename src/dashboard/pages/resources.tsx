@@ -39,7 +39,7 @@ const FormQuery = z.object({ name: z.string().optional(), back: z.string().optio
 const link = (q: string, page: number) =>
   `${AT}?${new URLSearchParams({ ...(q === '' ? {} : { q }), page: String(page) })}`;
 
-/** Whether a resource's name, or one of its labels, contains a text in lower case. */
+/** True if a resource's name, or one of its labels, contains a text in lower case. */
 const isFound = ({ name, labels }: Row, wanted: string) =>
   [name, ...labelTexts(labels)].some((text) => text.toLowerCase().includes(wanted));
 

@@ -1,5 +1,5 @@
 /**
- * What the timeline of a resource shows, and when those who wait can expect their turn, from what the service says of
+ * The facts of the timeline of a resource, and when those who wait can expect their turn, from what the service says of
  * it. No I/O.
  */
 import type { Reason } from '../../contract/reservationFields.ts';
@@ -28,7 +28,7 @@ export function countFor({ resources, counts }: Pick<WaitingRequest, 'resources'
   return at < 0 ? Math.max(1, ...counts.slice(0, 1)) : (counts[at] ?? 1);
 }
 
-/** What a hold is called: a resource that another one takes along has no holder of its own. */
+/** The name of a hold: a resource that another one takes along has no holder of its own. */
 const whoOf = ({ kind, holder, sharers }: Hold, nameOf: NameOf): string =>
   holder.startsWith(SYSTEM_REQUESTER_PREFIX)
     ? `with ${holder.slice(SYSTEM_REQUESTER_PREFIX.length)}`
@@ -99,7 +99,7 @@ function blockedBy({ resource, holders }: Reason): RowFacts['blocked'] {
 }
 
 /**
- * What the timeline shows of a resource, of which a page reads only its state.
+ * The facts of a resource of which a page reads only its state.
  * @param by the resource that may take it along, then as long as it is held itself
  */
 export function factsOfState(

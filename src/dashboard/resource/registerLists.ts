@@ -1,5 +1,5 @@
 /**
- * What the form to register offers to choose from: names, paths of parents, and labels that are in use.
+ * The lists of the form to register: names, paths of parents, and labels that are in use.
  */
 import type { Credential } from '../../domain/tenants.ts';
 import { labelsInUse, tree } from '../../engine/definitions/list.ts';

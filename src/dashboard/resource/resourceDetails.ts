@@ -26,7 +26,7 @@ export const SLOTS = 100;
 const BELOW = 100;
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
-/** What it takes along, of which the timeline has a row too. */
+/** A resource that it takes along, and that has a row of the timeline, too. */
 const MAX_ALONG = 4;
 /** Slots of these that are read. */
 const ALONG_SLOTS = 12;
@@ -60,10 +60,10 @@ export interface Details {
   readonly slots: readonly string[];
   readonly page: number;
   readonly pages: number;
-  /** What keeps others from it; null: nothing but those who hold it */
+  /** The reason why others cannot take it; null: only that it is held */
   readonly inTheWay: Reason | null;
   readonly frame: Frame;
-  /** What it takes along, as far as the timeline shows it. */
+  /** The resources that it takes along, as far as the timeline shows them. */
   readonly along: readonly RowState[];
   /** The latest that ended, waits among them. */
   readonly past: readonly PastEntry[];

@@ -22,7 +22,7 @@ export interface HistoryWish {
 /** The whole name in quotes; undefined: it is a part of one */
 const wholeOf = (text: string): string | undefined => /^"(.*)"$/s.exec(text)?.[1];
 
-/** What an index finds of a wish. */
+/** The part of a wish that an index serves. */
 export const filterOf = ({ resource, requester, from, to }: HistoryWish): HistoryFilter => ({
   resource: wholeOf(resource),
   requester: wholeOf(requester),

@@ -11,7 +11,7 @@ export interface Lease {
 
 /** A request that waits. */
 export interface Ticket {
-  /** How long it wants to hold; null: without an end */
+  /** The lease that it asks for; null: without an end */
   readonly ttlMs: number | null;
   /** How many slots it wants. */
   readonly count: number;

@@ -35,7 +35,7 @@ export function placeOf({ fromMs, toMs }: Frame, timeMs: number): number {
 export interface Mark {
   readonly ms: number;
   readonly place: number;
-  /** Whether there is room for its time: not beside now, nor at an edge. */
+  /** True if there is room for its time: not beside now, nor at an edge. */
   readonly hasText: boolean;
 }
 

@@ -32,7 +32,7 @@ export interface Holding {
   readonly fromMs: number | null;
   /** null: no end */
   readonly toMs: number | null;
-  /** Whether a session keeps it, so that nobody knows its end. */
+  /** True if a session keeps it, so that nobody knows its end. */
   readonly isKept?: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface Holding {
 export interface Waiting {
   readonly who: string;
   readonly note?: string | undefined;
-  /** How long they want it; null: without an end */
+  /** The lease that they ask for; null: without an end */
   readonly ttlMs: number | null;
   /** How many slots. */
   readonly count: number;
@@ -51,11 +51,11 @@ export interface RowFacts {
   readonly capacity: number;
   /** How many are held; more than `holdings` has of a large pool */
   readonly held: number;
-  /** What is held now, and what was. */
+  /** Reservations in force, and ended ones. */
   readonly holdings: readonly Holding[];
   /** In the order of the queue. */
   readonly waiting: readonly Waiting[];
-  /** What is in the way of new requesters though a slot is free, and until when. */
+  /** The reason why nobody can take it though a slot is free, and its end. */
   readonly blocked?: { readonly by: string; readonly toMs: number | null } | undefined;
 }
 
@@ -65,10 +65,10 @@ export interface Bar {
   /** Places in percent of the width. */
   readonly from: number;
   readonly to: number;
-  /** Whether its begin or its end is outside of the picture, or not known. */
+  /** True if its begin or its end is outside of the picture, or not known. */
   readonly isCutLeft: boolean;
   readonly isCutRight: boolean;
-  /** Whether it fades out: a session keeps it. */
+  /** True if it fades out: a session keeps it. */
   readonly fades: boolean;
   readonly text: string;
 }

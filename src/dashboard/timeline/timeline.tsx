@@ -11,7 +11,7 @@ const AXIS = 34;
 /** The least room above and below the lanes of a pool. */
 const ROOM = 5;
 
-/** What all timelines of a page draw alike. A page has it once, before them, in the region that is renewed. */
+/** The parts that all timelines of a page share. A page has it once, before them, in the region that is renewed. */
 export const TimelineDefs = ({ frame }: { frame: Frame }) => (
   <svg class="defs" aria-hidden="true" width="0" height="0">
     <defs>
@@ -61,7 +61,7 @@ export const TimelineAxis = ({ frame }: { frame: Frame }) => (
   </svg>
 );
 
-/** Whether its marks are days. */
+/** True if its marks are days. */
 const isLong = ({ fromMs, toMs }: Frame): boolean => toMs - fromMs > 72 * 3_600_000;
 
 /** In UTC; assets/times.js writes it in the browser's zone. */
@@ -167,7 +167,7 @@ function cut(text: string, percent: number): string {
         .trimEnd()}…`;
 }
 
-/** What the bars mean. */
+/** The meanings of the bars. */
 export const TimelineLegend = () => (
   <p class="timeline-legend">
     {LEGEND.map(([kind, text]) => (

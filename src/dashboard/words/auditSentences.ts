@@ -3,7 +3,7 @@
  */
 import type { AuditRow } from '../../store/audit.ts';
 
-/** What was done, by action. `{…}` stands for a detail of the entry. */
+/** The sentence of each action. `{…}` stands for a detail of the entry. */
 const SENTENCES: Readonly<Record<string, string>> = {
   'tenant.create': 'created the tenant',
   'tenant.suspend': 'suspended the tenant',
@@ -40,7 +40,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'wait.cancel': 'ended the wait of {requester} for {resource}',
 };
 
-/** What was done with invitations that are links: they have no address. */
+/** The sentences of invitations that are links: they have no address. */
 const LINK_SENTENCES: Readonly<Record<string, string>> = {
   'invitation.create': 'created an invitation link for the role {role}',
   'invitation.delete': 'revoked an invitation link for the role {role}',

@@ -1,4 +1,4 @@
-/** What types of events are called: `Wait ended`. */
+/** Names of types of events for people: `Wait ended`. */
 import type { EVENT_TYPES } from '../../contract/events.ts';
 
 export const typeWords = (type: (typeof EVENT_TYPES)[number]): string =>

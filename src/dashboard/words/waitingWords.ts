@@ -1,4 +1,4 @@
-/** What requests that wait ask for, in words. */
+/** The wishes of requests that wait, in words. */
 import type { WaitingRequest } from '../../contract/waiting.ts';
 
 /** Names a resource with the number of its slots that are asked for: `4 of gpu`. */
