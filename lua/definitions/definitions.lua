@@ -1,6 +1,7 @@
 -- The tenant's definitions, as this call sees and changes them. The hash `definitions` has, for each registered name,
 --   <name>     packed: a version byte, capacity, flags (1 pooled, 2 it has blockers), parent ('' none); then, unless 0,
---              a byte of more flags (1 group, 2 it has labels)
+--              a byte of more flags (1 group, 2 it has labels, 4 some of its slots may not be ready, 8 its slots are
+--              dirty after use, 16 it has attributes)
 --   \1<name>   its blockers, with '\n' between; absent if it has none
 --   \2<name>   ms: until then the name cannot be reserved, since it may be about to be deleted
 --              (verbs/delete.lua)
@@ -31,7 +32,7 @@ function registry.unpackDefinition(packed)
   local more = string.byte(packed, at) or 0
   return {
     capacity = capacity, parent = parent, pooled = flags % 2 == 1, hasBlockers = flags >= 2,
-    isGroup = more % 2 == 1, hasLabels = more >= 2,
+    isGroup = more % 2 == 1, hasLabels = more % 4 >= 2,
   }
 end
 
@@ -40,7 +41,7 @@ end
 function registry.capacityAlone(packed)
   local _, capacity, flags, parent, at = struct.unpack(registry.DEFINITION, packed)
   local more = string.byte(packed, at) or 0
-  if parent == '' and flags < 2 and more % 2 == 0 then
+  if parent == '' and flags < 2 and (more == 0 or more == 2) then
     return capacity, capacity == 1 and flags == 0 and more == 0
   end
 end
