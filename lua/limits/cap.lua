@@ -77,7 +77,9 @@ function cap.askForDueIndex(written)
   end
   local earliest = tenant.queue and tenant.queue.earliest() or math.huge
   if tenant.sessions then
-    earliest = math.min(earliest, tenant.sessions.nextDue)
+    -- One that is over is due at 0, and has been so since now at the latest.
+    local due = tenant.sessions.nextDue
+    earliest = math.min(earliest, due == 0 and clock.nowMs() or due)
   end
   for _, slot in ipairs(slotMap.changed) do
     local record = slotMap.records[slot]

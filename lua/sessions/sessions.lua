@@ -9,13 +9,15 @@
 --   token       22 characters: needed to renew and to end it
 --   ttlMs       how long it lasts after it began or was renewed
 --   createdAt, expiresAt   ms
---   isEnded     true if its caller has ended it; it is due since then
+--   isEnded     true if its caller has ended it, at expiresAt
+--   isOver      true if it is over, whatever the clock says: its caller has ended it, or some of its holds have ended
 --   label       label of the key that began it; once it has ended, of the key that ended it
 --   actor       who ended it (frame/admission.lua); nil if nobody has
 --   holds       number of its reservations, nil if it was not counted
 -- Redis has it in three keys. sessions is a hash: id -> record, packed like those of reservations (slots/codec.lua),
 -- its form being 1, or 2 once it has ended; then the actor follows.
--- sessionsDue is a sorted set: id -> ms at which it is due. sessionHolds is a sorted set with the member <id>\n<slot>
+-- sessionsDue is a sorted set: id -> ms at which it is due; 0 if it is over, so that no step of Redis's clock brings it
+-- back. sessionHolds is a sorted set with the member <id>\n<slot>
 -- for each reservation, in byte order. The tenant's field `sessions` has their number, the time at which one is next
 -- due, and 1 if isClearing, else 0.
 local bytes = require('limits/bytes')
@@ -44,7 +46,8 @@ function sessions.at(id, stored)
       local form, requester, ttlMs, createdAt, expiresAt, token, label, after = struct.unpack(SESSION, packed)
       session = {
         id = id, requester = requester, ttlMs = ttlMs, createdAt = createdAt, expiresAt = expiresAt, token = token,
-        label = label, isEnded = form == 2, actor = after <= #packed and struct.unpack('s', packed, after) or nil,
+        label = label, isEnded = form == 2, isOver = form == 2,
+        actor = after <= #packed and struct.unpack('s', packed, after) or nil,
       }
     end
     known[id] = session
@@ -78,13 +81,18 @@ function sessions.whyFull(session)
     string.format('NOT_VALID: a session holds at most %d reservations', MAX_HOLDS)
 end
 
+-- Returns the ms at which a session is due, as sessionsDue has it.
+local function dueOf(session)
+  return session.isOver and 0 or session.expiresAt
+end
+
 -- Stores a session.
 function sessions.put(session)
   if not known[session.id] then
     sessions.count = sessions.count + 1
   end
   known[session.id], changedSessions[session.id] = session, true
-  sessions.nextDue = math.min(sessions.nextDue, session.expiresAt)
+  sessions.nextDue = math.min(sessions.nextDue, dueOf(session))
 end
 
 -- Writes the members of the reservations that sessions got and lost.
@@ -124,7 +132,7 @@ local function writeSessions()
     if session then
       set[#set + 1] = id
       set[#set + 1] = packSession(session)
-      due[#due + 1] = session.expiresAt
+      due[#due + 1] = dueOf(session)
       due[#due + 1] = id
     else
       del[#del + 1] = id
@@ -220,6 +228,9 @@ function sessions.clear(id)
     sessions.count = sessions.count - (session and 1 or 0)
     known[id], changedSessions[id] = false, true
     work.spend(5)
+  elseif not session.isOver then
+    session.isOver = true
+    sessions.put(session)
   end
   return isAll
 end

@@ -37,7 +37,7 @@ local function begin(request)
   if not session then
     session = {
       id = args[4], token = args[5], requester = args[6], ttlMs = tonumber(args[7]), createdAt = clock.nowMs(),
-      expiresAt = clock.nowMs() + args[7], label = tenant.keyLabel, isEnded = false,
+      expiresAt = clock.nowMs() + args[7], label = tenant.keyLabel, isEnded = false, isOver = false,
     }
     tenant.sessions.put(session)
   end
@@ -78,7 +78,7 @@ end
 verbs.renewSession = charged.verb({ right = 'reserve', requestType = 'SESSION', dueIndexArg = 3, carryOut = renew })
 
 --[[ endSession (ARGV[1] credential, ARGV[2] flags)
-  Ends a session: it is due from now on, and the scripts that follow end its reservations (sessions/sessions.lua).
+  Ends a session: it is over, and the scripts that follow end its reservations (sessions/sessions.lua).
 
   ARGV[3]  id of the session
   ARGV[4]  its token; '' if the caller's is malformed
@@ -92,7 +92,7 @@ local function finish(request)
   reply[3], reply[4] = 'NOT_FOUND', 0
   if session and not tenant.foreign then
     reply[3], reply[4] = 'ENDED', tenant.sessions.holdsOf(session)
-    session.expiresAt, session.isEnded = clock.nowMs(), true
+    session.expiresAt, session.isEnded, session.isOver = clock.nowMs(), true, true
     session.label, session.actor = tenant.keyLabel, admission.actorName(session.requester)
     tenant.sessions.put(session)
   end

@@ -9,6 +9,7 @@ import { NEVER, readHot } from '../../redis/layouts.ts';
 import { runScript } from '../../redis/scripts.ts';
 import { isAway, send } from '../../redis/send.ts';
 import { primariesOf } from '../../redis/topology.ts';
+import { timeMs } from './sweep.ts';
 
 /** About the number of keys that one SCAN visits. */
 const SCAN_COUNT = 1000;
@@ -62,8 +63,10 @@ async function reconcileTenant(redis: RedisClient, tenant: string): Promise<bool
   const [hot, sessions] = await send(() => redis.hmgetBuffer(tenantKey(tenant), 'hot', 'sessions'));
   // 'inf' or missing: the tenant has no sessions (lua/sessions/sessions.lua).
   const sessionsDue = Number.parseInt(sessions?.toString().split(' ')[1] ?? '', 10);
-  const due = Math.min(readHot(hot).nextDue, Number.isFinite(sessionsDue) ? sessionsDue : NEVER);
-  if (due === NEVER) return false;
+  const next = Math.min(readHot(hot).nextDue, Number.isFinite(sessionsDue) ? sessionsDue : NEVER);
+  if (next === NEVER) return false;
+  // A session that is over is due at 0, which would be its age in metrics.
+  const due = next === 0 ? await timeMs(redis) : next;
   const shardKey = expiryKey(expiryShard(tenant));
   const dueIndexed = await send(() => redis.zscore(shardKey, tenant));
   if (dueIndexed !== null && Number(dueIndexed) <= due) return false;

@@ -26,18 +26,24 @@ export interface Swept {
   readonly visited: readonly string[];
 }
 
+/** Redis's time in ms since 1970, UTC. */
+export async function timeMs(redis: RedisClient): Promise<number> {
+  const [seconds = 0, microseconds = 0] = await send(() => redis.time());
+  return seconds * 1000 + Math.floor(microseconds / 1000);
+}
+
 /**
  * Ends all expired reservations. Skips tenants of primaries that do not respond, and tenants whose state is broken.
  * @throws Error if tenants were skipped, after all others have been visited
  */
 export async function sweep(redis: RedisClient): Promise<Swept> {
-  const [seconds = 0] = await send(() => redis.time());
+  const nowMs = await timeMs(redis);
   const skipped = new Map<string, unknown>();
   const stuck = new Set<string>();
   const visited = new Set<string>();
   const shards = await Promise.allSettled(
     Array.from({ length: EXPIRY_SHARDS }, (_, shard) =>
-      sweepShard(redis, expiryKey(shard), seconds * 1000, skipped, stuck, visited),
+      sweepShard(redis, expiryKey(shard), nowMs, skipped, stuck, visited),
     ),
   );
   for (const error of skipped.values()) throw error;
@@ -53,13 +59,12 @@ export async function sweep(redis: RedisClient): Promise<Swept> {
  * @returns ms; 0 if nothing is due
  */
 export async function overdueMs(redis: RedisClient): Promise<number> {
-  const [seconds = 0, microseconds = 0] = await send(() => redis.time());
+  const nowMs = await timeMs(redis);
   const firsts = await Promise.all(
     Array.from({ length: EXPIRY_SHARDS }, (_, shard) =>
       send(() => redis.zrange(expiryKey(shard), '0', '0', 'WITHSCORES')),
     ),
   );
-  const nowMs = seconds * 1000 + microseconds / 1000;
   return Math.max(0, ...firsts.map(([, due]) => (due === undefined ? 0 : nowMs - Number(due))));
 }
 

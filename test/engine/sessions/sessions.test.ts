@@ -125,6 +125,53 @@ describe('while the reservations of a session end', () => {
   });
 });
 
+describe('a session that is over stays so if the clock of Redis steps back', () => {
+  /** Starts a tenant with a session of 1000 reservations, 30 s after it began, and an engine that ends nothing alone. */
+  const held = async () => {
+    await fresh();
+    const session = await begin();
+    await hold(session, 1000);
+    await goTo(30);
+    return { session, dying: interceptScript(running, 'beat', () => Promise.reject(new Error('gone'))) };
+  };
+  const nothingIsLeft = async () => {
+    const { engine, credential } = running;
+    const past = await all(active(engine, credential));
+    expect([past, await all(sessions(engine, credential))]).toEqual([[], []]);
+    expect(await engine.redis.exists(keyOf('slots'), keyOf('sessions'), keyOf('sessionsDue'))).toBe(0);
+  };
+
+  test('after its caller has ended it', async () => {
+    const { session, dying } = await held();
+    await endSession(dying, running.credential, session);
+    await goTo(29);
+    expect((await renewSession(running.engine, running.credential, session)).result.status).toBe('NOT_FOUND');
+    await nothingIsLeft();
+  });
+
+  test('after it has expired, and a piece of its reservations has ended', async () => {
+    await held();
+    const { redis } = running.engine;
+    await goTo(60);
+    await runScript(redis, 'sweep', ...keysOf('sweep', running.credential.tenant), '');
+    expect(await redis.hlen(keyOf('slots'))).toBeLessThan(1000);
+    await goTo(59);
+    await nothingIsLeft();
+  });
+
+  test('and the due index has it at the time of Redis: metrics report how late it is', async () => {
+    const { session, dying } = await held();
+    await endSession(dying, running.credential, session);
+    const { redis } = running.engine;
+    const { tenant } = running.credential;
+    const before = Date.now();
+    await reconcile(redis);
+    const due = Number(await redis.zscore(expiryKey(expiryShard(tenant)), tenant));
+    expect(due).toBeGreaterThanOrEqual(before - 1000);
+    expect(due).toBeLessThanOrEqual(Date.now() + 1000);
+  });
+});
+
 describe('renewing a session', () => {
   /** The commands that Redis runs for it. */
   const costOf = async (session: BegunSession) => {
