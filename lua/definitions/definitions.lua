@@ -13,6 +13,8 @@
 --   pooled       true if it has more than one slot, or if slots are still held from when it had more
 --   isGroup      true if it only groups: it takes no slot and gates nothing
 --   hasLabels    true if it has any; labelsOf() reads them
+--   hasConditions  true if some of its slots may not be ready (slots/conditions.lua)
+--   isDirtied    true if its slots are dirty after use; then hasConditions is true
 --   labels       array of them, nil until they are read
 --   hasBlockers  true if it has any; blockersOf() reads them
 --   blocks       array of their names, nil until they are read
@@ -24,7 +26,7 @@ local work = require('frame/work')
 local registry = {}
 -- The form in which a definition is stored, without its other flags.
 registry.DEFINITION = '>BI4Bs'
-local NONE = {}
+local NONE, VERSION = {}, 1
 
 -- Returns a stored definition as a table.
 function registry.unpackDefinition(packed)
@@ -32,8 +34,17 @@ function registry.unpackDefinition(packed)
   local more = string.byte(packed, at) or 0
   return {
     capacity = capacity, parent = parent, pooled = flags % 2 == 1, hasBlockers = flags >= 2,
-    isGroup = more % 2 == 1, hasLabels = more % 4 >= 2,
+    isGroup = more % 2 == 1, hasLabels = more % 4 >= 2, hasConditions = more % 8 >= 4, isDirtied = more % 16 >= 8,
   }
+end
+
+-- Returns a definition as it is stored.
+function registry.packDefinition(one)
+  local flags = (one.pooled and 1 or 0) + (one.hasBlockers and 2 or 0)
+  local more = (one.isGroup and 1 or 0) + (one.hasLabels and 2 or 0) + (one.hasConditions and 4 or 0) +
+    (one.isDirtied and 8 or 0)
+  local packed = struct.pack(registry.DEFINITION, VERSION, one.capacity, flags, one.parent)
+  return more == 0 and packed or packed .. string.char(more)
 end
 
 -- Returns the capacity of a resource that needs no other slots than its own, nil if a stored definition says otherwise;
@@ -48,6 +59,11 @@ end
 
 -- Those that the plain way (lua/plain) has read before: name -> packed, false if there is none.
 local readBefore
+
+-- Returns true if the tenant has no definitions.
+function registry.isNothingDefined()
+  return tenant.definitions == 0
+end
 
 -- Returns the definition of a name; false if there is none.
 function registry.definition(name)

@@ -19,7 +19,7 @@ local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
 local redefining = {}
-local VERSION, UNLISTED, LONG_VALUE = 1, '\3', string.rep(' ', 65)
+local UNLISTED, LONG_VALUE = '\3', string.rep(' ', 65)
 
 -- Replaces the definition of a name; false removes it.
 function redefining.redefine(name, one)
@@ -33,20 +33,12 @@ function redefining.redefine(name, one)
   tenant.isRedefined, tenant.redefined = true, redefining.redefinedOrder
 end
 
--- Returns a definition as it is stored.
-local function packDefinition(one)
-  local flags = (one.pooled and 1 or 0) + (one.hasBlockers and 2 or 0)
-  local more = (one.isGroup and 1 or 0) + (one.hasLabels and 2 or 0)
-  local packed = struct.pack(registry.DEFINITION, VERSION, one.capacity, flags, one.parent)
-  return more == 0 and packed or packed .. string.char(more)
-end
-
 -- Adds the fields of a changed definition to those to set and to delete.
 local function writeDefinition(writes, name, before, after)
   local set, del = writes.set, writes.del
   if after then
     set[#set + 1] = name
-    set[#set + 1] = packDefinition(after)
+    set[#set + 1] = registry.packDefinition(after)
   else
     del[#del + 1] = name
   end
@@ -165,12 +157,20 @@ function redefining.commitDefinitions(version)
   tenant.save(version ~= '' and { 'definitionsVersion', version + 1 } or {})
 end
 
--- Gives a name another definition. isGroup and labels are left as they are if nil.
-function redefining.define(name, capacity, parent, blocks, isGroup, labels)
-  local before, labelsBefore = registry.definition(name), naming.labelsOf(name)
-  if isGroup == nil then
-    isGroup = before and before.isGroup or false
+-- Returns a field of a definition: the new value, or what it was before if that is nil.
+local function orBefore(value, before, field)
+  if value == nil then
+    return before and before[field] or false
   end
+  return value
+end
+
+-- Gives a name another definition. isGroup, labels and isDirtied are left as they are if nil. A group has no slots that
+-- could be dirty.
+function redefining.define(name, capacity, parent, blocks, isGroup, labels, isDirtied)
+  local before, labelsBefore = registry.definition(name), naming.labelsOf(name)
+  isGroup = orBefore(isGroup, before, 'isGroup')
+  isDirtied = not isGroup and orBefore(isDirtied, before, 'isDirtied')
   if labels then
     work.spend(#labels + #labelsBefore)
   else
@@ -180,7 +180,8 @@ function redefining.define(name, capacity, parent, blocks, isGroup, labels)
   work.spend(#blocks / 2 + #name / 100)
   redefining.redefine(name, {
     capacity = capacity, parent = parent, blocks = blocks, hasBlockers = #blocks > 0, pooled = pooled,
-    isGroup = isGroup, labels = labels, hasLabels = #labels > 0,
+    isGroup = isGroup, labels = labels, hasLabels = #labels > 0, isDirtied = isDirtied,
+    hasConditions = isDirtied or before and before.hasConditions or false,
   })
 end
 

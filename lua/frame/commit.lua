@@ -3,6 +3,7 @@
 -- earliest due time must be read again: a new reservation only lowers it, but ending one may raise it.
 local bytes = require('limits/bytes')
 local codec = require('slots/codec')
+local conditions = require('slots/conditions')
 local events = require('events/events')
 local history = require('history/ended')
 local keys = require('frame/keys')
@@ -80,6 +81,7 @@ function committing.commit(isCharged)
   if slotMap.changed[1] then
     writeRecords()
   end
+  conditions.write()
   if history.past then
     history.write()
   end

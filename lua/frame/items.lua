@@ -32,24 +32,26 @@ end
 itemForms.cancelItem = itemForms.checkItem
 
 -- A definition to copy from the database. capacity: 0 removes the definition; parent: '' none; blocks: each followed by
--- '\n'; isGroup: 1 or 0; labels: each followed by '\n', or '\n' for none.
+-- '\n'; isGroup: 1 or 0; labels: each followed by '\n', or '\n' for none; afterUse: ready
+-- or dirty.
 function itemForms.copiedItem(at)
   local args = call.args
   return {
     name = args[at], capacity = args[at + 1], parent = args[at + 2], blocks = args[at + 3], isGroup = args[at + 4],
-    labels = args[at + 5],
-  }, at + 6
+    labels = args[at + 5], afterUse = args[at + 6],
+  }, at + 7
 end
 
 -- An item to register. capacity: '' not given; blocks and treePath: its blockers, and the segments of the path, each
 -- followed by '\n', '' none; group: 1 or 0, '' leaves what is there; labels: each followed by '\n', or '\n' for none,
--- '' leaves what is there; groups: 1 if missing ancestors are registered as groups, else 0.
+-- '' leaves what is there; groups: 1 if missing ancestors are registered as groups, else 0; afterUse: ready or dirty,
+-- '' leaves what is there.
 function itemForms.registerItem(at)
   local args = call.args
   return {
     name = args[at], capacity = args[at + 1], blocks = args[at + 2], treePath = args[at + 3], group = args[at + 4],
-    labels = args[at + 5], groups = args[at + 6],
-  }, at + 7
+    labels = args[at + 5], groups = args[at + 6], afterUse = args[at + 7],
+  }, at + 8
 end
 
 -- An item to renew. token: release token (22 characters), '' if the caller's is malformed; ttlMs: lease, in ms.
@@ -86,7 +88,7 @@ end
 --   type     resource type, '' the default
 --   wait     how it waits: waitMs, priority and claimMs with spaces between; '' if it does not
 --   count    the number of slots, '' one
---   options  what few items have, as JSON, '' none: note, mode, match and nth (reservations/match.lua)
+--   options  what few items have, as JSON, '' none: note, mode, condition, match and nth (reservations/match.lua)
 function itemForms.reserveItem(at)
   local args = call.args
   local type, wait, count, options = rareFields(args[at + 4])
@@ -98,10 +100,23 @@ function itemForms.reserveItem(at)
   return item, at + 5
 end
 
--- An item to release. token: as of an item to renew.
+-- An item to release. token: as of an item to renew; few items have a line break after it, and then as JSON: condition,
+-- the one that the slots get, with a reason, nil none; and slots, the names of those that get it, nil all.
 function itemForms.unreserveItem(at)
   local args = call.args
-  return { resource = args[at], requester = args[at + 1], token = args[at + 2] }, at + 3
+  local item = { resource = args[at], requester = args[at + 1], token = args[at + 2] }
+  local rest = string.find(item.token, '\n', 1, true)
+  if rest then
+    item.report = cjson.decode(string.sub(item.token, rest + 1))
+    item.token = string.sub(item.token, 1, rest - 1)
+  end
+  return item, at + 3
+end
+
+-- An item that sets a condition: reason '' none.
+function itemForms.conditionItem(at)
+  local args = call.args
+  return { resource = args[at], condition = args[at + 1], reason = args[at + 2] }, at + 3
 end
 
 -- An item of a transaction: RESERVE or UNRESERVE, then the fields of an item to reserve or to release.

@@ -4,7 +4,8 @@
 --             X ended by a reset (verbs/reset.lua). The value is the slot, a line break, when it ended
 --             in ms, a blank, the actor ('' if nobody but its holder ended it), a line break, and its record as it was
 --             stored (slots/codec.lua; history/ended.lua). The field of a wait that came to nothing is W; the value is
---             JSON (noteWait() in waiting/endings.lua).
+--             JSON (noteWait() in waiting/endings.lua). The field of a time out of service is O; the value is JSON
+--             (noteOut()).
 -- src/engine/history/pastEntry.ts reads it. A tenant whose tier keeps no history has none. The oldest entries are
 -- dropped once there are more than the tier keeps; with a database, a worker moves them there before.
 -- Fields, both false until something ends:
@@ -41,6 +42,22 @@ function history.noteEnded(slot, record)
   local past, n = history.past, #history.past
   past[n + 1] = how and how[1] or 'R'
   past[n + 2] = history.valueOf(slot, history.timeText(clock.nowMs()), how and how[2] or '', record.packed)
+end
+
+-- Notes that a slot is no longer out of service, if the tenant keeps a history. Takes its name; since when and why it
+-- was, as slots/marks.lua has it; and who ended that, nil the service. The value has s slot, t since ms (left out if
+-- nobody knows), e end ms, f who took it out and b who ended that ('' the service), and r the reason ('' none).
+function history.noteOut(slot, text, actor)
+  if tenant.limits.history == 0 then
+    return
+  end
+  local ms, by, reason = string.match(text, '^(%d*)\n([^\n]*)\n(.*)$')
+  history.past = history.past or {}
+  local past = history.past
+  past[#past + 1] = 'O'
+  past[#past + 1] = cjson.encode({
+    s = slot, t = tonumber(ms), e = clock.nowMs(), f = by or '', b = actor or '', r = reason or '',
+  })
 end
 
 -- Adds an entry to the stream. Takes its key, how many the tenant keeps, the time in us, and the fields: name, value,

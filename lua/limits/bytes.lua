@@ -64,7 +64,7 @@ local function measureBytes()
   local total = history
   for _, key in ipairs({
     keys.tenant, keys.slots, keys.due, keys.pools, keys.definitions, keys.nameIndex, keys.tickets, keys.queues,
-    keys.waits, keys.sessions, keys.sessionHolds, keys.sessionsDue, keys.answers,
+    keys.waits, keys.sessions, keys.sessionHolds, keys.sessionsDue, keys.answers, keys.conditions, keys.clean,
   }) do
     total = total + bytesOf(key)
   end

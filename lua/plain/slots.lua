@@ -224,8 +224,10 @@ function slots.release(keys, args, at, released, packed, found)
   if not found or last >= CHUNK_SLOTS then
     found = redis.call('HMGET', keys.pools, pool, field)
   end
-  local held, from = pools.unpackPool(found[1])
-  chunk, value = found[2] or '', held > 1 and pools.packPool(held - 1, from < last and from or last) or ''
+  if pools.isLong(found[1]) then
+    return nil
+  end
+  chunk, value = found[2] or '', pools.packLess(found[1], last)
   if plain.isHeard then
     reservationEvents.addReleased(tenant.label, requestedName, owner, type, tenant.actor())
   end

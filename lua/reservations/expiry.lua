@@ -2,9 +2,11 @@
 -- none ever sees an expired reservation. Field: leasesEnded, the number of leases that this call ended.
 local clock = require('frame/clock')
 local committing = require('frame/commit')
+local conditionEvents = require('events/conditions')
 local events = require('events/events')
 local history = require('history/ended')
 local keys = require('frame/keys')
+local naming = require('definitions/names')
 local pools = require('slots/pools')
 local registry = require('definitions/definitions')
 local releasing = require('reservations/release')
@@ -35,7 +37,7 @@ function expiry.endLease(slot, held, endedBy)
   expiry.leasesEnded = expiry.leasesEnded + 1
   history.howEnded = history.howEnded or {}
   history.howEnded[ended.fence] = { held and 'S' or 'E', endedBy and endedBy.actor }
-  releasing.release(ended)
+  releasing.release(ended, nil, endedBy and endedBy.actor)
   work.spend(5)
   local event = {
     requestType = endedBy and 'UNRESERVE' or 'EXPIRE', resource = ended.requestedName, requester = ended.owner,
@@ -47,6 +49,7 @@ function expiry.endLease(slot, held, endedBy)
   end
   event.explanation = 'RELINQUISHED'
   events.emit('UNRESERVED', event)
+  conditionEvents.emit()
 end
 
 -- Ends due reservations, earliest first. Returns true if none is left that is due.
@@ -55,7 +58,9 @@ local function endLeases()
   work.done = 0
   for i, slot in ipairs(slots) do
     if i % 10 == 1 then
-      slotMap.readSlots({ unpack(slots, i, math.min(i + 9, #slots)) })
+      local few = { unpack(slots, i, math.min(i + 9, #slots)) }
+      slotMap.readSlots(few)
+      naming.readMeanings(few)
     end
     expiry.endLease(slot)
     if work.done > MAX_EXPIRY_WORK and i < #slots then

@@ -10,6 +10,8 @@
 --   role            own, ancestor or blocker
 --   count           the number of its slots, if they are several, else nil
 --   isShared        true if it is to be held SHARED
+--   condition       of the resource itself: the condition that is asked for, nil ready. What a plan takes along has
+--                   to be ready
 --   invalid         true for a blocker that cannot be held; isGroup: it is a group
 --   closing         true once it was refused because the resource is being deleted
 --   at, isNew       once it is taken: its slot, and whether nobody held that before; moreSlots: the others, of several
@@ -85,24 +87,25 @@ local function addBlockers(plan, name)
 end
 
 -- Returns the entry of a resource that is to be reserved, or is a blocker.
-function planning.newEntry(resource, slot, owner, role, count, isShared)
+function planning.newEntry(resource, slot, owner, role, count, isShared, condition)
   return {
     resource = resource, slot = slot, owner = isShared and shared.sharedOwner(slot or resource) or owner, role = role,
-    count = count, isShared = isShared and true or nil,
+    count = count, isShared = isShared and true or nil, condition = condition,
   }
 end
 
 -- Adds the entries to a plan that reserving a resource, or one slot of it, needs: its ancestors from the root down,
 -- without groups, then the resource itself, then the blockers of each of these that was not yet in the plan, with the
 -- entries that each blocker needs. `count` is the number of slots of the resource itself if these are several, else
--- nil. `isShared`: the resource itself is to be held SHARED.
-function planning.addTo(plan, resource, slot, owner, role, count, isShared)
+-- nil. `isShared`: the resource itself is to be held SHARED. `condition`: the condition that its slots must have, nil
+-- ready.
+function planning.addTo(plan, resource, slot, owner, role, count, isShared, condition)
   local own, first = registry.definition(resource), #plan.entries + 1
   if own and own.parent ~= '' then
     addAncestors(plan, own.parent, owner, role == 'own' and 'ancestor' or role)
   end
   work.spend(1)
-  addEntry(plan, planning.newEntry(resource, slot, owner, role, count, isShared))
+  addEntry(plan, planning.newEntry(resource, slot, owner, role, count, isShared, condition))
   for at = first, #plan.entries do
     if not addBlockers(plan, plan.entries[at].resource) then
       return
@@ -116,14 +119,14 @@ function planning.isAlone(own)
 end
 
 -- Returns the plan of a reservation. Takes what addTo() takes.
-function planning.planOf(resource, slot, owner, count, isShared)
+function planning.planOf(resource, slot, owner, count, isShared, condition)
   local own = registry.definition(resource)
   if own and not planning.isAlone(own) then
     local plan = planning.newPlan()
-    planning.addTo(plan, resource, slot, owner, 'own', count, isShared)
+    planning.addTo(plan, resource, slot, owner, 'own', count, isShared, condition)
     return plan
   end
-  local entry = planning.newEntry(resource, slot, owner, 'own', count, isShared)
+  local entry = planning.newEntry(resource, slot, owner, 'own', count, isShared, condition)
   work.spend(3)
   return { entries = { entry }, bytes = #keyOf(entry) }
 end

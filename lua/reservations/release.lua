@@ -5,6 +5,7 @@
 -- Field: freed, the slots that became free in this call, in order. tenant.takenAway: the reservations that this request
 -- released without their tokens, nil none. A rollback may have brought some of them back.
 local admission = require('frame/admission')
+local afterUse = require('reservations/afterUse')
 local bytes = require('limits/bytes')
 local clock = require('frame/clock')
 local codec = require('slots/codec')
@@ -42,8 +43,9 @@ local function releaseHold(slot, requester)
 end
 
 -- Ends a reservation and releases the slots of its recorded plan. Adds the slots that become free to `freed`, its own
--- first.
-function releasing.release(reservation)
+-- first. Takes what its release says of the condition of its slots (frame/items.lua), nil nothing, and who ends it, nil
+-- the service. Returns the condition of its slots, nil if they are ready.
+function releasing.release(reservation, report, actor)
   local slot = reservation.slot
   if shared.isShare(slot) then
     slotMap.setRecord(slot, false)
@@ -65,6 +67,9 @@ function releasing.release(reservation)
     for _, other in ipairs(others) do
       releaseHold(other, reservation.owner)
     end
+  end
+  if reservation.token ~= codec.UNCLAIMED then
+    return afterUse.follow(reservation, report, actor)
   end
 end
 
@@ -129,7 +134,8 @@ function releasing.tellTaken(items, reply, first)
 end
 
 -- Releases the reservation of an item (frame/items.lua). Returns a reply, one of
---   {'RELINQUISHED', slot, ...}   the slots that became free, the reservation's own first; then '' if it was taken away
+--   {'RELINQUISHED', slot, ...}   the slots that became free, the reservation's own first; then '\\1' and the condition
+--                                 of its slots, if that is not ready; then '' if it was taken away
 --   {'NOT_RESERVED'}, {'DOESNT_OWN_RESERVATION'}
 --   {'INVALID_RELEASE_TOKEN'}     the requester has the reservation, but the token does not match
 -- and the reservation if this call ended it.
@@ -154,8 +160,11 @@ function releasing.unreserveOne(item)
     end
   end
   local before = #releasing.freed
-  releasing.release(reservation)
+  local condition = releasing.release(reservation, item.report, admission.actorName(reservation.owner))
   local reply = { 'RELINQUISHED', unpack(releasing.freed, before + 1) }
+  if condition then
+    reply[#reply + 1] = '\1' .. condition
+  end
   if isTaken then
     reply[#reply + 1] = ''
   end

@@ -110,7 +110,7 @@ end
 
 -- Takes the slot of a resource that isAlone(). The result is that of takeUnkept().
 local function takeAlone(reservation, resource, slot)
-  local entry = planning.newEntry(resource, slot, reservation.owner, 'own')
+  local entry = planning.newEntry(resource, slot, reservation.owner, 'own', nil, nil, reservation.condition)
   if taking.takeOne(entry, reservation) then
     return replyOfUnmet(entry)
   end
@@ -121,7 +121,9 @@ end
 -- Takes the slots of a reservation's plan, and describes them in the reservation. `collected` and the result are
 -- those of takeUnkept().
 local function takePlan(reservation, resource, slot, count, isShared, collected)
-  local plan = planning.planOf(resource, slot, reservation.owner, count > 1 and count or nil, isShared)
+  local plan = planning.planOf(
+    resource, slot, reservation.owner, count > 1 and count or nil, isShared, reservation.condition
+  )
   if tenant.queueText and not tenant.queue then
     for _, entry in ipairs(plan.entries) do
       tenant.openFor(entry.resource)
@@ -148,7 +150,7 @@ local function addExtras(reservation, options, session, waited)
   reservation.match = options.matched and { options.matched, reservation.requestedName }
   reservation.details = codec.withExtras(reservation.details, {
     note = reservation.note, session = reservation.session, match = reservation.match,
-    waited = waited,
+    condition = reservation.condition, waited = waited,
   })
   work.spend(#reservation.details / 100)
   if session then
@@ -175,7 +177,9 @@ end
 local function whyNever(item, resource, slot, count)
   local isRegistered = registry.definition(resource)
   return item.session and tenant.sessions.whyFull(item.session) or
-    (isRegistered or count > 1) and shared.whyNever(resource, slot, count) or terms.whyNotAllowed(item)
+    (isRegistered or count > 1) and shared.whyNever(resource, slot, count) or terms.whyNotAllowed(item) or
+    not isRegistered and item.options and item.options.condition and
+    'NOT_VALID: ' .. resource .. ' is not registered: it has no condition' or nil
 end
 
 -- Returns the reply to an item that its requester holds already, and the queue as reserveNamed().
@@ -192,7 +196,7 @@ local function newReservation(item, resource)
     slot = resource, owner = item.requester, refCount = 1, pool = '', reservedAt = now,
     expiresAt = not session and item.ttlMs and now + item.ttlMs or 0, token = item.token, type = item.type,
     label = item.label or tenant.keyLabel, requestedName = item.resource, plan = '', details = '',
-    session = session and session.id,
+    session = session and session.id, condition = item.options and item.options.condition,
   }
 end
 

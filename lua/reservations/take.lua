@@ -1,6 +1,8 @@
 -- Takes the slots of a plan (reservations/plan.lua), all or none.
 local clock = require('frame/clock')
 local codec = require('slots/codec')
+local conditionTexts = require('reservations/conditionTexts')
+local conditions = require('slots/conditions')
 local freeSlots = require('slots/freeSlots')
 local keys = require('frame/keys')
 local ownership = require('reservations/owners')
@@ -21,29 +23,47 @@ local function isClosing(resource)
   return tonumber(redis.call('HGET', keys.definitions, '\2' .. resource) or 0) > clock.nowMs()
 end
 
--- Returns the lowest free slot of a pool that is not kept for waiting requests; nil if none is free.
-local function nextSlot(pool, capacity)
+-- Returns the lowest free slot of a pool that has a condition and is not kept for waiting requests; nil if none is
+-- free.
+local function nextSlot(pool, capacity, condition)
   local slotNumber
   if tenant.queue then
-    slotNumber = tenant.queue.unkept(pool, capacity)
+    slotNumber = tenant.queue.unkept(pool, capacity, condition)
   else
-    slotNumber = freeSlots.lowestFree(pool, capacity)
+    slotNumber = conditions.nextFree(pool, capacity, condition)
   end
   return slotNumber and pools.slotAt(pool, slotNumber)
 end
 
+-- Returns true if an entry may use a slot that its owner holds already: what a requester holds for its plans serves
+-- again whatever its condition, but not as a slot in the condition that the entry asks for. To join what others share
+-- counts as taking it.
+local function mayUseAgain(entry, slot)
+  if not conditions.areAny(entry.resource) or entry.role == 'ancestor' then
+    return true
+  end
+  return conditions.at(entry.resource, slot) == (entry.condition or 'ready')
+end
+
 -- Returns as slotFor(), for an entry of a resource with several slots.
 local function slotOfPool(entry, own)
-  local resource = entry.resource
+  local resource, condition = entry.resource, entry.condition or 'ready'
   local mine = ownership.assignedSlot(resource, entry.owner)
   if mine then
-    return mine, false
-  elseif freeSlots.heldOf(resource) + (entry.count or 1) > own.capacity then
+    return mayUseAgain(entry, mine) and mine or nil, false
+  elseif conditions.freeOf(resource, own.capacity, condition) < (entry.count or 1) then
     return nil
   elseif own.capacity == 1 then
     return resource, true
   end
-  return nextSlot(resource, own.capacity), true
+  return nextSlot(resource, own.capacity, condition), true
+end
+
+-- Returns true if the slot that an entry names, which nobody holds, can be taken for it.
+local function isTakeable(entry, own)
+  local isFree = not entry.slot or freeSlots.heldOf(entry.resource) < own.capacity
+  return isFree and (not own or not own.hasConditions or
+    conditions.at(entry.resource, entry.slot) == (entry.condition or 'ready'))
 end
 
 -- Finds the slot for an entry. Returns the slot, and false if the entry's owner already holds it, true if not. Returns
@@ -60,15 +80,26 @@ function taking.slotFor(entry)
   local slot = entry.slot or entry.resource
   local record = slotMap.recordAt(slot)
   if record then
-    return record.owner == entry.owner and slot or nil, false
+    return record.owner == entry.owner and mayUseAgain(entry, entry.slot) and slot or nil, false
   end
-  return (not entry.slot or freeSlots.heldOf(entry.resource) < own.capacity) and slot or nil, true
+  return isTakeable(entry, own) and slot or nil, true
+end
+
+-- Returns status and explanation of an entry of the resource itself that has no free slot.
+local function statusOfHeld(entry)
+  local own = registry.definition(entry.resource)
+  local pool = own and own.capacity > 1
+  local status = (not pool or entry.slot and slotMap.recordAt(entry.slot)) and 'ALREADY_HELD' or 'NOT_AVAILABLE'
+  return status, status
 end
 
 -- Explains why an entry of a plan cannot be met. Returns status and explanation.
 function taking.whyNotTaken(entry)
   local name = entry.slot or entry.resource
-  if entry.closing then
+  local unfit = not entry.closing and not entry.invalid and conditionTexts.whyUnfit(entry)
+  if unfit then
+    return 'NOT_AVAILABLE', 'NOT_AVAILABLE: ' .. unfit
+  elseif entry.closing then
     return 'NOT_AVAILABLE', 'NOT_AVAILABLE: ' .. name .. ' is being deleted'
   elseif entry.isGroup then
     return 'NOT_VALID', 'NOT_VALID: blocker ' .. name .. ' is a group'
@@ -77,12 +108,7 @@ function taking.whyNotTaken(entry)
   elseif entry.role == 'blocker' then
     return 'NOT_AVAILABLE', 'NOT_AVAILABLE: blocker ' .. name .. (entry.invalid and ' is not valid' or ' is held')
   end
-  local own = registry.definition(entry.resource)
-  local pool = own and own.capacity > 1
-  if not pool or entry.slot and slotMap.recordAt(entry.slot) then
-    return 'ALREADY_HELD', 'ALREADY_HELD'
-  end
-  return 'NOT_AVAILABLE', 'NOT_AVAILABLE'
+  return statusOfHeld(entry)
 end
 
 -- Takes a slot, which is free or held SHARED, for a SHARED reservation.
@@ -105,12 +131,13 @@ local function takeMoreSlots(entry, plan)
   local pool, capacity = entry.resource, registry.definition(entry.resource).capacity
   local moreSlots = {}
   entry.moreSlots = moreSlots
-  if freeSlots.heldOf(pool) + entry.count - 1 > capacity then
+  local condition = entry.condition or 'ready'
+  if conditions.freeOf(pool, capacity, condition) < entry.count - 1 then
     return false
   end
   local hold = { owner = entry.owner, refCount = 1, pool = pool, byName = true }
   for i = 1, entry.count - 1 do
-    local slot = nextSlot(pool, capacity)
+    local slot = nextSlot(pool, capacity, condition)
     if not slot then
       return false
     end

@@ -1,10 +1,10 @@
 -- The settings of the tenant that reservations must keep to (docs/specification.md#settings): the field `terms` has the
--- lease of items that ask for none, in ms ('' none), the longest lease, in ms ('' any, or none), and 1 if items must
--- have a note, else 0. The table of the tenant has the first as defaultTtlMs, nil none, and the second as maxTtlMs, nil
--- any.
+-- lease of items that ask for none, in ms ('' none), the longest lease, in ms ('' any, or none), 1 if items must have a
+-- note, else 0, and 0 if holders may not take slots out of service, else 1. The table of the tenant has the first as
+-- defaultTtlMs, nil none, and the second as maxTtlMs, nil any.
 local tenant = require('frame/tenant')
 local terms = {}
-local isNoteRequired
+local isNoteRequired, mayReport
 
 -- Explains why a lease is too long; nil if it is not.
 function terms.tooLong(ttlMs)
@@ -25,16 +25,22 @@ function terms.whyNotAllowed(item)
   end
 end
 
+-- Returns true if those who hold a slot that was ready may say that it is out of service.
+function terms.mayHoldersReport()
+  return mayReport
+end
+
 -- From now on, every item is allowed in this call.
 function terms.ignoreTerms()
   tenant.maxTtlMs, isNoteRequired = nil, false
 end
 
 function terms.begin()
-  isNoteRequired = false
+  isNoteRequired, mayReport = false, true
   if tenant.terms ~= '' then
-    local defaultTtlMs, maxTtlMs, note = string.match(tenant.terms, '^(%d*) (%d*) (%d)$')
+    local defaultTtlMs, maxTtlMs, note, report = string.match(tenant.terms, '^(%d*) (%d*) (%d) ?(%d?)$')
     tenant.defaultTtlMs, tenant.maxTtlMs, isNoteRequired = tonumber(defaultTtlMs), tonumber(maxTtlMs), note == '1'
+    mayReport = report ~= '0'
   end
 end
 

@@ -12,6 +12,9 @@ local work = require('frame/work')
 local texts = {}
 -- The result of detailsOf() for a SHARED reservation of a plain name.
 texts.SHARED = '{"m":"SHARED"}'
+-- The result for a resource with one slot that is dirty after use: such a record is none of a plain name, so that the
+-- plain way (lua/plain) does not release it.
+texts.DIRTIED = '{}'
 
 -- Returns the number of a slot; -1 if it is a resource's only slot, held since the pool had that capacity.
 local function numberOf(slot)
@@ -70,13 +73,18 @@ local function isOneSlot(entry)
   return not entry.isShared and not entry.count and not string.find(entry.at, '[%c"\\/]')
 end
 
+-- Returns the details of a resource with one slot, or of a plain name, that needs no other slots.
+local function ofOneSlot(own, isShared)
+  return isShared and texts.SHARED or own and own.isDirtied and texts.DIRTIED or ''
+end
+
 -- Returns JSON that describes a reservation's slots to its requester: s (acquiredSlots), b (acquiredBlockers), p
 -- (reservedAtPath), o (slots) and m (SHARED). A field that does not apply is left out; returns '' if none applies.
 function texts.detailsOf(entries, resource, isShared)
   local own = registry.definition(resource)
   local isAlone = #entries == 1 and (not own or own.parent == '')
   if not own or isAlone and own.capacity == 1 then
-    return isShared and texts.SHARED or ''
+    return ofOneSlot(own, isShared)
   elseif isAlone and isOneSlot(entries[1]) then
     return '{"s":{"' .. resource .. '":"' .. entries[1].at .. '"}}'
   end

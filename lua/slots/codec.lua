@@ -26,6 +26,7 @@
 --                  (reservations/match.lua)
 --   session        id of the session that it lasts as long as (sessions/sessions.lua); expiresAt is 0 then
 --   waited         how long its caller waited for it, in ms
+--   condition      the condition that it asked for: dirty or out (slots/conditions.lua)
 -- Extra fields stand in `details`, as {"x":{"note":"..."},...}, before everything else. They never change.
 -- To add a field: give it to addExtras() (reservations/reserve.lua), name it here and in `Extras` of slotRecord.ts.
 -- Its value is a text, a number of at most 14 digits, true, or an array of these that is not empty.

@@ -1,7 +1,8 @@
 -- The tenant's pools (docs/specification.md#resources), as this call sees and changes them. The slots of a pool are
 -- <pool>_0, <pool>_1 and so on. The pools hash has
 --   <pool>            how many of its slots are held, and the number below which none is free, packed; absent if none
---                     is held
+--                     is held. If its slots are dirty after use, or some that are held are not ready: also how many of
+--                     the held ones are out of service, and how many are dirty
 --   <pool>\n<owner>   the slot that the owner was assigned
 --   <name>\1<chunk>   a bitmap of the slots <name>_<i> that are held, as slots of a pool or as plain resources: 512 of
 --                     them, 64 bytes. Zero bytes at the end of a chunk are left out; an empty chunk has no field
@@ -9,7 +10,7 @@
 local keys = require('frame/keys')
 local work = require('frame/work')
 local pools = {}
-local POOL = '>I4I4'
+local POOL, LONG = '>I4I4', '>I4I4I4I4'
 local byteAt, floor = string.byte, math.floor
 -- The slots of a chunk.
 pools.CHUNK_SLOTS, pools.CHUNK_BYTES = 512, 64
@@ -61,15 +62,22 @@ end
 -- Returns a pool, a table:
 --   held      number of its slots that are held
 --   stored    the stored value of held
---   from      no slot below this number is free
+--   from      no slot below this number is free and ready
+--   heldOut, heldDirty  number of its slots that are held and out of service, or dirty (slots/marks.lua)
+--   isLong    true if these are stored even if they are 0
 --   assigned  owner -> slot, false for none, nil if it was not read
 --   isChanged true if commit() must write the pool even if held has not changed
 function pools.poolOf(name)
   local pool = known[name]
   if not pool then
     work.spend(2)
-    local held, from = pools.unpackPool(redis.call('HGET', keys.pools, name))
-    pool = { held = held, from = from, stored = held, assigned = {} }
+    local packed = redis.call('HGET', keys.pools, name)
+    local held, from = pools.unpackPool(packed)
+    pool = { held = held, from = from, stored = held, assigned = {}, heldOut = 0, heldDirty = 0 }
+    if pools.isLong(packed) then
+      local _, _, heldOut, heldDirty = struct.unpack(LONG, packed)
+      pool.heldOut, pool.heldDirty = heldOut, heldDirty
+    end
     known[name] = pool
   end
   return pool
@@ -178,17 +186,22 @@ function pools.trimmed(chunk)
   return last == #chunk and chunk or string.sub(chunk, 1, last)
 end
 
+-- Returns the number of the first slot that is free in a byte with one.
+function pools.freeBit(byte)
+  local offset = 0
+  while bit.band(byte, bit.rshift(128, offset)) ~= 0 do
+    offset = offset + 1
+  end
+  return offset
+end
+
 -- Returns the number within a chunk of the first slot that is free, from a byte on; nil if none is.
 function pools.freeIn(chunk, at)
   at = string.find(chunk, '[^\255]', at) or math.max(at, #chunk + 1)
   if at > pools.CHUNK_BYTES then
     return nil
   end
-  local byte, offset = byteAt(chunk, at) or 0, 0
-  while bit.band(byte, bit.rshift(128, offset)) ~= 0 do
-    offset = offset + 1
-  end
-  return (at - 1) * 8 + offset
+  return (at - 1) * 8 + pools.freeBit(byteAt(chunk, at) or 0)
 end
 
 -- Returns how many slots of a pool are held, and the number below which none is free. Takes false for an empty one.
@@ -203,6 +216,25 @@ function pools.packPool(held, from)
   return struct.pack(POOL, held, from)
 end
 
+-- Returns the value of a pool of which one slot less is held, that of this number; '' if none is.
+function pools.packLess(packed, slotNumber)
+  local held, from = pools.unpackPool(packed)
+  return held > 1 and pools.packPool(held - 1, from < slotNumber and from or slotNumber) or ''
+end
+
+-- Returns true if the value of a pool, false for an empty one, also tells of the condition of its held slots.
+function pools.isLong(packed)
+  return packed and #packed > 8
+end
+
+-- Returns the value of a pool.
+local function valueOf(pool)
+  if pool.isLong or pool.heldOut > 0 or pool.heldDirty > 0 then
+    return struct.pack(LONG, pool.held, pool.from, pool.heldOut, pool.heldDirty)
+  end
+  return pools.packPool(pool.held, pool.from)
+end
+
 -- Adds the fields of the changed pools and chunks to those to set and to delete.
 function pools.addChanges(set, del)
   for name, pool in pairs(known) do
@@ -212,7 +244,7 @@ function pools.addChanges(set, del)
       end
     elseif pool.held ~= pool.stored or pool.isChanged then
       set[#set + 1] = name
-      set[#set + 1] = pools.packPool(pool.held, pool.from)
+      set[#set + 1] = valueOf(pool)
     end
   end
   for field in pairs(changed) do

@@ -3,10 +3,12 @@
 --   records[slot]   the slot's record (slots/codec.lua), false if it is free, nil if it was not read
 --   original[slot]  the record before this call's changes, for changed slots
 --   changed         the changed slots, in order
---   journal         slot, record before, slot, record before, ...: one pair for each change
+--   journal         slot, record before, slot, record before, ...: one pair for each change. A change of a condition
+--                   has a table in place of the slot, and the value before (slots/conditions.lua)
 --   arePoolsTouched true if a changed slot is one of a pool, or may become one: its name ends with a number
 local codec = require('slots/codec')
 local keys = require('frame/keys')
+local marks = require('slots/marks')
 local pools = require('slots/pools')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
@@ -84,20 +86,31 @@ function slotMap.isMoreSlot(record)
   return record and record.byName and not record.token and not slotMap.declarerOf(record.owner)
 end
 
--- Notes the record that a slot has before a change.
-local function note(slot, before)
+-- Adds a change to the journal: a slot and its record before, or a change of a condition and the value before.
+function slotMap.noteChange(change, before)
   local journal = slotMap.journal
   local length = #journal + 2
-  if slotMap.original[slot] == nil then
-    slotMap.original[slot] = before
-    slotMap.changed[#slotMap.changed + 1] = slot
-  end
-  journal[length - 1], journal[length] = slot, before
+  journal[length - 1], journal[length] = change, before
   if tenant.queue then
     -- Tells this state of the slots from all others (waiting/turns.lua).
     journal.changes = (journal.changes or 0) + 1
     journal[-length] = journal.changes
   end
+end
+
+-- Notes the record that a slot has before a change.
+local function note(slot, before)
+  if slotMap.original[slot] == nil then
+    slotMap.original[slot] = before
+    slotMap.changed[#slotMap.changed + 1] = slot
+  end
+  slotMap.noteChange(slot, before)
+end
+
+-- Counts a slot of a pool among the held ones (1), or no longer (-1).
+local function account(slot, record, change)
+  pools.account(slot, record, change)
+  marks.account(record.pool, slot, change)
 end
 
 -- Counts the reservations and other slots that a change makes (1) or ends (-1).
@@ -118,7 +131,7 @@ function slotMap.setRecord(slot, record)
   if before then
     count(before, -1)
     if before.pool ~= '' then
-      pools.account(slot, before, -1)
+      account(slot, before, -1)
       if record and record.pool == '' then
         local name, slotNumber = pools.slotNumber(slot)
         pools.markSlot(name, slotNumber, true)
@@ -128,7 +141,7 @@ function slotMap.setRecord(slot, record)
   if record then
     count(record, 1)
     if record.pool ~= '' then
-      pools.account(slot, record, 1)
+      account(slot, record, 1)
     end
   end
   slotMap.records[slot] = record
@@ -155,7 +168,11 @@ end
 function slotMap.undo(length)
   while #slotMap.journal > length do
     local slot, before = slotMap.journal[#slotMap.journal - 1], slotMap.journal[#slotMap.journal]
-    slotMap.setRecord(slot, before)
+    if slot.restore then
+      slot.restore(slot, before)
+    else
+      slotMap.setRecord(slot, before)
+    end
     for _ = 1, 4 do
       slotMap.journal[#slotMap.journal] = nil
     end

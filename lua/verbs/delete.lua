@@ -2,6 +2,7 @@ local bytes = require('limits/bytes')
 local charged = require('frame/charged')
 local checks = require('definitions/checks')
 local clock = require('frame/clock')
+local dropping = require('definitions/conditions')
 local keys = require('frame/keys')
 local naming = require('definitions/names')
 local pools = require('slots/pools')
@@ -145,6 +146,7 @@ local function complete(request)
   for _, name in ipairs(request.phase ~= 'reopen' and doomed or {}) do
     redefining.redefine(name, false)
   end
+  dropping.followDefinitions()
   if queue then
     queue.planAgainFor(doomed)
   end

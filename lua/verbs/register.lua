@@ -2,6 +2,7 @@
 local charged = require('frame/charged')
 local checks = require('definitions/checks')
 local committing = require('frame/commit')
+local dropping = require('definitions/conditions')
 local itemForms = require('frame/items')
 local keys = require('frame/keys')
 local naming = require('definitions/names')
@@ -23,8 +24,9 @@ local verbs = {}
   ARGV[6]  the first item (frame/items.lua)
 
   Returns {'OK', quota, version of the definitions, label of the key, name, tree path, 1 if it is a group, else 0,
-  labels ('\n' between), ...}: first the missing ancestors that were registered too, each with its path ('>' between
-  names, '' none); then the names that keep their group or labels, with the path ''. Or, with nothing changed:
+  labels ('\n' between), afterUse, ...}: first the missing ancestors that were registered too, each with its path ('>'
+  between names, '' none); then the names that keep their group, labels or afterUse, with the path ''. Or, with nothing
+  changed:
   {'STALE'}.
 ]]
 -- Fields of the request, besides those of frame/charged.lua:
@@ -75,7 +77,10 @@ end
 
 local function defineName(request, name)
   local item, path = request.itemOf[name], request.pathOf[name]
-  local isGroup, labels
+  local isGroup, labels, isDirtied
+  if item.afterUse ~= '' then
+    isDirtied = item.afterUse == 'dirty'
+  end
   if item.group ~= '' then
     isGroup = item.group == '1'
   end
@@ -83,7 +88,7 @@ local function defineName(request, name)
     labels = itemForms.splitLines(item.labels)
   end
   redefining.define(
-    name, tonumber(item.capacity) or 1, path[#path] or '', itemForms.splitLines(item.blocks), isGroup, labels
+    name, tonumber(item.capacity) or 1, path[#path] or '', itemForms.splitLines(item.blocks), isGroup, labels, isDirtied
   )
 end
 
@@ -156,9 +161,9 @@ local function carryOut(request)
 end
 
 local function addToReply(reply, name, path, labels)
-  local at = #reply
+  local at, one = #reply, registry.definition(name)
   reply[at + 1], reply[at + 2] = name, path
-  reply[at + 3], reply[at + 4] = registry.definition(name).isGroup and 1 or 0, labels
+  reply[at + 3], reply[at + 4], reply[at + 5] = one.isGroup and 1 or 0, labels, one.isDirtied and 'dirty' or 'ready'
 end
 
 local function complete(request)
@@ -169,9 +174,13 @@ local function complete(request)
   end
   for _, name in ipairs(request.names) do
     local item, one = request.itemOf[name], registry.definition(name)
-    if item.group == '' and one.isGroup or item.labels == '' and one.hasLabels then
+    local keepsUse = item.afterUse == '' and one.isDirtied
+    if item.group == '' and one.isGroup or item.labels == '' and one.hasLabels or keepsUse then
       addToReply(reply, name, '', table.concat(one.labels, '\n'))
     end
+  end
+  if request.isInForce then
+    dropping.followDefinitions()
   end
   local queue = request.isInForce and tenant.openQueue()
   if queue then
@@ -213,7 +222,8 @@ function verbs.copyDefinitions(_, args)
     local capacity = tonumber(item.capacity)
     if capacity > 0 then
       local blocks, labels = itemForms.splitLines(item.blocks), itemForms.splitLines(item.labels)
-      redefining.define(item.name, capacity, item.parent, blocks, item.isGroup == '1', labels)
+      local isGroup, isDirtied = item.isGroup == '1', item.afterUse == 'dirty'
+      redefining.define(item.name, capacity, item.parent, blocks, isGroup, labels, isDirtied)
       redefining.adoptSlots(item.name)
     else
       redefining.redefine(item.name, false)
@@ -224,6 +234,7 @@ function verbs.copyDefinitions(_, args)
     -- All tickets are planned again by the scripts that follow (queue.lua).
     redis.call('HSET', keys.tenant, 'queue', (string.gsub(tenant.queueText, '%S+$', '.')))
   end
+  dropping.followDefinitions()
   committing.commit()
   redefining.commitDefinitions('')
   return 'OK'

@@ -4,6 +4,7 @@ local answers = require('frame/answers')
 local charged = require('frame/charged')
 local clock = require('frame/clock')
 local codec = require('slots/codec')
+local conditionEvents = require('events/conditions')
 local flags = require('frame/call').flags
 local itemForms = require('frame/items')
 local matching = require('reservations/match')
@@ -98,6 +99,7 @@ verbs.reserve = charged.verb({
 local function unreserveItem(item)
   local result, ended = releasing.unreserveOne(item)
   reservationEvents.emitUnreserved(item, result, ended)
+  conditionEvents.emit()
   reservationEvents.spendOnEvent(item)
   return result
 end

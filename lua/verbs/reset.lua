@@ -41,7 +41,9 @@ end
 local function removeAll(actor)
   local resetBy = actor or 'the service'
   putAside(resetBy)
-  redis.call('UNLINK', keys.slots, keys.due, keys.pools, keys.tickets, keys.queues, keys.waits, keys.sessionHolds)
+  redis.call(
+    'UNLINK', keys.slots, keys.due, keys.pools, keys.tickets, keys.queues, keys.waits, keys.sessionHolds, keys.clean
+  )
   redis.call('HDEL', keys.tenant, 'queue', 'measured')
   tenant.setFlag(tenant.HAS_QUEUE, false)
   events.emit('RESET', { requestType = 'RESET', apiKeyLabel = tenant.keyLabel, actor = actor })

@@ -1,6 +1,7 @@
 local admission = require('frame/admission')
 local charged = require('frame/charged')
 local committing = require('frame/commit')
+local conditionEvents = require('events/conditions')
 local events = require('events/events')
 local flags = require('frame/call').flags
 local itemForms = require('frame/items')
@@ -164,6 +165,17 @@ local function emit(request, after)
   end
 end
 
+-- Emits the events of the conditions that the items have changed, before those that were emitted after the first
+-- `after` ones.
+local function emitConditions(after)
+  local from = #events.listed
+  conditionEvents.emit()
+  for i = from + 1, #events.listed do
+    after = after + 1
+    table.insert(events.listed, after, table.remove(events.listed, i))
+  end
+end
+
 -- Tells what the queue has decided.
 local function answer(request)
   local reply, outcome = request.reply, request.outcome
@@ -188,6 +200,7 @@ local function complete(request)
   -- who wait: its event comes before theirs.
   if not flags.isDry and not (outcome and (outcome.ticket or outcome.claimed)) then
     emit(request, listed)
+    emitConditions(listed + (events.isListening() and 1 or 0))
   end
 end
 

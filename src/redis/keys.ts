@@ -9,6 +9,8 @@
  *   {t}:due               sorted set: slot of a reservation with a lease → ms at which it is due
  *   {t}:pools             hash: held slots of pools and their owners (lua/slots/pools.lua)
  *   {t}:definitions       hash: registered resources (lua/definitions/definitions.lua)
+ *   {t}:conditions        hash: slots that are out of service, or were set dirty (lua/slots/marks.lua)
+ *   {t}:clean             hash: the slots that are ready of resources whose slots are dirty after use
  *   {t}:tickets           hash: ticket that waits or was granted → record (lua/waiting/tickets.lua)
  *   {t}:queues            sorted set: the queues of tickets for resources, and other orders of tickets
  *                         (waiting/queues.lua)

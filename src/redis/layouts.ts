@@ -71,6 +71,7 @@ const ITEMS = {
   renew: ['resource', 'requester', 'token', 'ttlMs'],
   check: ['resource', 'requester'],
   cancel: ['resource', 'requester'],
+  setCondition: ['resource', 'condition', 'reason'],
 } as const;
 
 export type ItemKind = keyof typeof ITEMS;

@@ -37,6 +37,8 @@ const STATE = [
   'sessionsDue',
   'nameIndex',
   'history',
+  'conditions',
+  'clean',
 ] as const;
 const RESERVATIONS = ['tenant', 'credential', ...STATE] as const;
 /** Of scripts whose requests may have an Idempotency-Key. */
@@ -76,11 +78,11 @@ export const VERBS = {
   check: { keys: [...RESERVATIONS, ...READS], charges: 'reads' },
   closeStreams: { keys: ['tenant', 'streams', 'sessionStreams'] },
   copyDefinitions: {
-    keys: ['tenant', 'slots', 'due', 'pools', 'definitions', 'nameIndex', 'history', 'copying'],
+    keys: ['tenant', 'slots', 'due', 'pools', 'definitions', 'nameIndex', 'history', 'copying', 'conditions', 'clean'],
     memory: 'takes',
   },
   definitions: {
-    keys: ['tenant', 'credential', 'definitions', 'nameIndex', ...READS],
+    keys: ['tenant', 'credential', 'definitions', 'nameIndex', 'conditions', 'clean', ...READS],
     charges: 'reads',
     isPaged: true,
   },
@@ -117,11 +119,13 @@ export const VERBS = {
       'sessionHolds',
       'sessionsDue',
       'resetSlots',
+      'clean',
       ...REPEATABLE,
     ],
     charges: 'writes',
   },
   resource: { keys: RESERVATIONS, isPaged: true },
+  setCondition: { keys: [...RESERVATIONS, ...REPEATABLE], charges: 'writes', memory: 'takes' },
   sessions: { keys: [...RESERVATIONS, ...READS], charges: 'reads', isPaged: true },
   standings: { keys: RESERVATIONS },
   states: { keys: RESERVATIONS, isPaged: true },

@@ -76,7 +76,7 @@ export async function register(
   ]);
   const [before, keyLabel, ...rest] = result;
   const stored = new Map(items.map((item) => [item.name, asStored(item)]));
-  for (let i = 0; i < rest.length; i += 4) {
+  for (let i = 0; i < rest.length; i += 5) {
     const [name, treePath, labels] = [toText(rest[i]), toText(rest[i + 1]), toText(rest[i + 3])];
     const isGroup = toInteger(rest[i + 2]) === 1;
     const item = stored.get(name) ?? { name, capacity: 1, blocks: [], treePath: treePath || null };

@@ -3,6 +3,7 @@
  * the parent in place of the path. If a field is missing here, the code does not compile.
  */
 import type { Definition, Registration } from '../../contract/definitions.ts';
+import type { AfterUse } from '../../domain/conditions.ts';
 import { PATH_DELIMITER, parentIn } from '../../domain/names.ts';
 import { parseItem, toInteger } from '../../redis/reply.ts';
 
@@ -30,12 +31,16 @@ export const detailsOf = (isGroup: boolean, labels: Labels): Pick<Definition, 'g
   ...(Object.keys(labels).length === 0 ? {} : { labels }),
 });
 
+interface AfterUsed {
+  readonly afterUse?: AfterUse | undefined;
+}
+
 type Encoders<Shape> = { readonly [Field in keyof Shape]-?: (definition: Shape) => string | number };
 
 const lines = (names: readonly string[]) => names.map((name) => `${name}\n`).join('');
 
 /** The arguments for one item of register.lua, in their order. */
-const REGISTRATION: Encoders<Registration> = {
+const REGISTRATION: Encoders<Registration & AfterUsed> = {
   name: ({ name }) => name,
   capacity: ({ capacity }) => capacity ?? '',
   blocks: ({ blocks }) => lines(blocks),
@@ -43,24 +48,26 @@ const REGISTRATION: Encoders<Registration> = {
   group: ({ group }) => (group === undefined ? '' : Number(group)),
   labels: ({ labels }) => (labels === undefined ? '' : encodeLabels(labels)),
   groups: ({ groups }) => Number(groups ?? false),
+  afterUse: ({ afterUse }) => afterUse ?? '',
 };
 
 /** The arguments for one item of copyDefinitions.lua, in their order. */
-const STORED: Encoders<StoredDefinition> = {
+const STORED: Encoders<StoredDefinition & AfterUsed> = {
   name: ({ name }) => name,
   capacity: ({ capacity }) => capacity,
   parent: ({ parent }) => parent ?? '',
   blocks: ({ blocks }) => lines(blocks),
   isGroup: ({ isGroup }) => Number(isGroup),
   labels: ({ labels }) => encodeLabels(labels),
+  afterUse: ({ afterUse }) => afterUse ?? 'ready',
 };
 
 /** @returns the arguments of register.lua for an item */
-export const encodeRegistration = (definition: Registration): (string | number)[] =>
+export const encodeRegistration = (definition: Registration & AfterUsed): (string | number)[] =>
   Object.values(REGISTRATION).map((encode) => encode(definition));
 
 /** @returns the arguments of copyDefinitions.lua for an item */
-export const encodeStored = (definition: StoredDefinition): (string | number)[] =>
+export const encodeStored = (definition: StoredDefinition & AfterUsed): (string | number)[] =>
   Object.values(STORED).map((encode) => encode(definition));
 
 /** Reads an item of the reply of definitions.lua. */

@@ -2,6 +2,7 @@
  * Reserves resources (docs/specification.md#reserve, #plans): one script call for any number of items.
  */
 import type { ReserveItem, ReserveResult } from '../../contract/reservations.ts';
+import type { Condition } from '../../domain/conditions.ts';
 import type { Idempotency } from '../../domain/idempotency.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { type Asked, textOfAsked } from '../../domain/reservations.ts';
@@ -85,12 +86,16 @@ export const reserveArgs = (
 };
 
 /** Formats the options that few items have (lua/frame/items.lua). */
-function optionsArg(item: Asking & Pick<ReserveItem, 'note' | 'mode'>, items: readonly Asking[]): string {
-  const { note, mode, match } = item;
-  if (!note && mode !== 'SHARED' && !match) return '';
+function optionsArg(
+  item: Asking & Pick<ReserveItem, 'note' | 'mode'> & { readonly condition?: Condition | undefined },
+  items: readonly Asking[],
+): string {
+  const { note, mode, condition, match } = item;
+  if (!note && mode !== 'SHARED' && !condition && !match) return '';
   return JSON.stringify({
     ...(note && { note }),
     ...(mode === 'SHARED' && { mode }),
+    ...(condition && { condition }),
     ...(match && matchOptions(item, items)),
   });
 }

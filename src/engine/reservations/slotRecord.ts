@@ -3,6 +3,7 @@
  */
 import { z } from 'zod';
 import type { ActiveReservation } from '../../contract/reservations.ts';
+import { CONDITIONS } from '../../domain/conditions.ts';
 import { DEFAULT_RESOURCE_TYPE } from '../../domain/names.ts';
 import { MODES } from '../../domain/reservations.ts';
 import { toTime } from '../../redis/reply.ts';
@@ -10,6 +11,9 @@ import { unpackToken } from './releaseToken.ts';
 
 /** The details of a reservation besides its own slot (docs/specification.md#plans). */
 type Details = Pick<ActiveReservation, 'acquiredSlots' | 'acquiredBlockers' | 'reservedAtPath' | 'slots' | 'mode'>;
+
+/** A condition that keeps slots from users. */
+export const Unready = z.enum(CONDITIONS).exclude(['ready']);
 
 /** Extra fields of a reservation (lua/slots/codec.lua), each left out if it does not have it. */
 const Extras = z.object({
@@ -19,6 +23,8 @@ const Extras = z.object({
   match: z.tuple([z.string(), z.string()]).optional(),
   /** Time for which it waited, in ms. */
   waited: z.int().optional(),
+  /** The condition that it asked for. */
+  condition: Unready.optional(),
 });
 
 const HELD_ALONG = 1;

@@ -2,6 +2,7 @@
  * Releases reservations (docs/specification.md#release): one script call for all items.
  */
 import type { UnreserveItem, UnreserveResult } from '../../contract/reservations.ts';
+import type { Condition } from '../../domain/conditions.ts';
 import type { Idempotency } from '../../domain/idempotency.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
@@ -12,6 +13,7 @@ import { callInBatch } from '../batch.ts';
 import { callCharged } from '../call.ts';
 import type { Engine, HandOver } from '../engine.ts';
 import { madeAtMs, packToken } from './releaseToken.ts';
+import { Unready } from './slotRecord.ts';
 
 /**
  * @param idempotency its Idempotency-Key, if it has one
@@ -66,8 +68,24 @@ async function releaseTo(
 }
 
 /** The script's arguments for an item. */
-export const unreserveArgs = ({ resource, requester, releaseToken }: UnreserveItem): (string | number)[] =>
-  itemArgs('unreserve', { resource, requester, token: packToken(releaseToken ?? '') });
+export const unreserveArgs = (item: Reported): (string | number)[] => {
+  const { resource, requester, releaseToken } = item;
+  return itemArgs('unreserve', { resource, requester, token: packToken(releaseToken ?? '') + reportOf(item) });
+};
+
+/** An item that may say in which condition its slots are. */
+type Reported = UnreserveItem & {
+  readonly condition?: Condition | undefined;
+  readonly reason?: string | undefined;
+  readonly slots?: unknown;
+};
+
+/** What a release says of the condition of its slots: few do (lua/frame/items.lua). */
+const reportOf = ({ condition, reason, slots }: Reported): string =>
+  condition ? `\n${JSON.stringify({ condition, reason, slots })}` : '';
+
+/** What precedes the condition of the slots in a reply. No name has it. */
+const CONDITION = '\u0001';
 
 const taken = new WeakSet<object>();
 
@@ -82,7 +100,15 @@ export function toUnreserveResult(item: UnreserveItem, reply: readonly string[])
     case 'RELINQUISHED': {
       const isTaken = released.at(-1) === '';
       const slots = isTaken ? released.slice(0, -1) : released;
-      const result: UnreserveResult = { resource, requester, status, explanation: status, released: slots };
+      const condition = slots.at(-1)?.startsWith(CONDITION) ? Unready.parse(slots.pop()?.slice(1)) : undefined;
+      const result = {
+        resource,
+        requester,
+        status,
+        explanation: status,
+        released: slots,
+        ...(condition && { condition }),
+      };
       if (isTaken) taken.add(result);
       return result;
     }

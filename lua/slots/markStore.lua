@@ -1,0 +1,72 @@
+-- The hashes `conditions` and `clean` (slots/marks.lua), as this call sees and changes them. A field that is not there
+-- is ''.
+local bytes = require('limits/bytes')
+local keys = require('frame/keys')
+local work = require('frame/work')
+local markStore = {}
+-- values[hash][field]: what was read. changed[hash][field]: true if it was changed.
+local values, changed
+
+-- Reads fields of a hash that were not read yet.
+function markStore.read(hash, fields)
+  local missing, found = {}, values[hash]
+  for _, field in ipairs(fields) do
+    if not found[field] then
+      found[field] = ''
+      missing[#missing + 1] = field
+    end
+  end
+  for from = 1, #missing, 1000 do
+    local last = math.min(from + 999, #missing)
+    work.spend(1 + (last - from + 1) / 2)
+    for i, value in ipairs(redis.call('HMGET', keys[hash], unpack(missing, from, last))) do
+      found[missing[from + i - 1]] = value or ''
+    end
+  end
+end
+
+-- Returns the value of a field. Reads it if it was not.
+function markStore.at(hash, field)
+  if not values[hash][field] then
+    markStore.read(hash, { field })
+  end
+  return values[hash][field]
+end
+
+-- Replaces the value of a field that was read.
+function markStore.put(hash, field, value)
+  if values[hash][field] ~= value then
+    values[hash][field], changed[hash][field] = value, true
+  end
+end
+
+-- Returns true if this call has changed anything.
+function markStore.isAnyChanged()
+  return next(changed.conditions) ~= nil or next(changed.clean) ~= nil
+end
+
+-- Writes all changes.
+function markStore.write()
+  for hash, fields in pairs(changed) do
+    local set, del = {}, {}
+    for field in pairs(fields) do
+      local value = values[hash][field]
+      if value == '' then
+        del[#del + 1] = field
+      else
+        set[#set + 1] = field
+        set[#set + 1] = value
+      end
+    end
+    bytes.callWith('HDEL', keys[hash], del)
+    bytes.callWith('HSET', keys[hash], set)
+  end
+end
+
+function markStore.begin()
+  if not values or next(values.conditions) or next(values.clean) then
+    values, changed = { conditions = {}, clean = {} }, { conditions = {}, clean = {} }
+  end
+end
+
+return markStore

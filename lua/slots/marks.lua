@@ -1,0 +1,286 @@
+-- Which slots of registered resources are ready, dirty or out of service (docs/specification.md#condition), as this
+-- call sees and changes it. slots/conditions.lua has what other modules use. A resource of which all slots are ready,
+-- and stay so after use, has nothing here: its definition has no flag hasConditions, and reading costs nothing.
+--
+-- The hash `conditions`, which a reset leaves alone, has
+--   <name>             how many slots are out of service, and how many were set dirty although they are ready after
+--                      use, packed; absent if none is
+--   <name>\1<chunk>    a bitmap of those that are out of service, as in slots/pools.lua
+--   <name>\2<chunk>    a bitmap of those that were set dirty
+--   \3<slot>           of such a slot: since when, in ms, a line break, who set it ('' the service), a line break, and
+--                      the reason
+-- The hash `clean`, which a reset deletes, is of resources whose slots are dirty after use. It has
+--   <name>             how many slots are ready, packed; absent if none is: then all are dirty that are not out of
+--                      service
+--   <name>\1<chunk>    a bitmap of those that are ready
+--   \3<slot>           of a slot that is dirty, as above; absent if nobody knows
+-- A resource with one slot has it as number 0.
+local pools = require('slots/pools')
+local registry = require('definitions/definitions')
+local store = require('slots/markStore')
+local work = require('frame/work')
+local marks = {}
+local byteAt, floor = string.byte, math.floor
+local COUNTS, COUNT = '>I4I4', '>I4'
+-- The bitmaps: the hash, and what stands between the name and the number of the chunk.
+local OUT, DIRTY = { hash = 'conditions', mark = '\1' }, { hash = 'conditions', mark = '\2' }
+local CLEAN = { hash = 'clean', mark = '\1' }
+
+-- known[name]: how many slots of a resource are out, dirty (set so) and clean.
+local known
+
+local function fieldOf(plane, name, chunk)
+  return name .. plane.mark .. chunk
+end
+
+-- Returns the counts of a resource that has conditions, a table: out, dirty, clean. Reads them with its first bitmaps.
+local function countsOf(name, one)
+  local counts = known[name]
+  if not counts then
+    store.read('conditions', { name, fieldOf(OUT, name, 0), not one.isDirtied and fieldOf(DIRTY, name, 0) or nil })
+    local packed = store.at('conditions', name)
+    counts = { out = 0, dirty = 0, clean = 0 }
+    if packed ~= '' then
+      counts.out, counts.dirty = struct.unpack(COUNTS, packed)
+    end
+    if one.isDirtied then
+      store.read('clean', { name, fieldOf(CLEAN, name, 0) })
+      local clean = store.at('clean', name)
+      counts.clean = clean ~= '' and struct.unpack(COUNT, clean) or 0
+    end
+    known[name] = counts
+  end
+  return counts
+end
+
+-- Notes the counts of a resource, to be written.
+local function putCounts(name, counts)
+  local isAny = counts.out > 0 or counts.dirty > 0
+  store.put('conditions', name, isAny and struct.pack(COUNTS, counts.out, counts.dirty) or '')
+  if registry.definition(name).isDirtied then
+    store.put('clean', name, counts.clean > 0 and struct.pack(COUNT, counts.clean) or '')
+  end
+end
+
+-- Returns the bytes of a chunk of a bitmap; zero bytes at its end may be missing.
+local function chunkAt(plane, name, chunk)
+  return store.at(plane.hash, fieldOf(plane, name, chunk))
+end
+
+local function isMarked(plane, name, slotNumber)
+  local bits = chunkAt(plane, name, floor(slotNumber / pools.CHUNK_SLOTS))
+  local byte = byteAt(bits, floor(slotNumber % pools.CHUNK_SLOTS / 8) + 1)
+  return byte and bit.band(byte, bit.rshift(128, slotNumber % 8)) ~= 0
+end
+
+local function setMark(plane, name, slotNumber, isSet)
+  local chunk = floor(slotNumber / pools.CHUNK_SLOTS)
+  local bits = pools.trimmed(pools.marked(chunkAt(plane, name, chunk), slotNumber, isSet))
+  store.put(plane.hash, fieldOf(plane, name, chunk), bits)
+end
+
+-- Returns how many slots of a resource have a condition, held or not.
+function marks.countOf(name, capacity, condition)
+  local one = registry.definition(name)
+  if not one or not one.hasConditions then
+    return condition == 'ready' and capacity or 0
+  end
+  local counts = countsOf(name, one)
+  if condition == 'out' then
+    return counts.out
+  elseif one.isDirtied then
+    return condition == 'ready' and counts.clean or capacity - counts.out - counts.clean
+  end
+  return condition == 'ready' and capacity - counts.out - counts.dirty or counts.dirty
+end
+
+-- Returns the condition of a slot by its number.
+function marks.conditionOf(name, slotNumber)
+  local one = registry.definition(name)
+  if not one or not one.hasConditions or slotNumber >= one.capacity then
+    return 'ready'
+  end
+  local counts = countsOf(name, one)
+  if counts.out > 0 and isMarked(OUT, name, slotNumber) then
+    return 'out'
+  elseif one.isDirtied then
+    return counts.clean > 0 and isMarked(CLEAN, name, slotNumber) and 'ready' or 'dirty'
+  end
+  return counts.dirty > 0 and isMarked(DIRTY, name, slotNumber) and 'dirty' or 'ready'
+end
+
+-- Adds a change of a condition to the number of held slots that have it.
+local function countHeld(pool, condition, change)
+  if condition == 'out' then
+    pool.heldOut, pool.isChanged = pool.heldOut + change, true
+  elseif condition == 'dirty' then
+    pool.heldDirty, pool.isChanged = pool.heldDirty + change, true
+  end
+end
+
+-- Counts a slot of a pool that becomes held (1) or free (-1).
+function marks.account(name, slot, change)
+  local one = registry.definition(name)
+  if one and one.hasConditions then
+    local _, slotNumber = pools.slotNumber(slot)
+    local pool = pools.poolOf(name)
+    pool.isLong = one.isDirtied
+    if slotNumber < one.capacity and one.capacity > 1 then
+      countHeld(pool, marks.conditionOf(name, slotNumber), change)
+    end
+  end
+end
+
+-- Changes the condition of a slot. Takes whether its pool holds it among its slots.
+function marks.change(name, slotNumber, condition, isHeld)
+  local one, before = registry.definition(name), marks.conditionOf(name, slotNumber)
+  local counts = countsOf(name, one)
+  local dirtPlane, dirt = one.isDirtied and CLEAN or DIRTY, one.isDirtied and 'clean' or 'dirty'
+  local dirtOf = one.isDirtied and 'ready' or 'dirty'
+  for _, which in ipairs({ { OUT, 'out', 'out' }, { dirtPlane, dirt, dirtOf } }) do
+    local plane, count, meaning = which[1], which[2], which[3]
+    if (before == meaning) ~= (condition == meaning) then
+      setMark(plane, name, slotNumber, condition == meaning)
+      counts[count] = counts[count] + (condition == meaning and 1 or -1)
+    end
+  end
+  putCounts(name, counts)
+  if one.capacity > 1 then
+    local pool = pools.poolOf(name)
+    if isHeld then
+      countHeld(pool, before, -1)
+      countHeld(pool, condition, 1)
+    end
+    if condition == 'ready' and slotNumber < pool.from then
+      pool.from, pool.isChanged = slotNumber, true
+    end
+  end
+  work.spend(8)
+end
+
+-- Returns the hash that has the details of a slot in a condition.
+local function hashOf(name, condition)
+  return condition == 'dirty' and registry.definition(name).isDirtied and 'clean' or 'conditions'
+end
+
+-- Returns since when and by whom a slot is in a condition other than ready, and why, as a text; '' if nobody knows.
+function marks.detailsOf(name, slot, condition)
+  return store.at(hashOf(name, condition), '\3' .. slot)
+end
+
+-- Replaces the details of a slot, which was in a condition before.
+function marks.putDetails(name, slot, before, condition, text)
+  local field = '\3' .. slot
+  for _, one in ipairs({ before, condition }) do
+    if one ~= 'ready' then
+      store.at(hashOf(name, one), field)
+      store.put(hashOf(name, one), field, one == condition and text or '')
+    end
+  end
+end
+
+-- Reads chunks of the bitmaps that tell which slots of a resource have a condition.
+function marks.readChunks(name, first, last)
+  local isDirtied, fields, clean = registry.definition(name).isDirtied, {}, {}
+  for chunk = first, last do
+    fields[#fields + 1] = fieldOf(OUT, name, chunk)
+    if isDirtied then
+      clean[#clean + 1] = fieldOf(CLEAN, name, chunk)
+    else
+      fields[#fields + 1] = fieldOf(DIRTY, name, chunk)
+    end
+  end
+  store.read('conditions', fields)
+  store.read('clean', clean)
+end
+
+-- Returns the bitmaps of a chunk that tell which slots have a condition: the first two mark slots that do not have it.
+-- If there is a third, the slots that it does not mark do not have it either.
+function marks.bitmapsFor(name, chunk, condition)
+  local isDirtied = registry.definition(name).isDirtied
+  if condition == 'out' then
+    return '', '', chunkAt(OUT, name, chunk)
+  elseif not isDirtied then
+    local dirty = chunkAt(DIRTY, name, chunk)
+    if condition == 'dirty' then
+      return '', '', dirty
+    end
+    return chunkAt(OUT, name, chunk), dirty, nil
+  elseif condition == 'ready' then
+    return '', '', chunkAt(CLEAN, name, chunk)
+  end
+  return chunkAt(OUT, name, chunk), chunkAt(CLEAN, name, chunk), nil
+end
+
+-- What definitions/conditions.lua needs, which changes all bitmaps of a resource.
+
+-- Reads all bitmaps of some chunks, whatever the definition says now.
+function marks.readAll(name, first, last)
+  local fields, clean = { name }, { name }
+  for chunk = first, last do
+    fields[#fields + 1] = fieldOf(OUT, name, chunk)
+    fields[#fields + 1] = fieldOf(DIRTY, name, chunk)
+    clean[#clean + 1] = fieldOf(CLEAN, name, chunk)
+  end
+  store.read('conditions', fields)
+  store.read('clean', clean)
+end
+
+-- Returns the bitmaps of a chunk.
+function marks.mapOf(name, chunk)
+  return {
+    out = chunkAt(OUT, name, chunk), dirty = chunkAt(DIRTY, name, chunk), clean = chunkAt(CLEAN, name, chunk),
+  }
+end
+
+-- Replaces the bitmaps of a chunk.
+function marks.putMap(name, chunk, map)
+  store.put('conditions', fieldOf(OUT, name, chunk), map.out)
+  store.put('conditions', fieldOf(DIRTY, name, chunk), map.dirty)
+  store.put('clean', fieldOf(CLEAN, name, chunk), map.clean)
+end
+
+-- Replaces the counts of a resource.
+function marks.setCounts(name, counts)
+  local isAny = counts.out > 0 or counts.dirty > 0
+  store.read('conditions', { name })
+  store.read('clean', { name })
+  store.put('conditions', name, isAny and struct.pack(COUNTS, counts.out, counts.dirty) or '')
+  store.put('clean', name, counts.clean > 0 and struct.pack(COUNT, counts.clean) or '')
+  known[name] = counts
+end
+
+-- Returns the details of a slot as a hash has them.
+function marks.textAt(hash, slot)
+  return store.at(hash, '\3' .. slot)
+end
+
+-- Moves the details of slots to the hash that has those of dirty slots now, or drops them. Takes a list of tables:
+-- slot, from (a hash), stays.
+function marks.moveDetails(moved, isDirtied)
+  local fields, to = { conditions = {}, clean = {} }, isDirtied and 'clean' or 'conditions'
+  for i, one in ipairs(moved) do
+    fields[one.from][#fields[one.from] + 1] = '\3' .. one.slot
+    fields[to][#fields[to] + 1] = '\3' .. moved[i].slot
+  end
+  store.read('conditions', fields.conditions)
+  store.read('clean', fields.clean)
+  for _, one in ipairs(moved) do
+    local field = '\3' .. one.slot
+    local text = store.at(one.from, field)
+    if not one.stays then
+      store.put(one.from, field, '')
+    elseif one.from ~= to then
+      store.put(one.from, field, '')
+      store.put(to, field, text)
+    end
+  end
+end
+
+function marks.begin()
+  if not known or next(known) then
+    known = {}
+  end
+end
+
+return marks
