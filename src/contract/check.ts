@@ -2,6 +2,7 @@
  * Looking at resources: who holds them, and whether they can be reserved (docs/specification.md#operations).
  */
 import { z } from 'zod';
+import { notReady } from './conditions.ts';
 import { batch, heldNote, item, requesterName, resourceName, time } from './fields.ts';
 import { Reason } from './reservationFields.ts';
 
@@ -20,7 +21,7 @@ export const CheckBody = batch(CheckItem);
 export const CheckResult = z
   .object({
     resource: z.string().meta({ description: 'The name that was asked about.' }),
-    reserved: z.boolean().meta({ description: 'True if no slot of the resource is free.' }),
+    reserved: z.boolean().meta({ description: 'True if no slot of the resource is free and ready.' }),
     requester: z
       .string()
       .nullable()
@@ -45,6 +46,8 @@ export const CheckResult = z
     reason: Reason.optional().meta({
       description: 'Who is in the way, if `reservable` is false. Left out if the request asks about too much.',
     }),
+    condition: notReady.meta({ description: 'Only of a single slot that is not ready: dirty, or out of service.' }),
+    conditionReason: z.string().optional().meta({ description: 'Only with `condition`: why, if somebody said so.' }),
     holders: z.int().optional().meta({ description: 'Only with `mode`: how many requesters hold it.' }),
   })
   .meta({ id: 'CheckResult' });

@@ -3,8 +3,11 @@
  * (docs/specification.md#resources, #registration).
  */
 import { z } from 'zod';
+import { AFTER_USE, ASKED_CONDITIONS } from '../domain/conditions.ts';
 import { MAX_BLOCKS, MAX_CAPACITY, MAX_LABELS, MAX_NAME_LENGTH, MAX_TREE_DEPTH } from '../domain/maxSizes.ts';
 import { LABEL, LABEL_KEY, labelFault, nameFault, PATH_DELIMITER, utf8Length } from '../domain/names.ts';
+import { attributes, checkAttributes, definedAttributes, slotAttributes } from './attributes.ts';
+import { afterUse, notReadyCounts } from './conditions.ts';
 import { batch, item, must, name, resourceName } from './fields.ts';
 
 /** Bytes of UTF-8 of all blockers of a resource, and of its path: each read of the resource costs as much. */
@@ -83,8 +86,15 @@ const groups = z
 
 const ITSELF = 'must not name the resource itself';
 
-/** Optional fields may be null, so that a definition can be registered again as it is listed. */
-export const Registration = item({
+/** A field of a listed definition that a registration has no use for. */
+const listed = z
+  .unknown()
+  .transform(() => undefined)
+  .optional()
+  .meta({ description: 'Ignored, so that a definition can be registered again as it is listed.' });
+const listedFields = { outOfService: listed, dirty: listed };
+
+const fields = {
   name: registeredName,
   capacity: capacity.nullish().transform((slots) => slots ?? null),
   blocks: blocks.nullish().transform((names) => names ?? []),
@@ -92,7 +102,22 @@ export const Registration = item({
   group: group.nullish().transform((isGroup) => isGroup ?? undefined),
   labels: labels.nullish().transform((pairs) => pairs ?? undefined),
   groups: groups.nullish().transform((areGroups) => areGroups ?? undefined),
-})
+  afterUse: afterUse.nullish().transform((one) => one ?? undefined),
+  attributes: attributes.nullish().transform((set) => set ?? undefined),
+  slotAttributes: slotAttributes.nullish().transform((sets) => sets ?? undefined),
+};
+
+/** Optional fields may be null, so that a definition can be registered again as it is listed. */
+export const Registration = item({ ...fields, ...listedFields }, listedFields)
+  .superRefine((one, context) =>
+    checkAttributes(one, one.group === true ? 0 : (one.capacity ?? 1), (path, message) =>
+      context.addIssue({ code: 'custom', path, message }),
+    ),
+  )
+  .refine((one) => one.group !== true || one.afterUse !== 'dirty', {
+    path: ['afterUse'],
+    message: 'must not be dirty for a group, which has no slots',
+  })
   .refine((one) => one.group !== true || one.capacity === null, {
     path: ['capacity'],
     message: 'must not be given for a group, which has no slots',
@@ -121,11 +146,20 @@ export const Definition = z
     treePath: z.string().nullable().meta({ description: 'The ancestors, from the root down; null for a root.' }),
     group: isGroup,
     labels: someLabels,
+    afterUse: z
+      .enum(AFTER_USE)
+      .optional()
+      .meta({ description: 'The condition of its slots after a reservation; left out if that is `ready`.' }),
+    ...definedAttributes,
+    ...notReadyCounts,
   })
   .meta({ id: 'Definition' });
 export type Definition = z.output<typeof Definition>;
 
-/** An item to register. A capacity of null is the default; a group or labels that are absent leave what is there. */
+/**
+ * An item to register. A capacity of null is the default. A group, labels, afterUse or attributes that are absent leave
+ * what is there.
+ */
 export type Registration = Definition & Partial<Omit<z.output<typeof Registration>, keyof Definition>>;
 
 export const DefinitionsQuery = z.object({
@@ -134,6 +168,10 @@ export const DefinitionsQuery = z.object({
     .regex(LABEL, 'must be <key>=<value>')
     .optional()
     .meta({ description: 'Lists only the resources that have this label.', example: 'os=android' }),
+  condition: z
+    .enum(ASKED_CONDITIONS, `must be one of ${ASKED_CONDITIONS.join(', ')}`)
+    .optional()
+    .meta({ description: 'Lists only the resources that have a slot in this condition.', example: 'out' }),
 });
 
 /** The path of a request for one resource. */
@@ -160,6 +198,8 @@ export interface TreeNode {
   waiting: number;
   group?: true | undefined;
   labels?: Readonly<Record<string, string>> | undefined;
+  outOfService?: number | undefined;
+  dirty?: number | undefined;
   children: TreeNode[];
 }
 
@@ -168,13 +208,14 @@ export const TreeNode: z.ZodType<TreeNode> = z
     name: z.string().meta({ description: 'The name of the resource.' }),
     path: z.string().meta({ description: 'From the root down, its own name included.', example: 'House>Floor1' }),
     capacity: z.int().nullable().meta({ description: 'The number of slots; null for a group.' }),
-    available: z.int().nullable().meta({ description: 'Free slots; null for a group.' }),
+    available: z.int().nullable().meta({ description: 'Slots that are free and ready; null for a group.' }),
     waiting: z.int().meta({ description: 'The number of requests that wait for it.' }),
     group: z.literal(true).optional().meta({ description: 'True for a group; left out for others.' }),
     labels: z
       .record(z.string(), z.string())
       .optional()
       .meta({ description: 'Its labels; left out if it has none.', example: { os: 'android' } }),
+    ...notReadyCounts,
     children: z.array(z.lazy(() => TreeNode)).meta({
       type: 'array',
       description: 'The resources below it, of the same shape.',

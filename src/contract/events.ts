@@ -28,6 +28,7 @@ const FIELDS_OF = {
   WAITING: [...RESERVATION, ...TRANSACTION],
   WAIT_ENDED: [...RESERVATION, ...TRANSACTION],
   RESET: ACTOR,
+  CONDITION: [...RESERVATION, ...ACTOR],
   TIER_LIMIT_REACHED: LIMIT,
 } as const satisfies Record<string, readonly (typeof OPTIONAL_FIELDS)[number][]>;
 
@@ -80,15 +81,32 @@ export const Event = z
     tenantId: z.string().meta({ description: 'The id of the tenant.' }),
     resource: z.string().nullable().meta({
       description:
-        'The name that was reserved. Of failures and waits, the name that was asked for, or the text of a match. Null: the event is about no single resource.',
+        'The name that was reserved. Of failures and waits, the name that was asked for, or the text of a match. Of CONDITION, the slot. Null: the event is about no single resource.',
     }),
     requester: z.string().nullable().meta({ description: 'The requester of the item.' }),
-    explanation: z.string().nullable().meta({ description: 'The status that the request got.', example: 'ACQUIRED' }),
+    explanation: z.string().nullable().meta({
+      description: 'The status that the request got. Of CONDITION: `ready`, `dirty` or `out`.',
+      example: 'ACQUIRED',
+    }),
     resourceType: z.string().nullable().meta({ description: 'The tag of the reservation.' }),
     apiKeyLabel,
-    actor: actor.nullable().meta({ description: 'Who did it: UNRESERVED and RESET only. null: it expired.' }),
+    actor: actor
+      .nullable()
+      .meta({ description: 'Who did it: UNRESERVED, RESET and CONDITION only. null: it expired.' }),
     requestType: z
-      .enum(['RESERVE', 'UNRESERVE', 'RENEW', 'TRANSACTION', 'EXPIRE', 'RESET', 'WAIT', 'SESSION', 'READ', 'CONNECT'])
+      .enum([
+        'RESERVE',
+        'UNRESERVE',
+        'RENEW',
+        'TRANSACTION',
+        'EXPIRE',
+        'RESET',
+        'WAIT',
+        'SESSION',
+        'READ',
+        'CONNECT',
+        'CONDITION',
+      ])
       .nullable()
       .meta({ description: 'The kind of request that caused it.' }),
     timestamp: time.meta({ description: 'The time of the change.' }),
@@ -98,6 +116,7 @@ export const Event = z
     mode: mode.optional(),
     fencingToken,
     note: note.optional(),
+    reason: z.string().nullable().optional().meta({ description: 'CONDITION only: why. null: nobody said so.' }),
     method: z.enum(TRANSACTION_METHODS).nullable().meta({ description: 'Transactions only.' }),
     changes: z
       .array(Change)

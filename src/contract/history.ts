@@ -7,27 +7,31 @@ import { apiKeyLabel, heldNote, instant, listFormat, pageLimit, requesterName, r
 export const HistoryEntry = z
   .object({
     id: z.string().meta({ description: 'Names the entry within the tenant.', example: 'R1042' }),
-    kind: z.enum(ENTRY_KINDS).meta({ description: 'WAIT: a wait that ended without a reservation.' }),
+    kind: z.enum(ENTRY_KINDS).meta({
+      description: 'WAIT: a wait that ended without a reservation. OUT_OF_SERVICE: a time for which a slot was.',
+    }),
     resource: z.string().meta({ description: 'The resource. Of a wait for several: the one that it lacked.' }),
     requestedName: z
       .string()
       .nullable()
       .meta({ description: 'The name that the caller asked for: a slot, or a path. Null: that of the resource.' }),
     slots: z.array(z.string()).meta({ description: 'The slots that it held of the resource. Empty for a wait.' }),
-    requester: z.string().meta({ description: 'Who held it, or waited.' }),
+    requester: z.string().meta({ description: 'Who held it, waited, or took it out of service.' }),
     resourceType: z.string().meta({ description: 'The tag of the request.' }),
     mode: z.enum(MODES).meta({ description: 'SHARED: others could hold it at the same time.' }),
     apiKeyLabel,
     note: heldNote.nullable(),
-    fencingToken: z.int().nullable().meta({ description: 'Null for a wait.' }),
+    fencingToken: z.int().nullable().meta({ description: 'Null, unless it is a reservation.' }),
     waitedMs: z.int().nullable().meta({ description: 'How long it waited. Null: it did not.' }),
-    reservedAt: time.nullable().meta({ description: 'Null for a wait.' }),
-    endedAt: time.meta({ description: 'When the reservation, or the wait, ended.' }),
-    ending: z.enum(ENDINGS).meta({ description: 'How it ended.' }),
-    actor: z
-      .string()
+    reservedAt: time
       .nullable()
-      .meta({ description: 'Who took it away, reset it or ended its session. Null: nobody else did.' }),
+      .meta({ description: 'When it was reserved, or was taken out of service. Null for a wait.' }),
+    endedAt: time.meta({ description: 'When the reservation, the wait, or the time out of service ended.' }),
+    ending: z.enum(ENDINGS).meta({ description: 'How it ended.' }),
+    actor: z.string().nullable().meta({
+      description:
+        'Who took it away, reset it, ended its session, or brought it back into service. Null: nobody else did.',
+    }),
   })
   .meta({ id: 'HistoryEntry' });
 export type HistoryEntry = z.output<typeof HistoryEntry>;
@@ -83,7 +87,12 @@ const seconds = (description: string) =>
     .meta({ description: `${description} Null: of none.` });
 
 const UsageFigures = z.object({
-  share: z.number().meta({ description: 'The share of the time of all slots in which they were held, 0 to 1.' }),
+  share: z.number().meta({
+    description: 'The share of the time of all slots, while they were in service, in which they were held, 0 to 1.',
+  }),
+  outOfServiceShare: z
+    .number()
+    .meta({ description: 'The share of the time of all slots in which they were out of service, 0 to 1.' }),
   reservations: z.int().meta({ description: 'Reservations that were made.' }),
   meanHeldSeconds: seconds('How long the reservations that ended were held, on average.'),
   p95HeldSeconds: seconds('95 of 100 were held for at most this.'),

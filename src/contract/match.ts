@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { MAX_LABELS } from '../domain/maxSizes.ts';
 import { LABEL_KEY, labelFault } from '../domain/names.ts';
-import { type Asked, type Match, textOfMatch } from '../domain/reservations.ts';
+import { type Asked, type Match, type Mode, textOfMatch } from '../domain/reservations.ts';
 import type { Refuse } from './waiting.ts';
 
 /** Maximum number of values that a label may have: each costs one look at the index. */
@@ -64,4 +64,17 @@ const isNamed = <Item extends Asked>(one: Item): one is Item & { readonly resour
 export function checkAsked({ resource, match: wanted }: Asked, path: (string | number)[], refuse: Refuse): void {
   if (resource === undefined && wanted === undefined) refuse([...path, 'resource'], 'is required');
   else if (resource !== undefined && wanted !== undefined) refuse([...path, 'match'], 'must not stand beside resource');
+}
+
+const NOT_SHARED = ['count', 'match', 'condition'] as const;
+
+/** Checks that an item asks for a SHARED hold of one slot that it names, and that is ready. */
+export function checkMode(
+  one: { readonly mode?: Mode | undefined } & Partial<Record<(typeof NOT_SHARED)[number], unknown>>,
+  path: (string | number)[],
+  refuse: Refuse,
+): void {
+  const { mode } = one;
+  const beside = NOT_SHARED.find((field) => one[field] !== undefined);
+  if (mode === 'SHARED' && beside) refuse([...path, 'mode'], `must not be SHARED where there is a ${beside}`);
 }

@@ -5,7 +5,6 @@
 import { z } from 'zod';
 import { MAX_WAITING_ITEMS, type Sizes } from '../domain/maxSizes.ts';
 import {
-  type Mode,
   RENEW_STATUSES,
   RESERVE_STATUSES,
   TRANSACTION_METHODS,
@@ -13,6 +12,8 @@ import {
   UNRESERVE_STATUSES,
 } from '../domain/reservations.ts';
 import { isWaiting, WAITING_METHODS } from '../domain/waiting.ts';
+import { heldAttributes } from './attributes.ts';
+import { askedCondition, notReady } from './conditions.ts';
 import {
   apiKeyLabel,
   batch,
@@ -23,14 +24,14 @@ import {
   item,
   mode,
   note,
-  releaseToken,
   requesterName,
   resourceName,
   resourceType,
   time,
   ttlSeconds,
 } from './fields.ts';
-import { checkAsked, match, named } from './match.ts';
+import { checkAsked, checkMode, match, named } from './match.ts';
+import { checkReport, heldItem, unreserveItem } from './releaseFields.ts';
 import {
   details,
   explanation,
@@ -49,16 +50,6 @@ const refusing =
   (path, message) =>
     context.addIssue({ code: 'custom', path, message });
 
-/** Checks that an item asks for a SHARED hold of one slot that it names. */
-function checkMode(
-  { mode, count, match }: { readonly mode?: Mode | undefined; readonly count?: unknown; readonly match?: unknown },
-  path: (string | number)[],
-  refuse: Refuse,
-): void {
-  const beside = count !== undefined ? 'count' : match !== undefined ? 'match' : undefined;
-  if (mode === 'SHARED' && beside) refuse([...path, 'mode'], `must not be SHARED where there is a ${beside}`);
-}
-
 const reserveItem = (sizes: Sizes) => ({
   requester: requesterName,
   resource: resourceName.optional(),
@@ -69,6 +60,7 @@ const reserveItem = (sizes: Sizes) => ({
   note: note.optional(),
   count: count(sizes).optional(),
   mode: mode.optional(),
+  condition: askedCondition.optional(),
 });
 
 export const ReserveItem = (sizes: Sizes) =>
@@ -99,6 +91,7 @@ export const ReserveResult = z
       .meta({ description: 'Releases and renews the reservation. Null: there is none, or it was a dry run.' }),
     expiresAt: time.nullable().meta({ description: 'When the lease ends. Null: never, or it is not held.' }),
     ...details,
+    ...heldAttributes,
     fencingToken: z.int().nullable().meta({ description: 'Grows with every ACQUIRED of the tenant.' }),
     waitedMs: z
       .int()
@@ -112,8 +105,6 @@ export const ReserveResult = z
   .meta({ id: 'ReserveResult' });
 export type ReserveResult = z.output<typeof ReserveResult>;
 
-const unreserveItem = { requester: requesterName, resource: resourceName, releaseToken };
-
 /** The other fields of a reserve result. A field that is missing here does not compile. */
 const otherResultFields = {
   status: ignored,
@@ -123,16 +114,17 @@ const otherResultFields = {
   acquiredBlockers: ignored,
   reservedAtPath: ignored,
   mode: ignored,
-  slots: ignored,
+  attributes: ignored,
+  slotAttributes: ignored,
   fencingToken: ignored,
   waitedMs: ignored,
   waiting: ignored,
   heldBy: ignored,
 } satisfies Record<Exclude<keyof ReserveResult, keyof typeof unreserveItem>, unknown>;
 
-export const UnreserveItem = item({ ...unreserveItem, ...otherResultFields }, otherResultFields).meta({
-  id: 'UnreserveItem',
-});
+export const UnreserveItem = item({ ...unreserveItem, ...otherResultFields }, otherResultFields)
+  .superRefine((one, context) => checkReport(one, [], refusing(context)))
+  .meta({ id: 'UnreserveItem' });
 export type UnreserveItem = z.output<typeof UnreserveItem>;
 
 export const UnreserveBody = batch(UnreserveItem);
@@ -146,6 +138,10 @@ export const UnreserveResult = z
       .meta({ description: 'RELINQUISHED: it was released. NOT_RESERVED: nobody held it.' }),
     explanation: explanation('RELINQUISHED'),
     released: z.array(z.string()).nullable().meta({ description: 'The slots that became free.' }),
+    condition: notReady.meta({
+      description:
+        'Only if slots of the resource are not ready now: `out` if one of them is out of service, else `dirty`.',
+    }),
   })
   .meta({ id: 'UnreserveResult' });
 export type UnreserveResult = z.output<typeof UnreserveResult>;
@@ -153,11 +149,12 @@ export type UnreserveResult = z.output<typeof UnreserveResult>;
 export const RenewItem = (sizes: Sizes) =>
   item(
     {
-      ...unreserveItem,
+      ...heldItem,
       ...otherResultFields,
+      slots: ignored,
       ttlSeconds: ttlSeconds(sizes).meta({ description: 'The new lease, in seconds from now.', example: 30 }),
     },
-    otherResultFields,
+    { ...otherResultFields, slots: ignored },
   ).meta({
     id: 'RenewItem',
   });
@@ -192,7 +189,7 @@ export const TransactionItem = (sizes: Sizes) =>
         item(
           { requestType: requestType('UNRESERVE'), ...unreserveItem, ...otherResultFields, ...misplacedWaitFields },
           { ...otherResultFields, ...misplacedWaitFields },
-        ),
+        ).superRefine((one, context) => checkReport(one, [], refusing(context))),
       ],
       { error: ({ code }) => (code === 'invalid_union' ? 'must be RESERVE or UNRESERVE' : 'must be an object') },
     )
@@ -286,6 +283,7 @@ export const ActiveReservation = z
     fencingToken: z.int().meta({ description: 'Grows with every ACQUIRED of the tenant.' }),
     apiKeyLabel,
     note: heldNote.optional(),
+    condition: notReady.meta({ description: 'The condition that it asked for. Left out: ready.' }),
     session: z.uuid().optional().meta({ description: 'The session that it lasts as long as.' }),
   })
   .meta({ id: 'ActiveReservation' });

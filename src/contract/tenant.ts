@@ -77,6 +77,10 @@ const settings = (sizes: Sizes) => ({
     3600,
   ),
   requireNote: z.boolean('must be true or false').meta({ description: 'True if reservations must have a note.' }),
+  holdersReport: z.boolean('must be true or false').meta({
+    description:
+      'True if those who hold a slot may say at its release that it is out of service. Else such a slot becomes `dirty`.',
+  }),
 });
 
 export const Settings = z.object(settings(DEFAULT_SIZES)).meta({ id: 'Settings' });

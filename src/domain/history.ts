@@ -9,10 +9,11 @@ import type { Frame, HeldNow, HourOfRefusals, PastUsage } from './usage.ts';
 const RESERVATION_ENDINGS = ['RELEASED', 'EXPIRED', 'TAKEN_AWAY', 'SESSION_ENDED', 'RESET', 'NOT_CLAIMED'] as const;
 /** Ends of a wait that comes to nothing. */
 export const WAIT_ENDINGS = ['ELAPSED', 'CANCELLED', 'NOT_VALID'] as const;
-export const ENDINGS = [...RESERVATION_ENDINGS, ...WAIT_ENDINGS] as const;
+export const ENDINGS = [...RESERVATION_ENDINGS, ...WAIT_ENDINGS, 'OUT_OF_SERVICE'] as const;
 export type Ending = (typeof ENDINGS)[number];
 
-export const ENTRY_KINDS = ['RESERVATION', 'WAIT'] as const;
+/** OUT_OF_SERVICE: a time for which a slot was out of service. */
+export const ENTRY_KINDS = ['RESERVATION', 'WAIT', 'OUT_OF_SERVICE'] as const;
 
 /** Entries of a tenant that are kept without a database. */
 export const KEPT_ENTRIES = 10_000;

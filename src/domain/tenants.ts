@@ -85,6 +85,8 @@ export interface Settings {
   readonly maxTtlSeconds: number | null;
   /** True if reservations must have a note. */
   readonly requireNote: boolean;
+  /** True if holders may take slots out of service when they release them. */
+  readonly holdersReport: boolean;
 }
 
 export const DEFAULT_SETTINGS: Settings = {
@@ -93,6 +95,7 @@ export const DEFAULT_SETTINGS: Settings = {
   defaultTtlSeconds: null,
   maxTtlSeconds: null,
   requireNote: false,
+  holdersReport: true,
 };
 
 /** Returns the settings among the fields of a tenant. */
@@ -102,6 +105,7 @@ export const settingsOf = (tenant: Settings): Settings => ({
   defaultTtlSeconds: tenant.defaultTtlSeconds,
   maxTtlSeconds: tenant.maxTtlSeconds,
   requireNote: tenant.requireNote,
+  holdersReport: tenant.holdersReport,
 });
 
 export interface TenantRecord extends Settings {
@@ -114,24 +118,25 @@ export interface TenantRecord extends Settings {
   readonly keys: readonly KeyRecord[];
 }
 
-/** The settings for leases and notes as scripts read them (lua/reservations/terms.lua); '' if none is set. */
-export function termsText({ defaultTtlSeconds, maxTtlSeconds, requireNote }: Terms): string {
-  if (defaultTtlSeconds === null && maxTtlSeconds === null && !requireNote) return '';
+/** The settings for reservations as scripts read them (lua/reservations/terms.lua); '' if none is set. */
+export function termsText({ defaultTtlSeconds, maxTtlSeconds, requireNote, holdersReport }: Terms): string {
+  if (defaultTtlSeconds === null && maxTtlSeconds === null && !requireNote && holdersReport) return '';
   const ms = (seconds: number | null) => (seconds === null ? '' : seconds * 1000);
-  return `${ms(defaultTtlSeconds)} ${ms(maxTtlSeconds)} ${Number(requireNote)}`;
+  return `${ms(defaultTtlSeconds)} ${ms(maxTtlSeconds)} ${Number(requireNote)}${holdersReport ? '' : ' 0'}`;
 }
 
-/** The settings for leases and notes. */
-export type Terms = Pick<Settings, 'defaultTtlSeconds' | 'maxTtlSeconds' | 'requireNote'>;
+/** The settings for reservations: leases, notes, and what holders may say at a release. */
+export type Terms = Pick<Settings, 'defaultTtlSeconds' | 'maxTtlSeconds' | 'requireNote' | 'holdersReport'>;
 
 /** Reads what termsText() made. */
 export function termsOf(text: string): Terms {
-  const [defaultMs = '', maxMs = '', requireNote] = text.split(' ');
+  const [defaultMs = '', maxMs = '', requireNote, report = '1'] = text.split(' ');
   const seconds = (ms: string) => (ms === '' ? null : Number(ms) / 1000);
   return {
     defaultTtlSeconds: seconds(defaultMs),
     maxTtlSeconds: seconds(maxMs),
     requireNote: requireNote === '1',
+    holdersReport: report === '1',
   };
 }
 

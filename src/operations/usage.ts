@@ -103,6 +103,7 @@ const toFigures = (
   refusals: readonly HourOfRefusals[],
 ): UsageFigures => ({
   share: shareOf(heldMs, capacity, toMs - fromMs),
+  outOfServiceShare: 0,
   reservations,
   meanHeldSeconds: secondsOf(means.meanHeldMs),
   p95HeldSeconds: secondsOf(means.p95HeldMs),

@@ -19,6 +19,8 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
+import type { Attributes } from '../domain/attributes.ts';
+import type { AfterUse } from '../domain/conditions.ts';
 import { KEY_PERMISSIONS, ROLES, SCOPES } from '../domain/rights.ts';
 import { TIERS } from '../domain/tiers.ts';
 import { MAX_PRIORITY } from '../domain/waiting.ts';
@@ -48,10 +50,14 @@ export const tenants = pgTable(
     maxTtlSeconds: integer('max_ttl_seconds'),
     /** A setting: whether reservations must have a note. */
     requireNote: boolean('require_note').notNull().default(false),
+    /** A setting: whether those who hold a slot may take it out of service when they release it. */
+    holdersReport: boolean('holders_report').notNull().default(true),
     /** Grows with each change of the tenant's tier, suspension, settings or keys, which Redis has a copy of. */
     version: version('version'),
     /** Grows with each change of the tenant's definitions. */
     definitionsVersion: version('definitions_version'),
+    /** The version in Redis of what was last copied to outOfService; 0: nothing */
+    outVersion: bigint('out_version', { mode: 'number' }).notNull().default(0),
     createdAt: time('created_at').notNull().defaultNow(),
     /** When one of the versions last grew. */
     changedAt: time('changed_at').notNull().defaultNow(),
@@ -206,7 +212,6 @@ export const tenantUsages = pgTable('tenant_usages', {
   refusals: integer('refusals').notNull(),
   /** The last request; null: not known */
   activeAt: time('active_at'),
-  /** When the row was written. */
   writtenAt: time('written_at').notNull(),
 });
 
@@ -236,8 +241,27 @@ export const definitions = pgTable(
     /** True if it only groups the resources below it. Its capacity is then 1. */
     isGroup: boolean('is_group').notNull().default(false),
     labels: jsonb('labels').$type<Readonly<Record<string, string>>>().notNull().default({}),
+    /** The condition of its slots after a reservation. */
+    afterUse: text('after_use').$type<AfterUse>().notNull().default('ready'),
+    attributes: jsonb('attributes').$type<Attributes>().notNull().default({}),
+    /** Those of each slot, in order. */
+    slotAttributes: jsonb('slot_attributes').$type<readonly Attributes[]>().notNull().default([]),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.name] })],
+);
+
+/** Slots that are out of service: a copy of what Redis has, some seconds old, for when Redis has lost its data. */
+export const outOfService = pgTable(
+  'out_of_service',
+  {
+    tenantId: ofTenant(),
+    slot: text('slot').notNull(),
+    since: time('since').notNull(),
+    /** Who took it out of service, as in events; null: the service */
+    actor: text('actor'),
+    reason: text('reason'),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.slot] })],
 );
 
 /** The audit trail. */

@@ -31,6 +31,7 @@ export const TENANT_COLUMNS = {
   defaultTtlSeconds: tenants.defaultTtlSeconds,
   maxTtlSeconds: tenants.maxTtlSeconds,
   requireNote: tenants.requireNote,
+  holdersReport: tenants.holdersReport,
   createdAt: tenants.createdAt,
 };
 

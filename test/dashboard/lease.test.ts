@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { leaseChoices } from '../../src/dashboard/actions/lease.ts';
 import { atHour } from '../../src/dashboard/zone.ts';
 
-const terms = { defaultTtlSeconds: null, maxTtlSeconds: null, requireNote: false };
+const terms = { defaultTtlSeconds: null, maxTtlSeconds: null, requireNote: false, holdersReport: true };
 const at = (text: string) => Date.parse(text);
 const shown = (limits: object, zone: string | null, now: string) =>
   leaseChoices({ ...terms, ...limits }, zone, at(now)).map(

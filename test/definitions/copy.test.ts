@@ -2,6 +2,7 @@
  * A copy of definitions from the database makes pools of what is held as plain resources, in bounded pieces.
  */
 import { expect, test } from 'vitest';
+import { toStored } from '../../src/engine/definitions/codec.ts';
 import { copyDefinitions, takeCopyLease } from '../../src/engine/definitions/copy.ts';
 import { startEngine } from '../support/engine.ts';
 import { reserve, unreserve } from '../support/verbs.ts';
@@ -20,7 +21,7 @@ test('of more held slots than one script adopts, none is given out twice, and ea
   expect(await takeCopyLease(redis, tenant, 'lease')).toBe(true);
   expect(
     await copyDefinitions(redis, tenant, 'lease', [
-      { name: 'pool', capacity: 900, parent: null, blocks: [], isGroup: false, labels: {} },
+      toStored({ name: 'pool', capacity: 900, treePath: null, blocks: [] }),
     ]),
   ).toBe(true);
 

@@ -10,7 +10,7 @@ import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { PLAN, register } from '../../src/engine/definitions/changes.ts';
-import { detailsOf } from '../../src/engine/definitions/codec.ts';
+import { detailsOf, toStored } from '../../src/engine/definitions/codec.ts';
 import { copyDefinitions, takeCopyLease } from '../../src/engine/definitions/copy.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
@@ -142,7 +142,7 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
       expect(await takeCopyLease(redis, tenant, 'older')).toBe(true);
       await changes.register(credential, [item('changed', 2)]);
       expect(await inRedis()).toEqual(await inDatabase());
-      const older = [{ name: 'changed', capacity: 9, parent: null, blocks: [], isGroup: false, labels: {} }];
+      const older = [toStored({ name: 'changed', capacity: 9, treePath: null, blocks: [] })];
       expect(await copyDefinitions(redis, tenant, 'older', older)).toBe(false);
       expect(await inRedis()).toEqual(await inDatabase());
       await changes.delete(credential, 'changed', false);

@@ -1,7 +1,12 @@
 import { Redis } from 'ioredis';
 import { describe, expect, inject, test } from 'vitest';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
-import { encodeRegistration, encodeStored, type StoredDefinition } from '../../src/engine/definitions/codec.ts';
+import {
+  encodeRegistration,
+  encodeStored,
+  type StoredDefinition,
+  toStored,
+} from '../../src/engine/definitions/codec.ts';
 import { readModules, withoutComments } from '../../src/redis/bundle.ts';
 import { fieldsOf } from '../../src/redis/layouts.ts';
 import { loadScripts } from '../../src/redis/scripts.ts';
@@ -21,8 +26,8 @@ const DEFINITION_FIELDS = {
   register: fieldsIn(encodeRegistration, one, other),
   copy: fieldsIn<StoredDefinition>(
     encodeStored,
-    { name: 'a', capacity: 1, blocks: ['a'], parent: 'a', isGroup: false, labels: {} },
-    { name: 'b', capacity: 2, blocks: ['b'], parent: 'b', isGroup: true, labels: { a: 'b' } },
+    toStored({ name: 'a', capacity: 1, blocks: ['a'], treePath: 'a' }),
+    toStored({ name: 'b', capacity: 2, blocks: ['b'], treePath: 'b', group: true, labels: { a: 'b' } }),
   ),
 };
 

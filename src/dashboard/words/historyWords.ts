@@ -14,6 +14,7 @@ export const ENDING_WORDS: Readonly<Record<Ending, string>> = {
   ELAPSED: 'waited in vain',
   CANCELLED: 'wait ended',
   NOT_VALID: 'no longer valid',
+  OUT_OF_SERVICE: 'was out of service',
 };
 
 /** Says how something ended, and who did it. `in use` if it has not. */

@@ -3,26 +3,42 @@
  * the parent in place of the path. If a field is missing here, the code does not compile.
  */
 import type { Definition, Registration } from '../../contract/definitions.ts';
+import type { Attributes } from '../../domain/attributes.ts';
 import type { AfterUse } from '../../domain/conditions.ts';
 import { PATH_DELIMITER, parentIn } from '../../domain/names.ts';
 import { parseItem, toInteger } from '../../redis/reply.ts';
 
 /** A definition as it is stored. */
-export type StoredDefinition = Omit<Required<Definition>, 'treePath' | 'capacity' | 'group' | 'labels'> & {
+export type StoredDefinition = Pick<Definition, 'name' | 'blocks'> & {
   /** 1 for a group. */
   capacity: number;
   /** The parent; null for a root. */
   parent: string | null;
   isGroup: boolean;
   labels: Labels;
+  afterUse: AfterUse;
+  attributes: Attributes;
+  slotAttributes: readonly Attributes[];
 };
 
-export const toStored = ({ capacity, treePath, group, labels, ...fields }: Definition): StoredDefinition => ({
-  ...fields,
+export const toStored = ({
+  name,
+  blocks,
+  capacity,
+  treePath,
+  group,
+  labels,
+  ...extra
+}: Definition): StoredDefinition => ({
+  name,
+  blocks,
   capacity: capacity ?? 1,
   parent: parentIn(treePath),
   isGroup: group ?? false,
   labels: labels ?? {},
+  afterUse: extra.afterUse ?? 'ready',
+  attributes: extra.attributes ?? {},
+  slotAttributes: extra.slotAttributes ?? [],
 });
 
 /** Returns the extra fields of a definition, without those that say nothing. */
@@ -31,16 +47,15 @@ export const detailsOf = (isGroup: boolean, labels: Labels): Pick<Definition, 'g
   ...(Object.keys(labels).length === 0 ? {} : { labels }),
 });
 
-interface AfterUsed {
-  readonly afterUse?: AfterUse | undefined;
-}
-
 type Encoders<Shape> = { readonly [Field in keyof Shape]-?: (definition: Shape) => string | number };
 
 const lines = (names: readonly string[]) => names.map((name) => `${name}\n`).join('');
 
+/** Fields that scripts do not know yet. */
+type Unknown = 'attributes' | 'slotAttributes';
+
 /** The arguments for one item of register.lua, in their order. */
-const REGISTRATION: Encoders<Registration & AfterUsed> = {
+const REGISTRATION: Encoders<Omit<Registration, 'outOfService' | 'dirty' | Unknown>> = {
   name: ({ name }) => name,
   capacity: ({ capacity }) => capacity ?? '',
   blocks: ({ blocks }) => lines(blocks),
@@ -52,7 +67,7 @@ const REGISTRATION: Encoders<Registration & AfterUsed> = {
 };
 
 /** The arguments for one item of copyDefinitions.lua, in their order. */
-const STORED: Encoders<StoredDefinition & AfterUsed> = {
+const STORED: Encoders<Omit<StoredDefinition, Unknown>> = {
   name: ({ name }) => name,
   capacity: ({ capacity }) => capacity,
   parent: ({ parent }) => parent ?? '',
@@ -63,11 +78,11 @@ const STORED: Encoders<StoredDefinition & AfterUsed> = {
 };
 
 /** @returns the arguments of register.lua for an item */
-export const encodeRegistration = (definition: Registration & AfterUsed): (string | number)[] =>
+export const encodeRegistration = (definition: Registration): (string | number)[] =>
   Object.values(REGISTRATION).map((encode) => encode(definition));
 
 /** @returns the arguments of copyDefinitions.lua for an item */
-export const encodeStored = (definition: StoredDefinition & AfterUsed): (string | number)[] =>
+export const encodeStored = (definition: StoredDefinition): (string | number)[] =>
   Object.values(STORED).map((encode) => encode(definition));
 
 /** Reads an item of the reply of definitions.lua. */
@@ -87,6 +102,9 @@ export const removal = ({ name }: StoredDefinition): StoredDefinition => ({
   blocks: [],
   isGroup: false,
   labels: {},
+  afterUse: 'ready',
+  attributes: {},
+  slotAttributes: [],
 });
 
 /** Returns true if two definitions of a name are the same in every field. */

@@ -1,7 +1,7 @@
 /**
  * Sets the conditions of slots (docs/specification.md#condition): one script call for all items.
  */
-import type { Condition } from '../../domain/conditions.ts';
+import type { ConditionItem, ConditionResult } from '../../contract/conditions.ts';
 import type { Idempotency } from '../../domain/idempotency.ts';
 import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
@@ -9,19 +9,6 @@ import { itemArgs, joined } from '../../redis/layouts.ts';
 import { parseItem, toText } from '../../redis/reply.ts';
 import { callCharged } from '../call.ts';
 import type { Engine } from '../engine.ts';
-
-export interface ConditionItem {
-  readonly resource: string;
-  readonly condition: Condition;
-  readonly reason?: string | undefined;
-}
-
-export interface ConditionResult {
-  readonly resource: string;
-  readonly condition: Condition;
-  readonly status: 'CHANGED' | 'UNCHANGED' | 'NOT_VALID';
-  readonly explanation: string;
-}
 
 /**
  * Costs one write for each slot; a pool means all its slots.

@@ -2,7 +2,6 @@
  * Reserves resources (docs/specification.md#reserve, #plans): one script call for any number of items.
  */
 import type { ReserveItem, ReserveResult } from '../../contract/reservations.ts';
-import type { Condition } from '../../domain/conditions.ts';
 import type { Idempotency } from '../../domain/idempotency.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { type Asked, textOfAsked } from '../../domain/reservations.ts';
@@ -86,10 +85,7 @@ export const reserveArgs = (
 };
 
 /** Formats the options that few items have (lua/frame/items.lua). */
-function optionsArg(
-  item: Asking & Pick<ReserveItem, 'note' | 'mode'> & { readonly condition?: Condition | undefined },
-  items: readonly Asking[],
-): string {
+function optionsArg(item: Asking & Pick<ReserveItem, 'note' | 'mode' | 'condition'>, items: readonly Asking[]): string {
   const { note, mode, condition, match } = item;
   if (!note && mode !== 'SHARED' && !condition && !match) return '';
   return JSON.stringify({

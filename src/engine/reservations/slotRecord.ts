@@ -144,7 +144,7 @@ const shownOf = ({
   match: _,
   waited: __,
   ...shown
-}: z.output<typeof Extras> = {}): Pick<ActiveReservation, 'note' | 'session'> => shown;
+}: z.output<typeof Extras> = {}): Pick<ActiveReservation, 'note' | 'session' | 'condition'> => shown;
 
 /** Not z.record(), which leaves out a pool named `__proto__`. */
 const Slots = z.custom<Record<string, string>>(

@@ -2,7 +2,6 @@
  * Releases reservations (docs/specification.md#release): one script call for all items.
  */
 import type { UnreserveItem, UnreserveResult } from '../../contract/reservations.ts';
-import type { Condition } from '../../domain/conditions.ts';
 import type { Idempotency } from '../../domain/idempotency.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
@@ -68,20 +67,13 @@ async function releaseTo(
 }
 
 /** The script's arguments for an item. */
-export const unreserveArgs = (item: Reported): (string | number)[] => {
+export const unreserveArgs = (item: UnreserveItem): (string | number)[] => {
   const { resource, requester, releaseToken } = item;
   return itemArgs('unreserve', { resource, requester, token: packToken(releaseToken ?? '') + reportOf(item) });
 };
 
-/** An item that may say in which condition its slots are. */
-type Reported = UnreserveItem & {
-  readonly condition?: Condition | undefined;
-  readonly reason?: string | undefined;
-  readonly slots?: unknown;
-};
-
 /** What a release says of the condition of its slots: few do (lua/frame/items.lua). */
-const reportOf = ({ condition, reason, slots }: Reported): string =>
+const reportOf = ({ condition, reason, slots }: UnreserveItem): string =>
   condition ? `\n${JSON.stringify({ condition, reason, slots })}` : '';
 
 /** What precedes the condition of the slots in a reply. No name has it. */

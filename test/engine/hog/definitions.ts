@@ -3,6 +3,7 @@
  */
 
 import { deleteDefinition, NOW, register } from '../../../src/engine/definitions/changes.ts';
+import { toStored } from '../../../src/engine/definitions/codec.ts';
 import { copyDefinitions, takeCopyLease } from '../../../src/engine/definitions/copy.ts';
 import { definitions, labelsInUse, tree } from '../../../src/engine/definitions/list.ts';
 import { BATCH, fresh, item, long, range, running } from './state.ts';
@@ -128,14 +129,15 @@ export const DEFINITIONS: readonly (readonly [string, () => () => Promise<unknow
         redis,
         tenant,
         'lease',
-        range(1000, (i) => ({
-          name: long(`copied${i}`),
-          capacity: 5,
-          parent: null,
-          blocks: range(64, (j) => `${j}`.padEnd(120, 'c')),
-          isGroup: false,
-          labels: Object.fromEntries(range(16, (j) => [`key${j}`, `${i}`])),
-        })),
+        range(1000, (i) =>
+          toStored({
+            name: long(`copied${i}`),
+            capacity: 5,
+            treePath: null,
+            blocks: range(64, (j) => `${j}`.padEnd(120, 'c')),
+            labels: Object.fromEntries(range(16, (j) => [`key${j}`, `${i}`])),
+          }),
+        ),
       );
       await redis.del(`{${tenant}}:copying`);
     },
