@@ -49,7 +49,7 @@ end
 -- not. A slot that somebody else holds is held, whatever its condition.
 function conditionTexts.whyUnfit(entry)
   local own, resource = registry.definition(entry.resource), entry.resource
-  if not own or not own.hasConditions then
+  if not own or not (own.hasConditions or entry.condition) then
     return nil
   end
   local role = entry.role ~= 'own' and entry.role .. ' ' or ''

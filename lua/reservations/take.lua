@@ -39,7 +39,7 @@ end
 -- again whatever its condition, but not as a slot in the condition that the entry asks for. To join what others share
 -- counts as taking it.
 local function mayUseAgain(entry, slot)
-  if not conditions.areAny(entry.resource) or entry.role == 'ancestor' then
+  if not conditions.areAny(entry.resource) and not entry.condition or entry.role == 'ancestor' then
     return true
   end
   return conditions.at(entry.resource, slot) == (entry.condition or 'ready')
@@ -62,7 +62,7 @@ end
 -- Returns true if the slot that an entry names, which nobody holds, can be taken for it.
 local function isTakeable(entry, own)
   local isFree = not entry.slot or freeSlots.heldOf(entry.resource) < own.capacity
-  return isFree and (not own or not own.hasConditions or
+  return isFree and (not own or not own.hasConditions and not entry.condition or
     conditions.at(entry.resource, entry.slot) == (entry.condition or 'ready'))
 end
 
