@@ -133,6 +133,11 @@ function itemForms.isSharedItem(item)
   return item.options ~= nil and item.options.mode == 'SHARED'
 end
 
+-- Returns the condition that an item asks for; nil: ready.
+function itemForms.conditionOf(item)
+  return item.options and item.options.condition
+end
+
 -- Returns the number of slots that items ask for: of an item to release, 1.
 function itemForms.slotsOf(items)
   local sum = 0

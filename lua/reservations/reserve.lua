@@ -4,6 +4,7 @@ local clock = require('frame/clock')
 local codec = require('slots/codec')
 local fencing = require('reservations/fencing')
 local itemForms = require('frame/items')
+local lines = require('waiting/lines')
 local naming = require('definitions/names')
 local ownership = require('reservations/owners')
 local planning = require('reservations/plan')
@@ -40,7 +41,8 @@ end
 -- it never will be met.
 local function queueOf(entry)
   if not entry.invalid then
-    return entry.slot and slotMap.recordAt(entry.slot) and entry.slot or entry.resource
+    local isSlot = entry.slot and not lines.isOpen(entry.slot, entry.condition)
+    return lines.queueFor(isSlot and entry.slot or entry.resource, entry.condition)
   end
 end
 
@@ -64,6 +66,7 @@ local function takeUnkept(entries, reservation, collected)
   if tenant.queue or collected then
     for _, entry in ipairs(entries) do
       entry.requester = reservation.owner
+      lines.assign(entry, reservation.condition)
     end
   end
   local unmet = taking.take(entries, reservation)
@@ -186,7 +189,7 @@ end
 local function answerHad(had, item, resource, slot, count)
   local reply = reserving.replyOfHad(had, item)
   local mayWait = not shared.isEnough(had, item) and not shared.whyNever(resource, slot, count)
-  return reply, nil, mayWait and (slot or resource) or nil
+  return reply, nil, mayWait and lines.queueFor(slot or resource, itemForms.conditionOf(item)) or nil
 end
 
 -- Returns the reservation of an item that asks for a resource, before it has slots.

@@ -7,6 +7,8 @@
 --   whether a ticket is next, compared with what was seen of it (walks.lua):
 --     T  the tickets of the queue `name` whose turn has come, and those that were seen as next
 --     O  the ticket whose order is `name`
+--     n  the first tickets of the queue `name`, and the turns in their other queues: the resource has more or fewer
+--        slots in their condition
 --   whether a ticket can be granted:
 --     f  the first tickets that wait for `name`, while some of it is free; or for a match
 --     j  the same, also while a blocker's hold of `name` can be joined
@@ -48,6 +50,16 @@ end
 function agenda.stirTurns(name)
   if doTurnsMatter(name) then
     agenda.addWalk('T', name)
+  end
+end
+
+-- Has the tickets looked at that a change of the condition of a slot may concern, in one of its lines. `isLimit`: the
+-- line has more or fewer slots by that.
+function agenda.stirLine(queue, isLimit)
+  agenda.addWalk('j', queue)
+  agenda.stirTurns(queue)
+  if isLimit and state.hasKept then
+    agenda.addWalk('n', queue)
   end
 end
 
@@ -201,11 +213,19 @@ local function moves(ticket, fields)
     '\n'))
 end
 
+-- Notes whether a ticket asks for slots that are not ready.
+local function noteConditions(items)
+  for _, item in ipairs(items) do
+    state.hasConditions = state.hasConditions or itemForms.conditionOf(item) ~= nil
+  end
+end
+
 -- Changes fields of a ticket, and moves it in the queues as these fields say.
 function agenda.changeTicket(ticket, fields)
   tickets.digestOf(ticket)
   local before
   local hasMoved = moves(ticket, fields)
+  noteConditions(fields.items or {})
   if ticket.status then
     before = {}
     eachMember(ticket, function(prefix, rest)

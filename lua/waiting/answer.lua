@@ -2,6 +2,7 @@
 local endings = require('waiting/endings')
 local itemForms = require('frame/items')
 local keys = require('frame/keys')
+local lines = require('waiting/lines')
 local queues = require('waiting/queues')
 local matching = require('reservations/match')
 local naming = require('definitions/names')
@@ -18,7 +19,7 @@ local answer = {}
 
 -- Returns the name by which callers know what a queue is for.
 function answer.toldName(queue)
-  return string.sub(queue, 1, 1) == queues.MATCH and string.sub(queue, 2) or queue
+  return string.sub(queue, 1, 1) == queues.MATCH and string.sub(queue, 2) or (lines.lineOf(queue))
 end
 
 -- Returns true if a resource is above another one in the tree.
@@ -31,23 +32,23 @@ local function isAbove(name, resource)
 end
 
 -- Returns the kind of what a ticket waits for if that is what an item names.
-local function kindOfOwn(name, item)
+local function kindOfOwn(queue, name, item)
   local hold = itemForms.isSharedItem(item) and slotMap.recordAt(name)
-  local isKept = needs.freeAt(name) >= (item.count or 1) or hold and shared.isSharedHold(name, hold)
+  local isKept = lines.freeAt(queue) >= (item.count or 1) or hold and shared.isSharedHold(name, hold)
   return isKept and 'QUEUE' or 'SLOTS'
 end
 
 -- Returns what kind of thing a ticket waits for (whyNot() in reservations/why.lua).
 function answer.kindOf(ticket)
-  local name, kind = ticket.waitsFor, 'BLOCKER'
+  local name, kind = lines.lineOf(ticket.waitsFor), 'BLOCKER'
   for _, item in ipairs(ticket.items) do
     local resource, slot = naming.resolve(item.resource)
     if name == resource or name == slot then
-      return kindOfOwn(name, item)
+      return kindOfOwn(ticket.waitsFor, name, item)
     end
     kind = isAbove(name, resource) and 'ANCESTOR' or kind
   end
-  return needs.freeAt(name) > 0 and 'QUEUE' or kind
+  return lines.freeAt(ticket.waitsFor) > 0 and 'QUEUE' or kind
 end
 
 -- Returns the first resources that fit a match, of the first few that have the first of its labels.

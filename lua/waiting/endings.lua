@@ -6,6 +6,7 @@ local codec = require('slots/codec')
 local events = require('events/events')
 local history = require('history/ended')
 local itemForms = require('frame/items')
+local lines = require('waiting/lines')
 local queues = require('waiting/queues')
 local ownership = require('reservations/owners')
 local reservationEvents = require('events/reservations')
@@ -69,7 +70,7 @@ local function noteWait(ticket, outcome)
   history.past[#history.past + 1] = cjson.encode({
     number = tickets.ticketId(ticket), since = ticket.since, at = clock.nowMs(), ending = outcome,
     requester = ticket.requester, label = ticket.label,
-    resource = (ticket.method ~= '' or tickets.matchOf(ticket)) and ticket.waitsFor or first.resource,
+    resource = (ticket.method ~= '' or tickets.matchOf(ticket)) and lines.lineOf(ticket.waitsFor) or first.resource,
     type = first.type,
     mode = options and itemForms.isSharedItem(first) and 'SHARED' or 'EXCLUSIVE', note = options and options.note,
   })

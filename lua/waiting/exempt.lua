@@ -1,6 +1,7 @@
 -- Who holds what (docs/specification.md#waiting-order): from whom nothing is kept, since a next ticket waits for what
 -- they hold, themselves or through one of their reservations; and whether a request can ever be granted, besides what
 -- its requester holds.
+local lines = require('waiting/lines')
 local queues = require('waiting/queues')
 local naming = require('definitions/names')
 local needs = require('waiting/needs')
@@ -103,7 +104,9 @@ function exempt.waitsForNow(ticket)
   return name, isShort
 end
 
-local function holdsNow(requester, name)
+-- Returns true if a requester holds a slot of a line, whatever its condition is now.
+local function holdsNow(requester, queue)
+  local name = lines.lineOf(queue)
   local all = turns.knownNow().held
   local held = all[requester] or {}
   all[requester] = held
@@ -117,7 +120,7 @@ end
 -- refused there.
 local function mayWaitFor(ticket, name)
   local wanted = #needs.entriesIn(ticket, name)
-  return name == ticket.waitsFor or wanted > 0 and needs.freeAt(name) < wanted
+  return name == ticket.waitsFor or wanted > 0 and lines.freeAt(name) < wanted
 end
 
 -- Returns true if a requester holds what a ticket waits for. The requester's own ticket does not count.

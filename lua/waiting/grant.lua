@@ -11,6 +11,7 @@ local handOver = require('waiting/handOver')
 local keeping = require('waiting/keeping')
 local queues = require('waiting/queues')
 local matching = require('reservations/match')
+local lines = require('waiting/lines')
 local needs = require('waiting/needs')
 local reservationEvents = require('events/reservations')
 local slotMap = require('slots/slots')
@@ -141,11 +142,11 @@ end
 function grant.noteWaitsFor(ticket)
   if tickets.matchOf(ticket) then
     for _, name in ipairs(ticket.others) do
-      if needs.freeAt(name) > 0 then
+      if lines.freeAt(name) > 0 then
         queues.noteKept(name)
       end
     end
-  elseif needs.freeAt(ticket.waitsFor) > 0 then
+  elseif lines.freeAt(ticket.waitsFor) > 0 then
     queues.noteKept(ticket.waitsFor)
   end
 end

@@ -1,7 +1,9 @@
 -- Which free slots are kept from a request (docs/specification.md#waiting-order).
 local agenda = require('waiting/agenda')
+local conditions = require('slots/conditions')
 local exempt = require('waiting/exempt')
-local freeSlots = require('slots/freeSlots')
+local lines = require('waiting/lines')
+local pools = require('slots/pools')
 local queues = require('waiting/queues')
 local needs = require('waiting/needs')
 local planning = require('reservations/plan')
@@ -16,24 +18,51 @@ local function isPlenty(free)
   return free >= turns.MAX_TURNS and (free >= planning.MAX_ENTRIES or queues.nthOf(agenda.LARGE_PREFIX, 1) == nil)
 end
 
--- Returns true if a slot that was held before a request's changes is free for it to take again: nothing is kept from
--- a transaction for what it releases itself. `mark` is the journal's length before the request.
-local function isNetTaken(name, mark)
-  local own = registry.definition(name)
-  local delta, isSeen = 0, {}
+-- Returns the records and the conditions before a request's changes, of the slots that it has changed: slot -> record,
+-- slot -> condition. `mark` is the journal's length before the request.
+local function changedBy(mark)
+  local records, conditionsOf = {}, {}
   for i = mark + 1, #slotMap.journal, 2 do
     local slot, before = slotMap.journal[i], slotMap.journal[i + 1]
-    if not isSeen[slot] then
-      isSeen[slot] = true
-      local now = slotMap.records[slot]
-      local isOfLine = slot == name or
-        own and own.pooled and (now and now.pool == name or before and before.pool == name)
-      if isOfLine then
-        delta = delta + (now and 1 or 0) - (before and 1 or 0)
+    if slot.restore then
+      conditionsOf[slot.slot] = conditionsOf[slot.slot] or before.condition
+      if records[slot.slot] == nil then
+        records[slot.slot] = slotMap.recordAt(slot.slot)
       end
+    elseif records[slot] == nil then
+      records[slot] = before
     end
   end
-  return delta > 0
+  return records, conditionsOf
+end
+
+-- Returns 0 for a slot that is free in a condition that is wanted, else 1.
+local function takenOf(record, condition, wanted)
+  return not record and condition == wanted and 0 or 1
+end
+
+-- Returns true if a record is of a slot of a pool.
+local function isOfPool(record, pool)
+  return record and record.pool == pool
+end
+
+-- Returns true if a request's changes left fewer slots free in a line than there were: nothing is kept from a
+-- transaction for what it releases itself. `mark` is the journal's length before the request.
+local function isNetTaken(queue, mark)
+  local name, wanted = lines.lineOf(queue)
+  local own, taken = registry.definition(name), 0
+  local pool = own and own.pooled and name
+  local records, conditionsOf = changedBy(mark)
+  for slot, before in pairs(records) do
+    local now, condition = slotMap.recordAt(slot), lines.conditionOf(slot)
+    local isOfLine = slot == name or pool and (
+      isOfPool(now, pool) or isOfPool(before, pool) or conditionsOf[slot] and pools.slotNumber(slot) == pool
+    )
+    if isOfLine then
+      taken = taken + takenOf(now, condition, wanted) - takenOf(before, conditionsOf[slot] or condition, wanted)
+    end
+  end
+  return taken > 0
 end
 
 -- Returns the needs that do not count against an entry, as keptAt() takes them: against a SHARED one, those of others
@@ -59,8 +88,9 @@ local function keepersOf(name, entry, isNew, mark)
   if queues.isQueueEmpty(name) then
     return nil
   end
-  local free = needs.freeAt(name)
-  local keepers = not isPlenty(free) and turns.keepersOf(name, exempt.rank, free, metBy(entry))
+  local free = lines.freeAt(name)
+  local keepers = not isPlenty(free) and
+    turns.keepersOf(name, exempt.rank, free, metBy(entry), entry.isForCleaning)
   if keepers and (isNew and isNetTaken(name, mark) or not isNew and not isJoinedAgain(entry, mark)) then
     return keepers
   end
@@ -71,7 +101,7 @@ local function noteKept(found, entry, name, slot, isNew, mark)
   local keepers = keepersOf(name, entry, isNew, mark)
   if keepers then
     found[#found + 1] = {
-      keepers = keepers, queue = name == entry.slot and name or entry.resource, isNew = isNew, owner = entry.owner,
+      keepers = keepers, queue = name == entry.slotQueue and name or entry.queue, isNew = isNew, owner = entry.owner,
       at = slot, requester = entry.requester, place = entry.place,
     }
   end
@@ -85,17 +115,20 @@ end
 local function keptEntries(entries, mark, limit)
   local found = {}
   for _, entry in ipairs(entries) do
-    local resource, at, isNew = entry.resource, entry.at, entry.isNew
+    local queue, at, isNew = entry.queue, entry.at, entry.isNew
     local isJoined = not isNew and (entry.role == 'blocker' or entry.isShared)
     -- Tickets that name a slot are in the queue of its pool, too.
-    local areAny = not queues.isQueueEmpty(resource)
-    if areAny and (isNew or isJoined) and not (at ~= resource and noteKept(found, entry, at, at, isNew, mark)) then
-      noteKept(found, entry, resource, at, isNew, mark)
+    local areAny = not queues.isQueueEmpty(queue)
+    if areAny and (isNew or isJoined) then
+      local slotQueue = at ~= entry.resource and lines.queueFor(at, entry.condition)
+      if not (slotQueue and noteKept(found, entry, slotQueue, at, isNew, mark)) then
+        noteKept(found, entry, queue, at, isNew, mark)
+      end
     end
     if areAny and entry.moreSlots then
-      noteKept(found, entry, resource, entry.moreSlots[1], true, mark)
+      noteKept(found, entry, queue, entry.moreSlots[1], true, mark)
       for _, slot in ipairs(entry.moreSlots) do
-        noteKept(found, entry, slot, slot, true, mark)
+        noteKept(found, entry, lines.queueFor(slot, entry.condition), slot, true, mark)
       end
     end
     if found[limit] then
@@ -111,7 +144,9 @@ local function asBefore(mark, run)
   for i = #journal - 1, mark + 1, -2 do
     local slot = journal[i]
     local now = after[slot]
-    if now == nil then
+    if now == nil and slot.restore then
+      now = conditions.valueOf(slot)
+    elseif now == nil then
       now = slotMap.records[slot]
     end
     redo[#redo + 1] = { slot = slot, record = now, change = journal[-i - 1] }
@@ -120,7 +155,11 @@ local function asBefore(mark, run)
   slotMap.undo(mark)
   run()
   for i = #redo, 1, -1 do
-    slotMap.setRecord(redo[i].slot, redo[i].record)
+    if redo[i].slot.restore then
+      conditions.restore(redo[i].slot, redo[i].record)
+    else
+      slotMap.setRecord(redo[i].slot, redo[i].record)
+    end
     -- It is the same state as before.
     journal[-#journal] = redo[i].change
   end
@@ -161,29 +200,15 @@ function keeping.refusedOf(entries, mark)
   return refused or nil
 end
 
--- Returns how many slots of a queue a ticket needs, and the needs for which it needs them (lackedAt).
-local function neededAt(ticket, name)
-  local met, named, needed = {}, {}, 0
-  for _, key in ipairs(needs.lackedAt(ticket, name)) do
-    needed = needed + (met[key] and 0 or 1)
-    met[key] = true
-    named[string.match(key, '^(.*)\n[^#]') or ''] = true
-  end
-  for owner in pairs(named) do
-    -- A slot that an owner lacks by name also meets its need of any slot.
-    needed = needed - (met[owner] and 1 or 0)
-  end
-  return needed, met
-end
-
 -- Returns true if it is certain that what a ticket waits for is kept from it, or that too little of it is free.
 function keeping.isKeptFrom(ticket)
   local name = ticket.waitsFor
-  local free = needs.freeAt(name)
-  if ticket.method == 'FIRST' or free == 0 or isPlenty(free) or turns.isFirst(name, ticket.order) then
+  local free = lines.freeAt(name)
+  if ticket.method == 'FIRST' or free == 0 or isPlenty(free) or turns.isFirst(name, ticket.order) or
+    needs.lackedAt(ticket, name).cleaning then
     return false
   end
-  local needed, met = neededAt(ticket, name)
+  local needed, met = needs.neededAt(ticket, name)
   if next(met) == nil or free < needed then
     return next(met) ~= nil
   end
@@ -199,16 +224,16 @@ function keeping.isKeptFrom(ticket)
   return is
 end
 
--- Returns the lowest free number of a pool from `from` on, below its capacity; nil if none is free. freeFrom() begins
--- at a byte of the bitmap, so the slots up to the next one are read.
-local function nextFree(name, capacity, from)
+-- Returns the lowest free number of a pool from `from` on, below its capacity, in a condition; nil if none is free.
+-- lowestFree() begins at a byte of the bitmap, so the slots up to the next one are read.
+local function nextFree(name, capacity, condition, from)
   while from % 8 ~= 0 and from < capacity do
-    if not slotMap.recordAt(name .. '_' .. from) then
+    if lines.isOpen(name .. '_' .. from, condition) then
       return from
     end
     from = from + 1
   end
-  return from < capacity and freeSlots.freeFrom(name, capacity, from) or nil
+  return from < capacity and conditions.lowestFree(name, capacity, condition, from) or nil
 end
 
 -- Returns true if the transaction that is carried out has released a slot.
@@ -221,20 +246,22 @@ local function isReleased(slot)
   return false
 end
 
-local function isKeptByName(slot)
-  return not queues.isQueueEmpty(slot) and turns.keepersOf(slot, exempt.rank, 0) and not isReleased(slot)
+local function isKeptByName(slot, condition)
+  local queue = lines.queueFor(slot, condition)
+  return not queues.isQueueEmpty(queue) and turns.keepersOf(queue, exempt.rank, 0) and not isReleased(slot)
 end
 
--- Returns the free slot of a pool with the lowest number that is not kept by name for others; if there is none
--- but kept ones, the lowest of these. Returns nil if no slot is free. Also of a requester from which nothing is kept.
-function keeping.unkept(name, capacity)
-  local slotNumber = freeSlots.lowestFree(name, capacity)
-  if not slotNumber or queues.isQueueEmpty(name) then
+-- Returns the free slot of a pool with the lowest number, in a condition, that is not kept by name for others; if there
+-- is none but kept ones, the lowest of these. Returns nil if no slot is free. Also of a requester from which nothing is
+-- kept.
+function keeping.unkept(name, capacity, condition)
+  local slotNumber = conditions.nextFree(name, capacity, condition)
+  if not slotNumber or queues.isQueueEmpty(lines.queueFor(name, condition)) then
     return slotNumber
   end
   local other = slotNumber
-  while other and isKeptByName(name .. '_' .. other) do
-    other = nextFree(name, capacity, other + 1)
+  while other and isKeptByName(name .. '_' .. other, condition) do
+    other = nextFree(name, capacity, condition, other + 1)
   end
   return other or slotNumber
 end

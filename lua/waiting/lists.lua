@@ -3,6 +3,7 @@ local answer = require('waiting/answer')
 local codec = require('slots/codec')
 local itemForms = require('frame/items')
 local keys = require('frame/keys')
+local lines = require('waiting/lines')
 local queues = require('waiting/queues')
 local naming = require('definitions/names')
 local reasons = require('reservations/why')
@@ -122,7 +123,7 @@ local function addQueue(found, name, limit)
     local members = redis.call('ZRANGE', keys.queues, '[' .. prefix, upper, 'BYLEX', 'LIMIT', 0, limit)
     work.spend(3 + #members / 4)
     for _, member in ipairs(members) do
-      found[#found + 1] = { queue = name, order = string.sub(member, #prefix + 1),
+      found[#found + 1] = { queue = lines.lineOf(name), order = string.sub(member, #prefix + 1),
         rank = WAITING_KINDS[kind] and 0 or 1 }
     end
     if kind == 'w' or kind == 'v' then
@@ -142,7 +143,7 @@ local function addSlotQueues(found, name)
   for _, member in ipairs(members) do
     local queue, kind, order = string.match(string.sub(member, #name + 1), '^(_%d+)\n([dfluvw])(.*)$')
     if queue then
-      found[#found + 1] = { queue = name .. queue, order = order, rank = WAITING_KINDS[kind] and 0 or 1 }
+      found[#found + 1] = { queue = lines.lineOf(name .. queue), order = order, rank = WAITING_KINDS[kind] and 0 or 1 }
       total = total + ((kind == 'w' or kind == 'v') and 1 or 0)
     end
   end
@@ -153,7 +154,10 @@ end
 -- slots, in the order of the queue; and how many tickets wait for these.
 function lists.firstInQueue(name, isPool, limit)
   local found = {}
-  local total = addQueue(found, name, limit) + (isPool and addSlotQueues(found, name) or 0)
+  local total = 0
+  lines.eachOf(name, function(queue)
+    total = total + addQueue(found, queue, limit) + (isPool and addSlotQueues(found, queue) or 0)
+  end)
   -- A ticket may be in several of the queues: that of what it waits for comes first.
   table.sort(found, function(one, other)
     if one.order == other.order then
@@ -237,7 +241,8 @@ function lists.placesOf(requesters)
         break
       elseif ticket.status ~= 'granted' then
         local place = placeInQueue(ticket)
-        places[ticket.waitsFor] = places[ticket.waitsFor] or place
+        local waitsFor = lines.lineOf(ticket.waitsFor)
+        places[waitsFor] = places[waitsFor] or place
         for _, item in ipairs(ticket.items) do
           local resource = naming.resolve(item.resource) or item.resource
           places[resource] = places[resource] or place

@@ -1,7 +1,7 @@
 -- The needs of tickets: the entries of their plans, and which of them they lack.
 local agenda = require('waiting/agenda')
-local freeSlots = require('slots/freeSlots')
 local itemForms = require('frame/items')
+local lines = require('waiting/lines')
 local naming = require('definitions/names')
 local ownership = require('reservations/owners')
 local planning = require('reservations/plan')
@@ -13,14 +13,18 @@ local work = require('frame/work')
 local needs = {}
 
 -- Returns the entries of a plan with one entry for each slot of the resource itself. `left` of these is the number of
--- slots of the pool that are still to be taken, its own included.
-local function expanded(entries, count)
+-- slots of the pool that are still to be taken, its own included. `condition` is that of the item, nil: ready.
+local function expanded(entries, count, condition)
   local all = {}
   for _, entry in ipairs(entries) do
     all[#all + 1] = entry
     entry.left = entry.count
+    lines.assign(entry, condition)
     for left = (entry.count or 1) - 1, 1, -1 do
-      all[#all + 1] = { resource = entry.resource, owner = entry.owner, role = 'moreSlot', left = left }
+      all[#all + 1] = {
+        resource = entry.resource, owner = entry.owner, role = 'moreSlot', left = left, condition = entry.condition,
+        queue = entry.queue,
+      }
     end
   end
   work.spend(count)
@@ -37,14 +41,16 @@ function needs.planOf(item)
   if entries == nil then
     entries = false
     local resource, slot = naming.resolve(item.resource)
-    local isShared = itemForms.isSharedItem(item)
-    local never = resource and
-      (shared.whyNever(resource, slot, item.count or 1) or isShared and shared.whyNotSharable(resource, slot))
+    local isShared, condition = itemForms.isSharedItem(item), itemForms.conditionOf(item)
+    local never = resource and (
+      shared.whyNever(resource, slot, item.count or 1) or isShared and shared.whyNotSharable(resource, slot) or
+      condition and not registry.definition(resource)
+    )
     if resource and not never then
       local plan = { entries = {}, seen = {}, bytes = 0 }
       local count = item.count or 1
-      planning.addTo(plan, resource, slot, '', 'own', count > 1 and count or nil, isShared)
-      entries = not planning.isTooLong(plan) and expanded(plan.entries, count)
+      planning.addTo(plan, resource, slot, '', 'own', count > 1 and count or nil, isShared, condition)
+      entries = not planning.isTooLong(plan) and expanded(plan.entries, count, condition)
     end
     plans[key] = entries
   end
@@ -128,11 +134,11 @@ function needs.entriesOf(ticket)
   return ticket.entries or nil
 end
 
--- Returns the names of the queues that entries belong to: their resources, and the slots that they name.
+-- Returns the queues that entries belong to: those of their resources, and of the slots that they name.
 function needs.queuesOf(entries)
   local names, isIn = {}, {}
   for _, entry in ipairs(entries) do
-    for _, name in ipairs({ entry.slot or entry.resource, entry.resource }) do
+    for _, name in ipairs({ entry.slotQueue or entry.queue, entry.queue }) do
       if not isIn[name] then
         isIn[name] = true
         names[#names + 1] = name
@@ -142,19 +148,26 @@ function needs.queuesOf(entries)
   return names
 end
 
--- Returns the names in the plans of all items of a FIRST; of other requests these are the queues of the ticket.
+-- Returns the queues of the plans of all items of a FIRST; of other requests these are the queues of the ticket.
 function needs.namedBy(ticket)
   local all = {}
   for _, item in ipairs(ticket.method == 'FIRST' and ticket.items or {}) do
-    all[#all + 1] = { resource = item.resource }
+    all[#all + 1] = { queue = item.resource }
     -- The plan of an item with too high a count is not valid. Its requester may hold the resource all the same.
     local resource, slot = naming.resolve(item.resource)
-    all[#all + 1] = resource and { resource = resource, slot = slot } or nil
+    all[#all + 1] = resource and { queue = resource, slotQueue = slot } or nil
     for _, entry in ipairs(needs.planOf(item) or {}) do
       all[#all + 1] = entry
     end
   end
   return needs.queuesOf(all)
+end
+
+-- Returns true if a slot that the owner of an entry holds does not meet it, since it has another condition: of an
+-- ancestor any will do, and a reservation of the resource is enough.
+local function isUnfit(entry, slot, owner)
+  return entry.role ~= 'ancestor' and lines.conditionOf(slot) ~= (entry.condition or 'ready') and
+    not (entry.role == 'own' and ownership.reservationOn(entry.resource, entry.slot, owner))
 end
 
 -- Returns true if the owner of an entry does not have what meets it. A SHARED one is the requester's.
@@ -163,19 +176,22 @@ local function isLacked(entry, owner, requester)
   if entry.isShared then
     local slot = name or entry.resource
     local record = slotMap.recordAt(slot)
-    return not record or record.owner ~= requester and
-      not (shared.isSharedHold(slot, record) and slotMap.recordAt(shared.shareOf(slot, requester)))
+    if record and record.owner == requester then
+      return isUnfit(entry, slot, requester)
+    end
+    return not (record and shared.isSharedHold(slot, record) and slotMap.recordAt(shared.shareOf(slot, requester)))
   elseif entry.role == 'moreSlot' then
     return not ownership.reservationOn(entry.resource, nil, owner)
   elseif not name then
     local own = registry.definition(entry.resource)
     if own and own.pooled then
-      return not ownership.assignedSlot(entry.resource, owner)
+      local slot = ownership.assignedSlot(entry.resource, owner)
+      return not slot or isUnfit(entry, slot, owner)
     end
     name = entry.resource
   end
   local record = slotMap.recordAt(name)
-  return not record or record.owner ~= owner
+  return not record or record.owner ~= owner or isUnfit(entry, name, owner)
 end
 
 -- Returns true if a requester has one of some tickets, and that wants something SHARED: what the requester takes may
@@ -197,7 +213,7 @@ function needs.entriesIn(ticket, name)
   if not ticket.entriesIn then
     local found = {}
     for _, entry in ipairs(entries) do
-      for _, queue in ipairs({ entry.resource, entry.slot ~= entry.resource and entry.slot or nil }) do
+      for _, queue in ipairs({ entry.queue, entry.slotQueue ~= entry.queue and entry.slotQueue or nil }) do
         found[queue] = found[queue] or {}
         table.insert(found[queue], entry)
       end
@@ -209,50 +225,62 @@ function needs.entriesIn(ticket, name)
 end
 
 -- Returns what a ticket lacks in a queue: an array of keys. Needs with the same key are met by one slot. An entry that
--- names a slot counts in the queue of its pool only while this slot is free.
-function needs.lackedAt(ticket, name)
+-- names a slot counts in the queue of its pool only while it could have this slot. The field `cleaning` has the keys of
+-- what is lacked for cleaning or a repair (lines.lua), nil none.
+function needs.lackedAt(ticket, queue)
   local found = {}
   work.spend(1)
-  for _, entry in ipairs(needs.entriesIn(ticket, name)) do
-    local isSlot = entry.slot == name
-    if isSlot or not entry.slot or not slotMap.recordAt(entry.slot) then
+  for _, entry in ipairs(needs.entriesIn(ticket, queue)) do
+    local isSlot = entry.slotQueue == queue
+    if isSlot or not entry.slot or lines.isOpen(entry.slot, entry.condition) then
       local owner = needs.ownerOf(entry, ticket.requester)
       work.spend(1)
       if isLacked(entry, owner, ticket.requester) then
         local which = not isSlot and entry.slot or entry.role == 'moreSlot' and '#' .. entry.left
-        found[#found + 1] = which and owner .. '\n' .. which or owner
+        local key = which and owner .. '\n' .. which or owner
+        found[#found + 1] = key
+        if entry.isForCleaning then
+          found.cleaning = found.cleaning or {}
+          found.cleaning[key] = true
+        end
       end
     end
   end
   return found
 end
 
--- Returns the number of free slots of a resource; for the name of one slot, 1 if that is free.
-function needs.freeAt(name)
-  local own = registry.definition(name)
-  if own and own.pooled then
-    return math.max(0, own.capacity - freeSlots.heldOf(name))
+-- Returns how many slots of a queue a ticket needs, and the needs for which it needs them (lackedAt).
+function needs.neededAt(ticket, queue)
+  local met, named, needed = {}, {}, 0
+  for _, key in ipairs(needs.lackedAt(ticket, queue)) do
+    needed = needed + (met[key] and 0 or 1)
+    met[key] = true
+    named[string.match(key, '^(.*)\n[^#]') or ''] = true
   end
-  return slotMap.recordAt(name) and 0 or 1
+  for owner in pairs(named) do
+    -- A slot that an owner lacks by name also meets its need of any slot.
+    needed = needed - (met[owner] and 1 or 0)
+  end
+  return needed, met
 end
 
 -- Returns true if an entry wants a SHARED hold that it may join.
 local function mayJoin(entry, name)
   local record = entry.isShared and slotMap.recordAt(name)
-  return record and shared.isSharedHold(name, record)
+  return record and shared.isSharedHold(name, record) and lines.conditionOf(name) == 'ready'
 end
 
--- Returns the name of what an entry lacks that is not free: its slot, or its pool, of which all that the ticket lacks
+-- Returns the queue of what an entry lacks that is not free: its slot, or its pool, of which all that the ticket lacks
 -- has to be free together; nil if it is free. Counts in `wanted` what the entries so far lack of each pool.
-local function shortOf(entry, name, owner, wanted)
-  local resource, count = entry.resource, wanted[entry.resource] or 0
-  local key = name .. '\n' .. owner .. '\n' .. (entry.role == 'moreSlot' and entry.left or '')
-  if needs.freeAt(name) == 0 then
-    return name
-  elseif not wanted[key] and needs.freeAt(resource) - count < (entry.left or 1) then
-    return resource
+local function shortOf(entry, queue, owner, wanted)
+  local pool, count = entry.queue, wanted[entry.queue] or 0
+  local key = queue .. '\n' .. owner .. '\n' .. (entry.role == 'moreSlot' and entry.left or '')
+  if lines.freeAt(queue) == 0 then
+    return queue
+  elseif not wanted[key] and lines.freeAt(pool) - count < (entry.left or 1) then
+    return pool
   end
-  wanted[resource], wanted[key] = count + (wanted[key] and 0 or 1), true
+  wanted[pool], wanted[key] = count + (wanted[key] and 0 or 1), true
 end
 
 -- Returns what a ticket waits for now: the first queue in its plan in which it lacks something that is not free; else
@@ -262,17 +290,16 @@ function needs.waitsForNow(ticket)
   local last, joined, entries, wanted = nil, nil, needs.entriesOf(ticket) or {}, {}
   work.spend(#entries)
   for _, entry in ipairs(entries) do
-    local resource, owner = entry.resource, needs.ownerOf(entry, ticket.requester)
-    local name = entry.slot or resource
+    local owner, queue = needs.ownerOf(entry, ticket.requester), entry.slotQueue or entry.queue
     local lacks = isLacked(entry, owner, ticket.requester)
-    local short = lacks and not mayJoin(entry, name) and shortOf(entry, name, owner, wanted)
+    local short = lacks and not mayJoin(entry, entry.slot or entry.resource) and shortOf(entry, queue, owner, wanted)
     if short then
       return short, true
-    elseif (lacks or entry.role == 'blocker') and (name == ticket.waitsFor or resource == ticket.waitsFor) then
+    elseif (lacks or entry.role == 'blocker') and (queue == ticket.waitsFor or entry.queue == ticket.waitsFor) then
       last, joined = ticket.waitsFor, not lacks and entry or nil
     end
   end
-  return last, last and needs.freeAt(last) == 0, joined
+  return last, last and lines.freeAt(last) == 0, joined
 end
 
 function needs.open()

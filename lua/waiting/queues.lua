@@ -1,7 +1,9 @@
 -- The queues in which tickets stand, and what else is stored of them by name. Opens the queue for calls that touch a
 -- resource somebody waits for.
 local clock = require('frame/clock')
+local conditions = require('slots/conditions')
 local keys = require('frame/keys')
+local lines = require('waiting/lines')
 local shared = require('slots/shared')
 local slotMap = require('slots/slots')
 local state = require('waiting/state')
@@ -31,11 +33,15 @@ local function hasNoQueue(name)
   return members[1] == nil
 end
 
--- Opens the queue if a ticket has to do with a resource or slot.
-function queues.openFor(name)
-  if not tenant.queue and not hasNoQueue(name) then
+local function openForQueue(queue)
+  if not tenant.queue and not hasNoQueue(queue) then
     tenant.openQueue()
   end
+end
+
+-- Opens the queue if a ticket has to do with a resource or slot, in any condition.
+function queues.openFor(name)
+  lines.eachOf(name, openForQueue)
 end
 
 -- Opens the queue if a match waits: a slot of a resource that fits may have become free, or been taken by a match of
@@ -71,8 +77,20 @@ local function openForChange(slot, before, record)
   end
 end
 
+-- Opens the queue if tickets have to do with a slot whose condition this script changed.
+local function openForConditions()
+  for _, change in ipairs(conditions.changed) do
+    if tenant.labelled then
+      openForMatches()
+    end
+    queues.openFor(change.slot)
+    queues.openFor(change.resource)
+  end
+end
+
 -- Opens the queue if this script changed a slot that tickets have to do with.
 function queues.openForChanges()
+  openForConditions()
   for _, slot in ipairs(slotMap.changed) do
     openForChange(slot, slotMap.original[slot], slotMap.records[slot])
     if tenant.queue then
@@ -88,7 +106,8 @@ function queues.dueInMs()
   return due == math.huge and -1 or math.max(0, math.ceil(due - clock.nowMs()))
 end
 
--- The sorted set of queues, in byte order. A ticket's order is 8 bytes: 100 minus its priority, then its number, so
+-- The sorted set of queues, in byte order. A queue has the name of a resource or slot, or that of one of its lines
+-- (lines.lua). A ticket's order is 8 bytes: 100 minus its priority, then its number, so
 -- that orders sort as the queue does. Members:
 --   <name>\n<kind><order>           a ticket in the queue for a resource, or for one slot of a pool. Kinds:
 --     k  it was seen as next (walks.lua), and is also one of these:
@@ -331,13 +350,19 @@ function queues.countAhead(name, order)
   return total
 end
 
+local function countWaiters(queue, counts)
+  work.spend(3)
+  counts[#counts + 1] = redis.call('ZLEXCOUNT', keys.queues, '[' .. queue .. '\nu', '(' .. queue .. '\nx')
+end
+
 -- Returns the number of tickets that wait for a resource or a slot, to be sent as text.
 function queues.waitersOf(name)
   if not tenant.queueText then
     return '0'
   end
-  work.spend(3)
-  return redis.call('ZLEXCOUNT', keys.queues, '[' .. name .. '\nu', '(' .. name .. '\nx')
+  local counts = {}
+  lines.eachOf(name, countWaiters, counts)
+  return string.format('%d', counts[1] + (counts[2] or 0) + (counts[3] or 0))
 end
 
 function queues.begin()

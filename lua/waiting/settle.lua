@@ -14,6 +14,7 @@ local endings = require('waiting/endings')
 local exempt = require('waiting/exempt')
 local grant = require('waiting/grant')
 local keys = require('frame/keys')
+local lines = require('waiting/lines')
 local queues = require('waiting/queues')
 local needs = require('waiting/needs')
 local shared = require('slots/shared')
@@ -41,21 +42,44 @@ local function touchShare(slot, before, now)
   end
 end
 
--- Begins the walks for a slot, or a pool of which a slot, was freed, or taken by an owner (nil: it was freed).
+-- Begins the walks for a queue of which a slot was freed, or taken by an owner (nil: it was freed).
+local function touchQueue(queue, owner)
+  if queues.isQueueEmpty(queue) then
+    return
+  end
+  if not owner or slotMap.declarerOf(owner) then
+    agenda.addWalk(owner and 'j' or 'f', queue)
+  else
+    agenda.stirKept(queue)
+    agenda.addWalk('r', owner)
+  end
+  agenda.stirTurns(queue)
+end
+
+-- The same for the queues of a slot, or of a pool.
 local function touchName(name, owner)
   if not owner then
     walks.activateMatches(name)
   end
-  if queues.isQueueEmpty(name) then
-    return
+  lines.eachOf(name, touchQueue, owner)
+end
+
+-- Begins the walks for a queue of which a slot has another condition. Dirty ones count among the ready ones.
+local function touchLine(queue, change, condition)
+  if not queues.isQueueEmpty(queue) then
+    agenda.stirLine(queue, condition ~= 'ready' or change.before == 'out' or change.condition == 'out')
   end
-  if not owner or slotMap.declarerOf(owner) then
-    agenda.addWalk(owner and 'j' or 'f', name)
-  else
-    agenda.stirKept(name)
-    agenda.addWalk('r', owner)
+end
+
+-- Begins the walks for a change of the condition of a slot, or of its reason.
+local function touchCondition(change)
+  if change.before ~= change.condition then
+    walks.activateMatches(change.resource)
+    lines.eachOf(change.slot, touchLine, change)
+    if change.slot ~= change.resource then
+      lines.eachOf(change.resource, touchLine, change)
+    end
   end
-  agenda.stirTurns(name)
 end
 
 -- Begins the walks for a slot that was freed, or taken by an owner.
@@ -89,7 +113,11 @@ function settle.touchChanges()
   for i = settledTo + 1, #slotMap.journal, 2 do
     local slot = slotMap.journal[i]
     work.spend(0.5)
-    touch(slot, slotMap.journal[i + 1], slotMap.records[slot])
+    if slot.restore then
+      touchCondition(slot)
+    else
+      touch(slot, slotMap.journal[i + 1], slotMap.records[slot])
+    end
   end
   settledTo = #slotMap.journal
 end
@@ -104,20 +132,34 @@ local function mayBeOver(ticket)
     #needs.lackedAt(ticket, name) == 0
 end
 
+-- The kinds of walks that look at turns, and grant nothing.
+local OF_TURNS = { T = true, O = true, n = true }
+
+-- Has the turns looked at in the queues of a ticket, but for one.
+local function stirOthers(ticket, name)
+  for _, queue in ipairs(ticket.queues) do
+    if queue ~= name then
+      agenda.stirTurns(queue)
+    end
+  end
+end
+
 -- Moves the first walk on, and looks at the ticket to which it comes.
 local function settleStep()
-  local kind, order = walks.moveOn()
+  local kind, order, name = walks.moveOn()
   local ticket = order and tickets.ticketAt(order)
   -- A ticket that is granted, or that its caller has left, is neither next nor to be granted.
   if not ticket or ticket.order ~= order or ticket.status ~= 'attended' and ticket.status ~= 'detached' then
     return
   end
   work.spend(1)
-  local isOfTurns = kind == 'T' or kind == 'O'
-  if isOfTurns or kind == 'a' and ticket.seen ~= '' then
+  if OF_TURNS[kind] or kind == 'a' and ticket.seen ~= '' then
     walks.lookAtTurn(ticket)
   end
-  if not isOfTurns and (kind ~= 'r' or mayBeOver(ticket)) and grant.tryGrant(ticket) then
+  if kind == 'n' then
+    stirOthers(ticket, name)
+  end
+  if not OF_TURNS[kind] and (kind ~= 'r' or mayBeOver(ticket)) and grant.tryGrant(ticket) then
     settle.touchChanges()
   end
 end
@@ -210,14 +252,19 @@ function settle.planAgain()
   state.replanned = ''
 end
 
+-- Adds the members of a queue, and of those of the slots that it may have.
+local function addRanges(queue, ranges)
+  ranges[#ranges + 1] = { '[' .. queue .. '\n', '(' .. queue .. '\11' }
+  ranges[#ranges + 1] = { '[' .. queue .. '_', '(' .. queue .. '`' }
+end
+
 -- Returns the tickets in the queues for a name, and for names that may be slots of it; nil if there are many.
 local function ticketsAround(name)
   local MAX_FOUND = 100
   local found = {}
-  for _, range in ipairs({
-    { '[' .. name .. '\n', '(' .. name .. '\11' }, { '[' .. name .. '_', '(' .. name .. '`' },
-    { '[\7' .. name .. '\n', '(\7' .. name .. '\11' },
-  }) do
+  local ranges = { { '[\7' .. name .. '\n', '(\7' .. name .. '\11' } }
+  lines.eachOf(name, addRanges, ranges)
+  for _, range in ipairs(ranges) do
     local members = redis.call('ZRANGE', keys.queues, range[1], range[2], 'BYLEX', 'LIMIT', 0, MAX_FOUND)
     work.spend(3 + #members / 4)
     if #members == MAX_FOUND then
@@ -242,7 +289,7 @@ function settle.planAgainFor(names)
     if not found or #orders > 200 then
       return settle.planAgain()
     end
-    agenda.stirTurns(name)
+    lines.eachOf(name, agenda.stirLine, true)
     for _, order in ipairs(found) do
       orders[#orders + 1] = not isIn[order] and order or nil
       isIn[order] = true

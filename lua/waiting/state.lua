@@ -6,6 +6,7 @@
 --   nextDue      ms: nothing of the tickets is due before this
 --   isUnsettled  true if some tickets still have to be looked at (agenda.lua)
 --   hasKept      false if nothing is kept in any queue (queues.lua)
+--   hasConditions  true if a ticket has asked for slots that are not ready since there are tickets
 --   replanned    the ticket, as hexadecimal digits, up to which the queue was brought up to date after a change of
 --                definitions; nil if it is up to date
 local clock = require('frame/clock')
@@ -15,14 +16,14 @@ local state = {}
 -- Reads the state of the tenant's queue.
 function state.readState()
   state.items, state.tickets, state.granted, state.last, state.nextDue = 0, 0, 0, 0, math.huge
-  state.isUnsettled, state.hasKept, state.replanned = false, false, nil
+  state.isUnsettled, state.hasKept, state.hasConditions, state.replanned = false, false, false, nil
   tenant.queueState = state
   if tenant.queueText then
     local items, count, granted, last, nextDue, unsettled, replanned =
       string.match(tenant.queueText, '^(%d+) (%d+) (%d+) (%d+) (%S+) (%d) (%S+)$')
     state.items, state.tickets, state.granted = tonumber(items), tonumber(count), tonumber(granted)
     state.last, state.nextDue = tonumber(last), tonumber(nextDue)
-    state.isUnsettled, state.hasKept = unsettled % 2 == 1, unsettled >= '2'
+    state.isUnsettled, state.hasKept, state.hasConditions = unsettled % 2 == 1, unsettled % 4 >= 2, unsettled >= '4'
     state.replanned = replanned ~= '-' and string.sub(replanned, 2) or nil
   end
 end
@@ -39,9 +40,9 @@ function state.fromHex(text)
   end))
 end
 
--- One digit tells isUnsettled and hasKept.
+-- One digit tells isUnsettled, hasKept and hasConditions.
 local function settledDigit()
-  return (state.isUnsettled and 1 or 0) + (state.hasKept and 2 or 0)
+  return (state.isUnsettled and 1 or 0) + (state.hasKept and 2 or 0) + (state.hasConditions and 4 or 0)
 end
 
 -- Returns the state as text; nil if there is no ticket.

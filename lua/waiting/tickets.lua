@@ -22,6 +22,7 @@
 --   dueBefore   the stored value of due; nil if the ticket is new
 local itemForms = require('frame/items')
 local keys = require('frame/keys')
+local lines = require('waiting/lines')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
 local tickets = {}
@@ -168,9 +169,10 @@ function tickets.ticketAt(order, following)
   return ticket or nil
 end
 
--- Returns what tells an item of a ticket from others: resource, count and mode.
+-- Returns what tells an item of a ticket from others: resource, count, mode and condition.
 function tickets.itemKey(item)
-  return itemForms.isSharedItem(item) and '\1' .. tickets.itemName(item) or tickets.itemName(item)
+  local name = tickets.itemName(item)
+  return itemForms.isSharedItem(item) and '\1' .. name or lines.queueFor(name, itemForms.conditionOf(item))
 end
 
 -- Returns the digest of a request or ticket, by which the requests of one requester are told apart: the same for the

@@ -6,9 +6,9 @@
 -- tickets of the queue are looked at. A ticket behind them is not next, and keeps nothing. It is granted all the same
 -- when it can be.
 local agenda = require('waiting/agenda')
+local lines = require('waiting/lines')
 local queues = require('waiting/queues')
 local needs = require('waiting/needs')
-local registry = require('definitions/definitions')
 local slotMap = require('slots/slots')
 local tickets = require('waiting/tickets')
 local work = require('frame/work')
@@ -25,6 +25,7 @@ local BEHIND_ALL = '\255'
 --     walked, i, j, isAll   how far the queue was walked (nextInQueue in queues.lua)
 --     asked         the slots that tickets ask for there, up to `counted`, an order; nextI, nextJ: likewise
 --   isNext[order]  whether a ticket is next
+--   needsMore[order]  whether it needs more slots than there are in their conditions
 --   held[requester][name]  whether a requester holds something (keeping.lua)
 local known, latest
 
@@ -32,13 +33,33 @@ local function stamp()
   return (slotMap.journal[-#slotMap.journal] or -#slotMap.journal) * 1048576 + agenda.ticketChanges
 end
 
+local function newKnown()
+  return { fronts = {}, isNext = {}, needsMore = {}, held = {} }
+end
+
 function turns.knownNow()
   local now = stamp()
   if now ~= latest then
-    known = { [latest] = known[latest], [now] = known[now] or { fronts = {}, isNext = {}, held = {} } }
+    known = { [latest] = known[latest], [now] = known[now] or newKnown() }
     latest = now
   end
   return known[now]
+end
+
+-- Returns true if a ticket needs more slots in one of its lines than there are, though its resource has more.
+local function needsMore(ticket)
+  local found = turns.knownNow().needsMore
+  if found[ticket.order] == nil then
+    found[ticket.order] = false
+    for _, queue in ipairs(ticket.queues) do
+      local there, all = lines.slotsOf(queue)
+      if there < all and needs.neededAt(ticket, queue) > there then
+        found[ticket.order] = true
+        break
+      end
+    end
+  end
+  return found[ticket.order]
 end
 
 -- Walks on to the next ticket of a queue. `isMore`: the ticket behind it is read too. Returns false at the end, or when
@@ -52,7 +73,7 @@ local function walkOn(name, front, isMore)
   end
   work.spend(3)
   local ticket = tickets.ticketAt(order, isMore and queues.nextInQueue(name, front.i, front.j))
-  local lacked = ticket and needs.lackedAt(ticket, name) or {}
+  local lacked = ticket and not needsMore(ticket) and needs.lackedAt(ticket, name) or {}
   for _, key in ipairs(lacked) do
     if not front.keys[key] then
       front.keys[key] = true
@@ -79,11 +100,10 @@ local function frontAt(name)
   local fronts = turns.knownNow().fronts
   local front = fronts[name]
   if not front then
-    local own = registry.definition(name)
     front = {
       list = {}, set = {}, count = 0, keys = {}, walked = 0, i = 1, j = 1, last = '',
       asked = 0, counted = '', nextI = 1, nextJ = 1,
-      limit = own and own.capacity or 1, isAll = queues.isQueueEmpty(name),
+      limit = lines.slotsOf(name), isAll = queues.isQueueEmpty(name),
     }
     fronts[name] = front
     work.spend(3)
@@ -138,7 +158,7 @@ function turns.isNext(ticket)
   if found[ticket.order] ~= nil then
     return found[ticket.order]
   end
-  local is = ticket.status == 'attended' and needs.entriesOf(ticket) ~= nil
+  local is = ticket.status == 'attended' and needs.entriesOf(ticket) ~= nil and not needsMore(ticket)
   work.spend(3 + (#ticket.queues - 1) / 4)
   for _, name in ipairs(is and ticket.queues or {}) do
     if not hasTurn(name, ticket) then
@@ -165,17 +185,23 @@ local function nthOfFront(name, n)
   return front.list[n]
 end
 
+-- Returns true if tickets keep what one of them lacks by this key. Needs with the keys in `met` (a set, may be nil) do
+-- not count, nor do slots that the same owners lack by name. Nothing is kept for users from those who clean.
+local function isKept(lacked, key, met, isForCleaning)
+  return not (isForCleaning and not (lacked.cleaning and lacked.cleaning[key])) and
+    not (met and (met[key] or met[string.match(key, '^(.*)\n')]))
+end
+
 -- Returns the next tickets ahead of a rank in a queue if together they lack more than `free` slots there: as many of
--- them as do so, from the front on. Else nil. Rank nil is behind all tickets. Needs with the keys in `met` (a set, may
--- be nil) do not count, nor do slots that the same owners lack by name.
-function turns.keepersOf(name, rank, free, met)
+-- them as do so, from the front on. Else nil. Rank nil is behind all tickets. The last two are as of isKept().
+function turns.keepersOf(name, rank, free, met, isForCleaning)
   local kept, keepers, seen = 0, {}, {}
   local n, one = 1, not turns.isFirst(name, rank) and nthOfFront(name, 1)
   while one and not (rank and one.ticket.order >= rank) do
     if turns.isNext(one.ticket) then
       keepers[#keepers + 1] = one.ticket
       for _, key in ipairs(one.lacked) do
-        if not seen[key] and not (met and (met[key] or met[string.match(key, '^(.*)\n')])) then
+        if not seen[key] and isKept(one.lacked, key, met, isForCleaning) then
           seen[key] = true
           kept = kept + 1
         end

@@ -2,9 +2,9 @@
 local agenda = require('waiting/agenda')
 local exempt = require('waiting/exempt')
 local keys = require('frame/keys')
+local lines = require('waiting/lines')
 local queues = require('waiting/queues')
 local matching = require('reservations/match')
-local needs = require('waiting/needs')
 local registry = require('definitions/definitions')
 local shared = require('slots/shared')
 local slotMap = require('slots/slots')
@@ -60,6 +60,10 @@ end
 
 firstOf.j = firstOf.f
 
+function firstOf.n(name, from)
+  return earlier(firstOf.f(name, from), queues.firstFrom(name .. '\nl', from, MAX_LOOKS))
+end
+
 function firstOf.r(name, from)
   local orders = queues.ordersIn('\2' .. name .. '\n', MAX_LOOKS)
   return orders[queues.placeIn(orders, from)]
@@ -90,12 +94,12 @@ end
 
 -- Returns true if something of what a walk is for can be had.
 function walks.isOpen(kind, name)
-  if kind ~= 'f' and kind ~= 'j' or string.sub(name, 1, 1) == queues.MATCH or needs.freeAt(name) > 0 then
+  if kind ~= 'f' and kind ~= 'j' or string.sub(name, 1, 1) == queues.MATCH or lines.freeAt(name) > 0 then
     return true
   elseif kind == 'j' then
-    return isJoinable(name)
+    return isJoinable((lines.lineOf(name)))
   end
-  local record = slotMap.recordAt(name)
+  local record = slotMap.recordAt((lines.lineOf(name)))
   return record and slotMap.declarerOf(record.owner)
 end
 
@@ -115,8 +119,8 @@ local function orderAfter(order)
   return string.sub(order, 1, 1) .. struct.pack('>I7', struct.unpack('>I7', order, 2) + 1)
 end
 
--- Moves the first walk on. Returns its kind and the order of the ticket to look at; nil if there is none before other
--- walks go on.
+-- Moves the first walk on. Returns its kind, the order of the ticket to look at, and its name; nil if there is none
+-- before other walks go on.
 function walks.moveOn()
   local walk = queues.nthOf('\5', 1)
   local from, kind, name = string.sub(walk, 1, 8), string.sub(walk, 9, 9), string.sub(walk, 10)
@@ -130,7 +134,7 @@ function walks.moveOn()
     queues.setMember('\5', order .. kind .. name, true)
   else
     queues.setMember('\5', orderAfter(order) .. kind .. name, true)
-    return kind, order
+    return kind, order, name
   end
 end
 
@@ -202,7 +206,7 @@ function walks.lookAtTurn(ticket)
   if now == '' then
     agenda.eachQueue(ticket, agenda.stirKept)
   elseif now ~= agenda.NOTHING and state.hasKept then
-    walkHolders(now, 0, {})
+    walkHolders(lines.lineOf(now), 0, {})
   end
 end
 
