@@ -3,7 +3,7 @@
 -- ceases to be one. If slots become dirty after use, all are dirty that are not out of service; if they no longer do,
 -- those that are dirty stay so.
 local admission = require('frame/admission')
-local codec = require('slots/codec')
+local conditions = require('slots/conditions')
 local history = require('history/ended')
 local marks = require('slots/marks')
 local pools = require('slots/pools')
@@ -125,6 +125,7 @@ local function followChunk(change, chunk)
     now.clean = below(map.clean, chunk, capacity)
   end
   if now.out ~= map.out then
+    conditions.noteOutChanged()
     local gone = combine(map.out, now.out, #map.out, function(was, is)
       return was - is
     end)
@@ -167,15 +168,6 @@ local function countHeld(name, after)
   end
 end
 
--- A reservation of a plain name is released without a look at definitions, so that of a resource whose slot is dirty
--- after use has another form (reservations/texts.lua).
-local function markHeld(name, after)
-  local record = after and after.isDirtied and after.capacity == 1 and slotMap.recordAt(name)
-  if record and record.token and record.details == '' then
-    slotMap.setRecord(name, codec.copyWith(record, { details = '{}' }))
-  end
-end
-
 -- Takes the definition of a name before the change, and after it, false for none.
 local function follow(name, before, after)
   local isPool = before and before.capacity > 1
@@ -197,7 +189,9 @@ local function follow(name, before, after)
     after.hasConditions = after.isDirtied or change.counts.out + change.counts.dirty > 0
   end
   countHeld(name, after)
-  markHeld(name, after)
+  if after and after.hasConditions and after.capacity == 1 then
+    conditions.markHeld(name, name)
+  end
 end
 
 -- Follows the definitions that this call has changed. Call it when the changes of slots are made, and before they are

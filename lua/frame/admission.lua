@@ -107,6 +107,24 @@ local function whyForeign(items, place)
   end
 end
 
+-- Returns true if the rights of a caller, nil for all, have a right.
+local function hasRight(rights, right)
+  return not rights or string.find(' ' .. rights .. ' ', ' ' .. right .. ' ', 1, true) ~= nil
+end
+
+-- Returns why a request is refused for the condition that an item asks for (docs/specification.md#condition); nil if it
+-- is not. Takes the rights of the caller, nil for all.
+local function whyNoCondition(items, rights)
+  for _, item in ipairs(items or {}) do
+    local condition = item.options and item.options.condition
+    if condition and string.sub(call.args[1], 1, 6) == 'token:' then
+      return 'A derived token cannot reserve what is not ready.'
+    elseif condition == 'out' and not hasRight(rights, 'define') then
+      return 'To reserve what is out of service needs the right "define", which this key, token or role does not have.'
+    end
+  end
+end
+
 -- Returns true if the grant of the key has ended.
 local function isGrantOver(endsAt)
   if endsAt == 0 then
@@ -159,13 +177,15 @@ function admission.admit(right, items, place)
     return { 'NO_KEY' }
   elseif tenant.isSuspended then
     return { 'SUSPENDED' }
-  elseif right and rights and not string.find(' ' .. rights .. ' ', ' ' .. right .. ' ', 1, true) then
+  elseif right and not hasRight(rights, right) then
     return { 'FORBIDDEN', 'This needs the right "' .. right .. '", which this key, token or role does not have.' }
-  elseif (tenant.prefix or '') ~= '' and CHANGES[right] then
-    tenant.mayChange, tenant.mayChangeAll = mayChange, mayChangeAll
-    local why = whyForeign(items, place)
-    return why and { 'FORBIDDEN', why }
   end
+  local why = whyNoCondition(items, rights)
+  if not why and (tenant.prefix or '') ~= '' and CHANGES[right] then
+    tenant.mayChange, tenant.mayChangeAll = mayChange, mayChangeAll
+    why = whyForeign(items, place)
+  end
+  return why and { 'FORBIDDEN', why } or nil
 end
 
 return admission

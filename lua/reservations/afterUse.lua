@@ -60,7 +60,7 @@ local function followSlot(use, slot)
   local current = conditions.at(use.resource, slot)
   local condition = conditionAfter(current, asked, said.condition, use.isDirtied)
   if condition then
-    conditions.set(use.resource, slot, condition, said.condition and said.reason, use.actor)
+    conditions.set(use.resource, slot, condition, said.condition ~= 'ready' and said.reason or nil, use.actor)
   end
 end
 

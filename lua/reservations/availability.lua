@@ -1,4 +1,5 @@
 -- Tells whether a resource is available, what keeps it from new requesters, and whether a reserve would succeed.
+local conditions = require('slots/conditions')
 local freeSlots = require('slots/freeSlots')
 local matching = require('reservations/match')
 local naming = require('definitions/names')
@@ -12,8 +13,16 @@ local terms = require('reservations/terms')
 local work = require('frame/work')
 local availability = {}
 
--- Returns true if a resource, or one slot of it, has a free slot of its own, or is a group; its ancestors and blockers
--- do not count. Takes what resolve() returns: a name that is not valid has none.
+-- Returns true if a resource has a free slot that is ready; or one slot of it, which nobody holds, is ready.
+local function hasReadySlot(resource, slot, capacity)
+  if slot then
+    return conditions.at(resource, slot) == 'ready' and freeSlots.heldOf(resource) < capacity
+  end
+  return conditions.freeOf(resource, capacity, 'ready') > 0
+end
+
+-- Returns true if a resource, or one slot of it, has a free slot of its own that is ready, or is a group; its ancestors
+-- and blockers do not count. Takes what resolve() returns: a name that is not valid has none.
 function availability.hasFreeSlot(resource, slot)
   if not resource then
     return false
@@ -24,6 +33,8 @@ function availability.hasFreeSlot(resource, slot)
   end
   if slotMap.recordAt(slot or resource) and (slot or not own or not own.pooled) then
     return false
+  elseif own and own.hasConditions then
+    return hasReadySlot(resource, slot, own.capacity)
   end
   return not own or not own.pooled or freeSlots.heldOf(resource) < own.capacity
 end

@@ -12,9 +12,6 @@ local work = require('frame/work')
 local texts = {}
 -- The result of detailsOf() for a SHARED reservation of a plain name.
 texts.SHARED = '{"m":"SHARED"}'
--- The result for a resource with one slot that is dirty after use: such a record is none of a plain name, so that the
--- plain way (lua/plain) does not release it.
-texts.DIRTIED = '{}'
 
 -- Returns the number of a slot; -1 if it is a resource's only slot, held since the pool had that capacity.
 local function numberOf(slot)
@@ -75,7 +72,7 @@ end
 
 -- Returns the details of a resource with one slot, or of a plain name, that needs no other slots.
 local function ofOneSlot(own, isShared)
-  return isShared and texts.SHARED or own and own.isDirtied and texts.DIRTIED or ''
+  return isShared and texts.SHARED or own and own.hasConditions and codec.NO_DETAILS or ''
 end
 
 -- Returns JSON that describes a reservation's slots to its requester: s (acquiredSlots), b (acquiredBlockers), p

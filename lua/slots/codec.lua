@@ -40,6 +40,9 @@
 local codec = {}
 -- The release token of a reservation that was granted to a ticket and is not claimed yet. No caller can send it.
 codec.UNCLAIMED = '!!!!!!!!!!!!!!!!!!!!!!'
+-- Details without fields, of the only slot of a resource that may not be ready: so its record is none of a plain name,
+-- which the plain way (lua/plain) would release without a look at its condition.
+codec.NO_DETAILS = '{}'
 
 local byte = string.byte
 local HOLD, HOLDERS, PLAIN, FULL = '>BI4ssB', 's', '>BsI7I6I6c22ss', '>BI4ssBI7I6I6c22sssss'

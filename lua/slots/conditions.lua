@@ -7,6 +7,8 @@
 --   wasText             the details of the condition before, as slots/marks.lua has them; '' none
 local bytes = require('limits/bytes')
 local clock = require('frame/clock')
+local codec = require('slots/codec')
+local finding = require('slots/findSlots')
 local freeSlots = require('slots/freeSlots')
 local history = require('history/ended')
 local keys = require('frame/keys')
@@ -15,12 +17,11 @@ local pools = require('slots/pools')
 local registry = require('definitions/definitions')
 local slotMap = require('slots/slots')
 local store = require('slots/markStore')
-local work = require('frame/work')
 local conditions = {}
-local byteAt, floor = string.byte, math.floor
-local AHEAD = 32
 -- touched[resource]: whether a resource whose conditions this call changes had the flag before.
 local touched
+-- True if this call changes what is out of service.
+local isOutChanged
 
 -- Returns the number of a slot of a resource, nil if the resource has no such slot. Takes the slot's name; nil for the
 -- only slot of a resource.
@@ -43,11 +44,7 @@ function conditions.isSlot(resource, slot)
   return numberOf(resource, slot) ~= nil
 end
 
--- Returns true if some slots of a resource may not be ready.
-function conditions.areAny(resource)
-  local one = registry.definition(resource)
-  return one and one.hasConditions or false
-end
+conditions.areAny = marks.areAny
 
 -- Returns the condition of a slot. Takes its name; nil for the only slot of a resource. What is no slot of a resource
 -- is ready.
@@ -81,97 +78,7 @@ function conditions.freeOf(resource, capacity, condition)
   return math.max(0, count - held)
 end
 
--- Returns the number within a chunk of the first slot that is free and has a condition, from a byte on; nil if none is.
-local function freeIn(resource, chunk, condition, at)
-  local held = pools.chunkAt(pools.chunkField(resource, chunk))
-  local without, unlike, only = marks.bitmapsFor(resource, chunk, condition)
-  if without == '' and unlike == '' and not only then
-    return pools.freeIn(held, at)
-  end
-  local last = only and #only or pools.CHUNK_BYTES
-  work.spend(last > at and (last - at) / 6 or 0)
-  for i = at, last do
-    local taken = bit.bor(byteAt(held, i) or 0, byteAt(without, i) or 0, byteAt(unlike, i) or 0)
-    if only then
-      taken = bit.bor(taken, 255 - byteAt(only, i))
-    end
-    if taken < 255 then
-      return (i - 1) * 8 + pools.freeBit(taken)
-    end
-  end
-end
-
--- Reads chunks of a resource, at once.
-local function readAhead(resource, first, last)
-  local fields = {}
-  for chunk = first, last do
-    fields[#fields + 1] = pools.chunkField(resource, chunk)
-  end
-  pools.readChunks(fields)
-  marks.readChunks(resource, first, last)
-end
-
--- Returns the lowest number from `from` on, below the capacity, of a slot that is free and has a condition; nil if none
--- is. It may lie up to seven slots before `from`.
-function conditions.lowestFree(resource, capacity, condition, from)
-  if not conditions.areAny(resource) then
-    return condition == 'ready' and freeSlots.freeFrom(resource, capacity, from) or nil
-  end
-  local first, last = floor(from / pools.CHUNK_SLOTS), floor((capacity - 1) / pools.CHUNK_SLOTS)
-  local at = floor(from % pools.CHUNK_SLOTS / 8) + 1
-  local readTo = first
-  for chunk = first, last do
-    if chunk > readTo then
-      readTo = math.min(chunk + AHEAD - 1, last)
-      readAhead(resource, chunk, readTo)
-    end
-    local free = freeIn(resource, chunk, condition, at)
-    if free then
-      local slotNumber = chunk * pools.CHUNK_SLOTS + free
-      return slotNumber < capacity and slotNumber or nil
-    end
-    work.spend(1)
-    at = 1
-  end
-end
-
--- Returns the lowest free number of a pool for a request for a condition; nil if none is free.
-function conditions.nextFree(pool, capacity, condition)
-  if not conditions.areAny(pool) then
-    return condition == 'ready' and freeSlots.lowestFree(pool, capacity) or nil
-  end
-  local known = pools.poolOf(pool)
-  local from = condition == 'ready' and known.from or 0
-  local slotNumber = conditions.lowestFree(pool, capacity, condition, from)
-  if not slotNumber and from > 0 then
-    slotNumber = conditions.lowestFree(pool, capacity, condition, 0)
-  end
-  if condition == 'ready' then
-    known.from = slotNumber or known.from
-  end
-  return slotNumber
-end
-
--- Returns the numbers of the first slots of a resource that have a condition, held or not, `limit` at most.
-function conditions.firstOf(resource, capacity, condition, limit)
-  local found = {}
-  if marks.countOf(resource, capacity, condition) == 0 then
-    return found
-  end
-  for slotNumber = 0, capacity - 1 do
-    if slotNumber % pools.CHUNK_SLOTS == 0 and slotNumber > 0 then
-      marks.readChunks(resource, floor(slotNumber / pools.CHUNK_SLOTS), floor(slotNumber / pools.CHUNK_SLOTS))
-    end
-    work.spend(0.5)
-    if marks.conditionOf(resource, slotNumber) == condition then
-      found[#found + 1] = slotNumber
-      if #found >= limit then
-        break
-      end
-    end
-  end
-  return found
-end
+conditions.lowestFree, conditions.nextFree, conditions.firstOf = finding.lowestFree, finding.nextFree, finding.firstOf
 
 -- Splits the details of a condition. Returns reason, ms and actor, each nil if there is none.
 local function split(text)
@@ -206,6 +113,15 @@ local function assign(resource, slot, condition, text)
   slotMap.arePoolsTouched = slotMap.arePoolsTouched or slot ~= resource
   marks.putDetails(resource, slot, before, condition, text)
 end
+
+-- Gives the reservation of a resource with one slot a form that the general way releases (slots/codec.lua).
+local function markHeld(resource, slot)
+  local record = slot == resource and slotMap.recordAt(slot)
+  if record and record.token and record.details == '' then
+    slotMap.setRecord(slot, codec.copyWith(record, { details = codec.NO_DETAILS }))
+  end
+end
+conditions.markHeld = markHeld
 
 -- Undoes a change: gives its slot the value that it had before. Called again, with the value after, it redoes that.
 local function restore(change, before)
@@ -245,6 +161,7 @@ function conditions.set(resource, slot, condition, reason, actor)
     return false
   end
   touch(resource)
+  markHeld(resource, slot)
   local since = before == condition and wasSince or clock.nowMs()
   local change = {
     resource = resource, slot = slot, before = before, condition = condition, reason = reason, actor = actor,
@@ -258,6 +175,22 @@ function conditions.set(resource, slot, condition, reason, actor)
   return true
 end
 
+-- Notes that this call changes what is out of service in another way: its copies are no longer right.
+function conditions.noteOutChanged()
+  isOutChanged = true
+end
+
+-- Takes a slot out of service, with details as slots/marks.lua has them, for which there is no event.
+function conditions.restoreOut(resource, slot, text)
+  touch(resource)
+  markHeld(resource, slot)
+  assign(resource, slot, 'out', text)
+  isOutChanged = true
+  -- Those who wait for it see it.
+  local change = { resource = resource, slot = slot, before = 'ready', condition = 'ready', restore = restore }
+  conditions.changed[#conditions.changed + 1] = change
+end
+
 -- Writes all changes, and notes in the history which slots are no longer out of service.
 function conditions.write()
   if not store.isAnyChanged() then
@@ -267,6 +200,10 @@ function conditions.write()
     if change.before == 'out' and change.condition ~= 'out' then
       history.noteOut(change.slot, change.wasText, change.actor)
     end
+    isOutChanged = isOutChanged or change.before == 'out' or change.condition == 'out'
+  end
+  if isOutChanged then
+    bytes.callWith('HSET', keys.conditions, { marks.VERSION, string.format('%.0f', clock.nowUs()) })
   end
   for resource, was in pairs(touched) do
     local one = registry.definition(resource)
@@ -282,6 +219,7 @@ function conditions.begin()
   if not conditions.changed or next(touched) then
     conditions.changed, touched = {}, {}
   end
+  isOutChanged = false
 end
 
 return conditions

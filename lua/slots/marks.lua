@@ -7,6 +7,7 @@
 --                      use, packed; absent if none is
 --   <name>\1<chunk>    a bitmap of those that are out of service, as in slots/pools.lua
 --   <name>\2<chunk>    a bitmap of those that were set dirty
+--   \4                 us of the last change of what is out of service
 --   \3<slot>           of such a slot: since when, in ms, a line break, who set it ('' the service), a line break, and
 --                      the reason
 -- The hash `clean`, which a reset deletes, is of resources whose slots are dirty after use. It has
@@ -22,6 +23,8 @@ local work = require('frame/work')
 local marks = {}
 local byteAt, floor = string.byte, math.floor
 local COUNTS, COUNT = '>I4I4', '>I4'
+-- The field of `conditions` that tells its changes apart.
+marks.VERSION = '\4'
 -- The bitmaps: the hash, and what stands between the name and the number of the chunk.
 local OUT, DIRTY = { hash = 'conditions', mark = '\1' }, { hash = 'conditions', mark = '\2' }
 local CLEAN = { hash = 'clean', mark = '\1' }
@@ -77,6 +80,12 @@ local function setMark(plane, name, slotNumber, isSet)
   local chunk = floor(slotNumber / pools.CHUNK_SLOTS)
   local bits = pools.trimmed(pools.marked(chunkAt(plane, name, chunk), slotNumber, isSet))
   store.put(plane.hash, fieldOf(plane, name, chunk), bits)
+end
+
+-- Returns true if some slots of a resource may not be ready.
+function marks.areAny(name)
+  local one = registry.definition(name)
+  return one and one.hasConditions or false
 end
 
 -- Returns how many slots of a resource have a condition, held or not.

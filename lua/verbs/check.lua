@@ -1,4 +1,5 @@
 local availability = require('reservations/availability')
+local conditions = require('slots/conditions')
 local itemForms = require('frame/items')
 local queues = require('waiting/queues')
 local naming = require('definitions/names')
@@ -18,18 +19,19 @@ local verbs = {}
 
   ARGV[3]  the first item (frame/items.lua)
 
-  Returns {'OK', quota, item, ...}, where an item is a text of lines: 1 if no slot is free, else 0; the owner if the
-  resource has one slot, else ''; expiry in ms or 0; 1 if the requester holds it, else 0; number of tickets that wait
-  for it; 1 if a reserve by the requester, or by a new one if there is none, would succeed now, 0 if not, -1 if finding
-  out would exceed the work budget; of a resource that is held SHARED, how many hold it, else '': the owner is the only
-  one of them that is known, else ''; the note of its reservation, '' none; if such a reserve would not succeed, who is
-  in the way (whyNot() in reservations/why.lua), '' if nobody is, or if finding out would exceed the work budget. The
-  items of a refused request are ''; which ones are refused is the last element of a batch
-  (tellMisfits() in frame/reading.lua). Or a refusal (frame/admission.lua): if the requests of a batch take too much
-  work together, it charges nothing.
+  Returns {'OK', quota, item, ...}, where an item is a text of lines: 1 if no slot is free and ready, else 0; the
+  owner if the resource has one slot, else ''; expiry in ms or 0; 1 if the requester holds it, else 0; number of
+  tickets that wait for it; 1 if a reserve by the requester, or by a new one if there is none, would succeed now, 0 if
+  not, -1 if finding out would exceed the work budget; of a resource that is held SHARED, how many hold it, else '':
+  the owner is the only one of them that is known, else ''; the note of its reservation, '' none; if such a reserve
+  would not succeed, who is in the way (whyNot() in reservations/why.lua), '' if nobody is, or if finding out would
+  exceed the work budget; the condition of a single slot that is not ready, else ''; and the reason of that, '' none.
+  The items of a refused request are ''; which ones are refused is the last element of a batch (tellMisfits() in
+  frame/reading.lua). Or a refusal (frame/admission.lua): if the requests of a batch take too much work together, it
+  charges nothing.
 ]]
 -- Places in the queues of a result. WOULD_SUCCEED is '1' or '0'; '-1' until it is found out.
-local IS_HELD, WOULD_SUCCEED, WHY = 1, 6, 9
+local IS_HELD, WOULD_SUCCEED, WHY, CONDITION = 1, 6, 9, 10
 local KINDS = { own = 'SLOTS', ancestor = 'ANCESTOR', blocker = 'BLOCKER', [''] = 'QUEUE' }
 
 -- Returns true if a name means one slot: that of a pool, a resource with one, or one that is not registered.
@@ -63,7 +65,7 @@ local function resultOf(at, record, mine, isFree)
   end
   return {
     isFree and '0' or '1', owner, endsAt, mine and '1' or '0', queues.waitersOf(at), '0',
-    isShared and record.refCount or '', note, '',
+    isShared and record.refCount or '', note, '', '', '',
   }
 end
 
@@ -86,6 +88,14 @@ local function explainLater(toExplain, result, mine, slot, resource)
   end
 end
 
+-- Adds the condition of one slot that is not ready, and its reason.
+local function addCondition(result, own, resource, slot)
+  if own and own.hasConditions and isOneSlot(own, slot) then
+    local condition, reason = conditions.describe(resource, slot)
+    result[CONDITION], result[CONDITION + 1] = condition == 'ready' and '' or condition, reason or ''
+  end
+end
+
 -- Returns the queues of an item. Adds it to `toTry` if it takes a try to find out whether a reserve would succeed, and
 -- to `toExplain` if it would not.
 local function lookAt(item, toTry, toExplain)
@@ -98,6 +108,7 @@ local function lookAt(item, toTry, toExplain)
   local isFree = availability.hasFreeSlot(resource, slot)
   work.spend(1)
   local result = resultOf(at, record, mine, isFree)
+  addCondition(result, own, resource, slot)
   if not needsMore(own, isFree, requester) then
     local isOpen = isFree or record and record.owner == requester
     result[WOULD_SUCCEED] = resource and isOpen and '1' or '0'

@@ -1,12 +1,16 @@
 -- Verbs that set conditions (docs/specification.md#condition).
 local admission = require('frame/admission')
 local charged = require('frame/charged')
+local committing = require('frame/commit')
 local conditionEvents = require('events/conditions')
 local conditions = require('slots/conditions')
 local itemForms = require('frame/items')
+local keys = require('frame/keys')
+local marks = require('slots/marks')
 local naming = require('definitions/names')
 local pools = require('slots/pools')
 local quota = require('limits/quota')
+local reading = require('frame/reading')
 local registry = require('definitions/definitions')
 local slotMap = require('slots/slots')
 local verbs = {}
@@ -98,5 +102,71 @@ verbs.setCondition = charged.verb({
   right = 'define', isRemembered = true, firstItem = 3, readItem = itemForms.conditionItem, firstResult = 3,
   cost = cost, fault = tooMany, carryOutItem = setOne,
 })
+
+--[[ outOfService
+  Returns the slots that are out of service, in pieces, so that they can be copied to the database. A slot that changes
+  meanwhile may or may not be among them.
+
+  ARGV[1]  a cursor: '0' at first, then the one that was returned
+
+  Returns {'OK', the next cursor ('0' at the end), version, slot, since ms ('' not known), actor ('' the service),
+  reason, ...}. The version is another one after each change; '' if Redis knows of none.
+]]
+local PIECE = 500
+
+function verbs.outOfService(_, args)
+  local version = redis.call('HGET', keys.conditions, marks.VERSION) or ''
+  local reply = { 'OK', '0', version }
+  reply[2] = reading.scan(keys.conditions, args[1], PIECE, function(rows)
+    local slots, texts = {}, {}
+    for i = 1, #rows, 2 do
+      if string.byte(rows[i]) == 3 then
+        slots[#slots + 1] = string.sub(rows[i], 2)
+        texts[#texts + 1] = rows[i + 1]
+      end
+    end
+    naming.readMeanings(slots)
+    for i, slot in ipairs(slots) do
+      local resource = naming.resolve(slot)
+      if resource and conditions.at(resource, slot) == 'out' then
+        local since, actor, reason = string.match(texts[i], '^(%d*)\n([^\n]*)\n(.*)$')
+        for _, part in ipairs({ slot, since, actor, reason }) do
+          reply[#reply + 1] = part
+        end
+      end
+    end
+  end)
+  return reply
+end
+
+--[[ restoreOut
+  Takes slots out of service that were so before Redis lost its data, by their copy in the database. Those that are out
+  of service already, and names that are no slots of registered resources, stay as they are. There are no events.
+
+  ARGV[1]  slot
+  ARGV[2]  since when, in ms; '' not known
+  ARGV[3]  who took it out of service; '' the service
+  ARGV[4]  reason; '' none. The next slot follows
+
+  Returns {'OK', number of slots that were taken out of service}.
+]]
+function verbs.restoreOut(_, args)
+  local slots, restored = {}, 0
+  for i = 1, #args, 4 do
+    slots[#slots + 1] = args[i]
+  end
+  naming.readMeanings(slots)
+  slotMap.readSlots(slots)
+  for i, slot in ipairs(slots) do
+    local resource = naming.resolve(slot)
+    if resource and conditions.isSlot(resource, slot) and conditions.at(resource, slot) ~= 'out' then
+      local since, actor, reason = unpack(args, 4 * i - 2, 4 * i)
+      conditions.restoreOut(resource, slot, since .. '\n' .. actor .. '\n' .. reason)
+      restored = restored + 1
+    end
+  end
+  committing.finish()
+  return { 'OK', restored }
+end
 
 return verbs

@@ -1,6 +1,7 @@
 -- Verbs that read definitions.
 local admission = require('frame/admission')
 local availability = require('reservations/availability')
+local conditions = require('slots/conditions')
 local itemForms = require('frame/items')
 local keys = require('frame/keys')
 local queues = require('waiting/queues')
@@ -20,10 +21,12 @@ local verbs = {}
   ARGV[3]  the last name of the page before; '' for the first page
   ARGV[4]  maximum number of definitions
   ARGV[5]  <key>=<value>: only the definitions with this label; '' all
+  ARGV[6]  dirty or out: only the definitions with a slot in this condition; '' all
 
-  Returns {'OK', quota, 1 if this is the last page, else 0, number of definitions on all pages, the last name of this
-  page, item, ...}. An item is a text with a queue for each of: name, capacity, path of its ancestors ('' none), 1 if it
-  is a group, else 0, number of labels, each label, and each blocker.
+  Returns {'OK', quota, 1 if this is the last page, else 0, number of definitions on all pages (at most, if ARGV[6] is
+  not ''), the last name of this page, item, ...}. An item is a text with a line for each of: name, capacity, path of
+  its ancestors ('' none), 1 if it is a group, else 0, dirty or ready (what its slots are after use), number of slots
+  that are out of service, and of those that are dirty, number of labels, each label, and each blocker.
 ]]
 local MAX_BYTES, MAX_PAGE_WORK = 262144, 3500
 
@@ -41,8 +44,12 @@ local function namesOfPage(after, limit, label)
   return names, total
 end
 
--- Returns true if a definition has the wanted label. The name index can have it for one that no longer has.
-local function isWanted(name, label)
+-- Returns true if a definition has the wanted label and a slot in the wanted condition. The name index can have a label
+-- for a definition that no longer has it.
+local function isWanted(name, label, condition)
+  if condition ~= '' and conditions.countOf(name, registry.definition(name).capacity, condition) == 0 then
+    return false
+  end
   for _, one in ipairs(label ~= '' and naming.labelsOf(name) or {}) do
     if one == label then
       return true
@@ -55,7 +62,11 @@ end
 local function describe(name)
   local one, path, labels = registry.definition(name), naming.pathOf(name), naming.labelsOf(name)
   local above = string.sub(path, 1, math.max(0, #path - #name - 1))
-  local parts = { name, one.capacity, above, one.isGroup and 1 or 0, #labels, unpack(labels) }
+  local parts = {
+    name, one.capacity, above, one.isGroup and 1 or 0, one.isDirtied and 'dirty' or 'ready',
+    conditions.countOf(name, one.capacity, 'out'), conditions.countOf(name, one.capacity, 'dirty'), #labels,
+    unpack(labels)
+  }
   for _, blocker in ipairs(naming.blockersOf(name)) do
     parts[#parts + 1] = blocker
   end
@@ -71,13 +82,13 @@ function verbs.definitions(_, args)
   if misfit then
     return quota.refuse(unpack(misfit))
   end
-  local limit, label = tonumber(args[4]), args[5]
+  local limit, label, condition = tonumber(args[4]), args[5], args[6]
   local names, total = namesOfPage(args[3], limit, label)
   registry.readDefinitions(names)
   local reply, bytes = { 'OK', quota.readsQuota, #names < limit and 1 or 0, total, '' }, 0
   for i, name in ipairs(names) do
     reply[5] = name
-    if isWanted(name, label) then
+    if isWanted(name, label, condition) then
       local item = describe(name)
       bytes = bytes + #item
       work.spend(4 + #item / 100)
@@ -174,8 +185,9 @@ end)
   ARGV[4]  maximum number of nodes
 
   Returns {'OK', quota, 1 if this is the last page, else 0, number of the tenant's definitions, node, ...}. A node is a
-  text with a queue for each of: depth, name, capacity, number of held slots, number of tickets that wait for it, 1 if
-  it is a group, else 0, and each label.
+  text with a line for each of: depth, name, capacity, number of slots that are free and ready, number of those that are
+  out of service, and of those that are dirty, number of tickets that wait for it, 1 if it is a group, else 0, and each
+  label.
 ]]
 local MAX_TREE_WORK, SIBLINGS = 3000, 50
 
@@ -213,13 +225,24 @@ local function advance(walk)
   return true
 end
 
+-- Returns how many slots of a resource are free and ready.
+local function freeOf(name, one)
+  if one.hasConditions then
+    return conditions.freeOf(name, one.capacity, 'ready')
+  end
+  -- The record is not needed: it may be long.
+  local held = redis.call('HEXISTS', keys.slots, name) + (one.pooled and pools.poolOf(name).held or 0)
+  return math.max(0, one.capacity - held)
+end
+
 -- Returns a node as a text.
 local function nodeText(name, depth)
   local one = registry.definition(name)
-  local held = redis.call('HEXISTS', keys.slots, name) + (one.pooled and pools.poolOf(name).held or 0)
   work.spend(3)
   return table.concat({
-    depth, name, one.capacity, held, queues.waitersOf(name), one.isGroup and 1 or 0, unpack(naming.labelsOf(name)),
+    depth, name, one.capacity, freeOf(name, one), conditions.countOf(name, one.capacity, 'out'),
+    conditions.countOf(name, one.capacity, 'dirty'), queues.waitersOf(name), one.isGroup and 1 or 0,
+    unpack(naming.labelsOf(name)),
   }, '\n')
 end
 

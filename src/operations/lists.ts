@@ -58,7 +58,7 @@ export const listDefinitions = (
   credential: Credential,
   label?: string,
 ): Promise<OpenList<Definition>> =>
-  openList(deps, credential, 'definitions', definitionList.definitions(deps.engine, credential, label, 1));
+  openList(deps, credential, 'definitions', definitionList.definitions(deps.engine, credential, { label }, 1));
 
 /** The tenant's definitions from the roots down, each with its free slots. */
 export const listTree = (deps: ListDeps, credential: Credential): Promise<OpenList<definitionList.TreeRow>> =>

@@ -19,15 +19,41 @@ const fieldsIn = <Item extends object>(encode: (item: Item) => unknown[], one: I
     Object.keys(one).find((field) => encode({ ...one, [field]: Reflect.get(other, field) })[at] !== encode(one)[at]),
   );
 const [one, other] = [
-  { name: 'a', capacity: 1, blocks: ['a'], treePath: 'a', group: false, labels: {}, groups: false },
-  { name: 'b', capacity: 2, blocks: ['b'], treePath: 'b', group: true, labels: { a: 'b' }, groups: true },
+  {
+    name: 'a',
+    capacity: 1,
+    blocks: ['a'],
+    treePath: 'a',
+    group: false,
+    labels: {},
+    groups: false,
+    afterUse: 'ready' as const,
+  },
+  {
+    name: 'b',
+    capacity: 2,
+    blocks: ['b'],
+    treePath: 'b',
+    group: true,
+    labels: { a: 'b' },
+    groups: true,
+    afterUse: 'dirty' as const,
+  },
 ];
 const DEFINITION_FIELDS = {
   register: fieldsIn(encodeRegistration, one, other),
   copy: fieldsIn<StoredDefinition>(
     encodeStored,
     toStored({ name: 'a', capacity: 1, blocks: ['a'], treePath: 'a' }),
-    toStored({ name: 'b', capacity: 2, blocks: ['b'], treePath: 'b', group: true, labels: { a: 'b' } }),
+    toStored({
+      name: 'b',
+      capacity: 2,
+      blocks: ['b'],
+      treePath: 'b',
+      group: true,
+      labels: { a: 'b' },
+      afterUse: 'dirty',
+    }),
   ),
 };
 
@@ -102,10 +128,11 @@ test('src/redis/verbs.ts has a row for each verb of lua/verbs', () => {
 });
 
 describe('lua/frame/items.lua', () => {
-  test.each(['reserve', 'unreserve', 'renew', 'check', 'cancel', 'register', 'copy'] as const)(
+  test.each(['reserve', 'unreserve', 'renew', 'check', 'cancel', 'setCondition', 'register', 'copy'] as const)(
     'lays out the fields of an item to %s as instances pass them',
     (kind) => {
-      const reader = { cancel: 'checkItem', copy: 'copiedItem' }[kind as string] ?? `${kind}Item`;
+      const reader =
+        { cancel: 'checkItem', copy: 'copiedItem', setCondition: 'conditionItem' }[kind as string] ?? `${kind}Item`;
       const lua = ITEMS.split(/^end$/m).find((text) => text.includes(`function itemForms.${reader}(at)`)) ?? '';
       const fields = [...lua.matchAll(/(\w+) = (?:tonumber\()?args\[at(?: \+ (\d+))?\]/g)];
       // These are passed as one.

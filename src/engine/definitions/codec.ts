@@ -87,11 +87,20 @@ export const encodeStored = (definition: StoredDefinition): (string | number)[] 
 
 /** Reads an item of the reply of definitions.lua. */
 export function decodeListed(item: unknown): Definition {
-  const [name = '', capacity, treePath, group, labelled, ...rest] = parseItem(item);
+  const [name = '', capacity, treePath, group, afterUse, out, dirty, labelled, ...rest] = parseItem(item);
   const [labels, blocks] = [rest.slice(0, toInteger(labelled)), rest.slice(toInteger(labelled))];
   const isGroup = group === '1';
   const slots = isGroup ? null : toInteger(capacity);
-  return { name, capacity: slots, blocks, treePath: treePath || null, ...detailsOf(isGroup, decodeLabels(labels)) };
+  return {
+    name,
+    capacity: slots,
+    blocks,
+    treePath: treePath || null,
+    ...detailsOf(isGroup, decodeLabels(labels)),
+    ...(afterUse === 'dirty' && { afterUse }),
+    ...(out !== '0' && { outOfService: toInteger(out) }),
+    ...(dirty !== '0' && { dirty: toInteger(dirty) }),
+  };
 }
 
 /** Returns the arguments of copyDefinitions.lua to remove a definition: an item with capacity 0. */

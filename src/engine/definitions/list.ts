@@ -3,6 +3,7 @@
  * registered or deleted during the walk may or may not be listed.
  */
 import type { Definition } from '../../contract/definitions.ts';
+import type { AskedCondition } from '../../domain/conditions.ts';
 import type { Charged, Quota } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { toInteger, toText } from '../../redis/reply.ts';
@@ -23,11 +24,22 @@ export interface TreeRow {
   readonly parent: string | null;
   /** The number of slots; null for a group. */
   readonly capacity: number | null;
-  /** Free slots; null for a group. */
+  /** Slots that are free and ready; null for a group. */
   readonly available: number | null;
+  /** Slots that are out of service, and those that are dirty, held or not. */
+  readonly outOfService: number;
+  readonly dirty: number;
   /** Tickets that wait for it. */
   readonly waiting: number;
   readonly labels: Labels;
+}
+
+/** What listed definitions have; any if it is left out. */
+export interface Wanted {
+  /** `<key>=<value>` */
+  readonly label?: string | undefined;
+  /** The condition of at least one slot. */
+  readonly condition?: AskedCondition | undefined;
 }
 
 /** A part of a list. */
@@ -42,21 +54,25 @@ export interface Page<Row> {
 
 /**
  * Lists definitions, sorted by the code points of their names.
- * @param label `<key>=<value>`: lists those with this label; '' lists all
  * @param cost reads to charge with the first page
  * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
  */
 export async function* definitions(
   engine: Engine,
   credential: Credential,
-  label = '',
+  { label, condition }: Wanted = {},
   cost = 0,
 ): AsyncGenerator<Page<Definition>> {
   let last = '';
   for (let isLast: unknown = 0; isLast !== 1; ) {
     const after = last;
     const due = last === '' ? cost : 0;
-    const page = await callRead(engine, 'definitions', credential, due, () => [after, PAGE, label]);
+    const page = await callRead(engine, 'definitions', credential, due, () => [
+      after,
+      PAGE,
+      label ?? '',
+      condition ?? '',
+    ]);
     const [flag, total, looked, ...items] = page.result;
     isLast = flag;
     const rows = items.map(decodeListed);
@@ -88,15 +104,22 @@ export async function* tree(
     due = 0;
     isLast = flag;
     const rows = nodes.map((node): TreeRow => {
-      const [depth, name = '', capacity, held, waiting, group, ...labels] = toText(node).split('\n');
+      const [depth, name = '', capacity, free, out, dirty, waiting, group, ...labels] = toText(node).split('\n');
       path.length = toInteger(depth);
       const parent = path.at(-1) ?? null;
       path.push(name);
-      const slots = group === '1' ? null : toInteger(capacity);
-      // After the capacity was lowered, more slots may be held than there are.
-      const available = slots === null ? null : Math.max(0, slots - toInteger(held));
-      const row = { name, depth: path.length - 1, parent, capacity: slots, available };
-      return { ...row, waiting: toInteger(waiting ?? '0'), labels: decodeLabels(labels) };
+      const isGroup = group === '1';
+      return {
+        name,
+        depth: path.length - 1,
+        parent,
+        capacity: isGroup ? null : toInteger(capacity),
+        available: isGroup ? null : toInteger(free),
+        outOfService: toInteger(out),
+        dirty: toInteger(dirty),
+        waiting: toInteger(waiting),
+        labels: decodeLabels(labels),
+      };
     });
     yield { total: toInteger(total), rows, isLast: isLast === 1, quota: page.quota };
   }

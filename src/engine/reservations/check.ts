@@ -9,6 +9,7 @@ import { parseItem, toInteger, toMs, toTime } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
 import type { Engine } from '../engine.ts';
 import { toReason } from './holders.ts';
+import { Unready } from './slotRecord.ts';
 
 /**
  * Costs one read for each item.
@@ -27,7 +28,8 @@ export function check(
 }
 
 function toCheckResult({ resource, requester }: CheckItem, reply: readonly string[]): CheckResult {
-  const [reserved, owner = '', expiresAt, held, waiting, reservable, holders, note, why = ''] = reply;
+  const [reserved, owner = '', expiresAt, held, waiting, reservable, holders, note, why = '', condition, because] =
+    reply;
   return {
     resource,
     reserved: reserved === '1',
@@ -39,5 +41,6 @@ function toCheckResult({ resource, requester }: CheckItem, reply: readonly strin
     ...(note ? { note } : {}),
     ...(holders === '' ? {} : { mode: 'SHARED' as const, holders: toInteger(holders) }),
     ...toReason(why),
+    ...(condition ? { condition: Unready.parse(condition), ...(because && { conditionReason: because }) } : {}),
   };
 }

@@ -3,7 +3,7 @@
  */
 import { z } from 'zod';
 import type { ActiveReservation } from '../../contract/reservations.ts';
-import { CONDITIONS } from '../../domain/conditions.ts';
+import { ASKED_CONDITIONS } from '../../domain/conditions.ts';
 import { DEFAULT_RESOURCE_TYPE } from '../../domain/names.ts';
 import { MODES } from '../../domain/reservations.ts';
 import { toTime } from '../../redis/reply.ts';
@@ -13,7 +13,7 @@ import { unpackToken } from './releaseToken.ts';
 type Details = Pick<ActiveReservation, 'acquiredSlots' | 'acquiredBlockers' | 'reservedAtPath' | 'slots' | 'mode'>;
 
 /** A condition that keeps slots from users. */
-export const Unready = z.enum(CONDITIONS).exclude(['ready']);
+export const Unready = z.enum(ASKED_CONDITIONS);
 
 /** Extra fields of a reservation (lua/slots/codec.lua), each left out if it does not have it. */
 const Extras = z.object({

@@ -103,7 +103,8 @@ export const DEFINITIONS: readonly (readonly [string, () => () => Promise<unknow
     'definitions with a label that many have',
     () => async () => {
       let pages = 0;
-      for await (const _ of definitions(running.engine, running.credential, 'many=x')) if (++pages === 40) return;
+      for await (const _ of definitions(running.engine, running.credential, { label: 'many=x' }))
+        if (++pages === 40) return;
     },
   ],
   [

@@ -1,0 +1,126 @@
+-- Finds slots by their condition (slots/marks.lua): the lowest free one, which the next reservation gets, and the first
+-- ones.
+local freeSlots = require('slots/freeSlots')
+local marks = require('slots/marks')
+local pools = require('slots/pools')
+local work = require('frame/work')
+local finding = {}
+local byteAt, floor = string.byte, math.floor
+-- Chunks that are read at once.
+local AHEAD = 32
+
+-- Returns the number within a chunk of the first slot that is free and has a condition, from a byte on; nil if none is.
+local function freeIn(resource, chunk, condition, at)
+  local held = pools.chunkAt(pools.chunkField(resource, chunk))
+  local without, unlike, only = marks.bitmapsFor(resource, chunk, condition)
+  if without == '' and unlike == '' and not only then
+    return pools.freeIn(held, at)
+  end
+  local last = only and #only or pools.CHUNK_BYTES
+  work.spend(last > at and (last - at) / 6 or 0)
+  for i = at, last do
+    local taken = bit.bor(byteAt(held, i) or 0, byteAt(without, i) or 0, byteAt(unlike, i) or 0)
+    if only then
+      taken = bit.bor(taken, 255 - byteAt(only, i))
+    end
+    if taken < 255 then
+      return (i - 1) * 8 + pools.freeBit(taken)
+    end
+  end
+end
+
+-- Reads chunks of a resource, at once.
+local function readAhead(resource, first, last)
+  local fields = {}
+  for chunk = first, last do
+    fields[#fields + 1] = pools.chunkField(resource, chunk)
+  end
+  pools.readChunks(fields)
+  marks.readChunks(resource, first, last)
+end
+
+-- Returns the lowest number from `from` on, below the capacity, of a slot that is free and has a condition; nil if none
+-- is. It may lie up to seven slots before `from`.
+function finding.lowestFree(resource, capacity, condition, from)
+  if not marks.areAny(resource) then
+    return condition == 'ready' and freeSlots.freeFrom(resource, capacity, from) or nil
+  end
+  local first, last = floor(from / pools.CHUNK_SLOTS), floor((capacity - 1) / pools.CHUNK_SLOTS)
+  local at = floor(from % pools.CHUNK_SLOTS / 8) + 1
+  local readTo = first
+  for chunk = first, last do
+    if chunk > readTo then
+      readTo = math.min(chunk + AHEAD - 1, last)
+      readAhead(resource, chunk, readTo)
+    end
+    local free = freeIn(resource, chunk, condition, at)
+    if free then
+      local slotNumber = chunk * pools.CHUNK_SLOTS + free
+      return slotNumber < capacity and slotNumber or nil
+    end
+    work.spend(1)
+    at = 1
+  end
+end
+
+-- Returns the lowest free number of a pool for a request for a condition; nil if none is free.
+function finding.nextFree(pool, capacity, condition)
+  if not marks.areAny(pool) then
+    return condition == 'ready' and freeSlots.lowestFree(pool, capacity) or nil
+  end
+  local known = pools.poolOf(pool)
+  local from = condition == 'ready' and known.from or 0
+  local slotNumber = finding.lowestFree(pool, capacity, condition, from)
+  if not slotNumber and from > 0 then
+    slotNumber = finding.lowestFree(pool, capacity, condition, 0)
+  end
+  if condition == 'ready' then
+    known.from = slotNumber or known.from
+  end
+  return slotNumber
+end
+
+-- Adds the numbers of the slots that a byte marks, below the capacity, until there are `limit`.
+local function addBits(found, byte, first, capacity, limit)
+  for offset = 0, 7 do
+    local isMarked = bit.band(byte, bit.rshift(128, offset)) ~= 0
+    if isMarked and first + offset < capacity and #found < limit then
+      found[#found + 1] = first + offset
+    end
+  end
+end
+
+-- Adds the slots of a chunk that have a condition.
+local function addFrom(found, resource, chunk, condition, capacity, limit)
+  local without, unlike, only = marks.bitmapsFor(resource, chunk, condition)
+  local last = only and #only or pools.CHUNK_BYTES
+  work.spend(last / 6)
+  for i = 1, last do
+    local byte = only and byteAt(only, i) or 255 - bit.bor(byteAt(without, i) or 0, byteAt(unlike, i) or 0)
+    if byte > 0 then
+      addBits(found, byte, chunk * pools.CHUNK_SLOTS + (i - 1) * 8, capacity, limit)
+    end
+    if #found >= limit then
+      return
+    end
+  end
+end
+
+-- Returns the numbers of the first slots of a resource that have a condition, held or not, `limit` at most.
+function finding.firstOf(resource, capacity, condition, limit)
+  local found, last, readTo = {}, floor((capacity - 1) / pools.CHUNK_SLOTS), -1
+  local isAny = marks.areAny(resource) and marks.countOf(resource, capacity, condition) > 0
+  for chunk = 0, isAny and last or -1 do
+    if chunk > readTo then
+      readTo = math.min(chunk + AHEAD - 1, last)
+      marks.readChunks(resource, chunk, readTo)
+    end
+    addFrom(found, resource, chunk, condition, capacity, limit)
+    if #found >= limit then
+      break
+    end
+  end
+  return found
+end
+
+return finding
