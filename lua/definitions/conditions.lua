@@ -108,7 +108,7 @@ local function endOut(change, chunk, gone)
     end
     change.past = change.past - 1
     local slot = change.isPool and pools.slotAt(change.name, slotNumber) or change.name
-    history.noteOut(slot, marks.textAt('conditions', slot), admission.actorName())
+    history.noteOut(change.name, slot, marks.textAt('conditions', slot), admission.actorName())
   end)
 end
 

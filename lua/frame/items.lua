@@ -113,6 +113,12 @@ function itemForms.unreserveItem(at)
   return item, at + 3
 end
 
+-- A slot that is taken out of service again: sinceMs, '' not known; actor, '' the service; reason, '' none.
+function itemForms.outItem(at)
+  local args = call.args
+  return { slot = args[at], sinceMs = args[at + 1], actor = args[at + 2], reason = args[at + 3] }, at + 4
+end
+
 -- An item that sets a condition: reason '' none.
 function itemForms.conditionItem(at)
   local args = call.args

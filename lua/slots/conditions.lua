@@ -198,7 +198,7 @@ function conditions.write()
   end
   for _, change in ipairs(conditions.changed) do
     if change.before == 'out' and change.condition ~= 'out' then
-      history.noteOut(change.slot, change.wasText, change.actor)
+      history.noteOut(change.resource, change.slot, change.wasText, change.actor)
     end
     isOutChanged = isOutChanged or change.before == 'out' or change.condition == 'out'
   end

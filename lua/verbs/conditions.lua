@@ -13,6 +13,7 @@ local quota = require('limits/quota')
 local reading = require('frame/reading')
 local registry = require('definitions/definitions')
 local slotMap = require('slots/slots')
+local tenant = require('frame/tenant')
 local verbs = {}
 
 --[[ setCondition (ARGV[1] credential, ARGV[2] flags)
@@ -110,11 +111,15 @@ verbs.setCondition = charged.verb({
   ARGV[1]  a cursor: '0' at first, then the one that was returned
 
   Returns {'OK', the next cursor ('0' at the end), version, slot, since ms ('' not known), actor ('' the service),
-  reason, ...}. The version is another one after each change; '' if Redis knows of none.
+  reason, ...}. The version is the time of the last change, in us; '' if Redis knows of none. Or {'LOST'}, if Redis does
+  not have the tenant.
 ]]
 local PIECE = 500
 
 function verbs.outOfService(_, args)
+  if not tenant.tier or redis.call('HEXISTS', keys.tenant, 'version') == 0 then
+    return { 'LOST' }
+  end
   local version = redis.call('HGET', keys.conditions, marks.VERSION) or ''
   local reply = { 'OK', '0', version }
   reply[2] = reading.scan(keys.conditions, args[1], PIECE, function(rows)
@@ -140,33 +145,36 @@ function verbs.outOfService(_, args)
 end
 
 --[[ restoreOut
-  Takes slots out of service that were so before Redis lost its data, by their copy in the database. Those that are out
-  of service already, and names that are no slots of registered resources, stay as they are. There are no events.
+  Takes slots out of service that were so before Redis lost its data, by their copy in the database: when the
+  definitions are copied, and before the tenant is loaded. Slots that are out of service already, and names that are no
+  slots of registered resources, stay as they are. There are no events.
 
-  ARGV[1]  slot
-  ARGV[2]  since when, in ms; '' not known
-  ARGV[3]  who took it out of service; '' the service
-  ARGV[4]  reason; '' none. The next slot follows
+  ARGV[1]  the lease of this copy
+  ARGV[2]  ms: the lease is extended to this long from now
+  ARGV[3]  the first slot (frame/items.lua)
 
-  Returns {'OK', number of slots that were taken out of service}.
+  Returns 'OK'; or 'LOST', with nothing changed, if the caller no longer holds the lease.
 ]]
 function verbs.restoreOut(_, args)
-  local slots, restored = {}, 0
-  for i = 1, #args, 4 do
-    slots[#slots + 1] = args[i]
+  if redis.call('GET', keys.copying) ~= args[1] then
+    return 'LOST'
+  end
+  local items, slots = itemForms.readItems(3, itemForms.outItem), {}
+  for i, item in ipairs(items) do
+    slots[i] = item.slot
   end
   naming.readMeanings(slots)
   slotMap.readSlots(slots)
-  for i, slot in ipairs(slots) do
+  for _, item in ipairs(items) do
+    local slot = item.slot
     local resource = naming.resolve(slot)
     if resource and conditions.isSlot(resource, slot) and conditions.at(resource, slot) ~= 'out' then
-      local since, actor, reason = unpack(args, 4 * i - 2, 4 * i)
-      conditions.restoreOut(resource, slot, since .. '\n' .. actor .. '\n' .. reason)
-      restored = restored + 1
+      conditions.restoreOut(resource, slot, item.sinceMs .. '\n' .. item.actor .. '\n' .. item.reason)
     end
   end
-  committing.finish()
-  return { 'OK', restored }
+  redis.call('PEXPIRE', keys.copying, args[2])
+  committing.commit()
+  return 'OK'
 end
 
 return verbs

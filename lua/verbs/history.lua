@@ -2,7 +2,8 @@ local keys = require('frame/keys')
 local verbs = {}
 
 --[[ readHistory
-  Reads a piece of a tenant's history (lib/history.lua), the newest reservations and waits first.
+  Reads a piece of a tenant's history (history/ended.lua), the newest entries first: reservations, waits and times out
+  of service.
 
   ARGV[1]  the id of the entry of the stream to begin with; '+' the newest
   ARGV[2]  of that entry only fields before this one are read, counted from 0
@@ -28,8 +29,9 @@ end
 
 -- The filter: `resource` and `requester`, '' any; it ended in `from` or later, and before `to`.
 --
--- The searches begin with quotes that stand for themselves, so that no name or note makes them slow.
-local function isWaitWanted(value, wanted)
+-- A wait, or a time out of service. The searches begin with quotes that stand for themselves, so that no name or note
+-- makes them slow.
+local function isTimeWanted(value, wanted)
   local at, resource, requester = tonumber(string.match(value, '"at":(%d+)')), wanted.resource, wanted.requester
   return at and at >= wanted.from and at < wanted.to
     and (resource == '' or string.find(value, '"resource":' .. cjson.encode(resource), 1, true) ~= nil)
@@ -78,7 +80,7 @@ local function look(piece, id, fields, last)
     local field, value = fields[2 * i + 1], fields[2 * i + 2]
     piece.looked = piece.looked + 1
     piece.weight = piece.weight + math.max(1, #value / BYTES_OF_ONE)
-    local isWanted = field == 'W' and isWaitWanted or isReservationWanted
+    local isWanted = (field == 'W' or field == 'O') and isTimeWanted or isReservationWanted
     if isWanted(value, piece.wanted) then
       piece.returned = piece.returned + 1
       for _, part in ipairs({ id, i, field, value }) do

@@ -72,6 +72,7 @@ const ITEMS = {
   check: ['resource', 'requester'],
   cancel: ['resource', 'requester'],
   setCondition: ['resource', 'condition', 'reason'],
+  out: ['slot', 'sinceMs', 'actor', 'reason'],
 } as const;
 
 export type ItemKind = keyof typeof ITEMS;

@@ -126,7 +126,10 @@ export const VERBS = {
     charges: 'writes',
   },
   resource: { keys: RESERVATIONS, isPaged: true },
-  restoreOut: { keys: ['tenant', ...STATE], memory: 'takes' },
+  restoreOut: {
+    keys: ['tenant', 'slots', 'due', 'pools', 'definitions', 'nameIndex', 'history', 'copying', 'conditions', 'clean'],
+    memory: 'takes',
+  },
   setCondition: { keys: [...RESERVATIONS, ...REPEATABLE], charges: 'writes', memory: 'takes' },
   sessions: { keys: [...RESERVATIONS, ...READS], charges: 'reads', isPaged: true },
   standings: { keys: RESERVATIONS },

@@ -128,7 +128,7 @@ test('src/redis/verbs.ts has a row for each verb of lua/verbs', () => {
 });
 
 describe('lua/frame/items.lua', () => {
-  test.each(['reserve', 'unreserve', 'renew', 'check', 'cancel', 'setCondition', 'register', 'copy'] as const)(
+  test.each(['reserve', 'unreserve', 'renew', 'check', 'cancel', 'setCondition', 'out', 'register', 'copy'] as const)(
     'lays out the fields of an item to %s as instances pass them',
     (kind) => {
       const reader =

@@ -31,12 +31,14 @@ export interface RunningEngine {
  * Starts one whose clock is steered by setClock, and is Redis's own until it is.
  * @param includes stand-ins for modules of lua/, by name
  * @param limits of the tenant's tier; none if left out
+ * @param key of the tenant; a new one if left out
  */
 export async function startEngine(
   tenant = makeTenant(),
   redisUrl = inject('redisUrl'),
   includes: Readonly<Record<string, string>> = { 'frame/now': STEERED_CLOCK },
   limits: Partial<TierLimits> = {},
+  key = makeConfiguredKey(tenant),
 ): Promise<RunningEngine> {
   const redis = createRedis(redisUrl, () => {});
   const tiers = { ...DEFAULT_TIERS, Enterprise: { ...UNLIMITED, ...limits } };
@@ -44,7 +46,6 @@ export async function startEngine(
   defineScripts(redis, scripts);
   // Once it is connected, tests may use it without send().
   await until('Redis', () => send(() => redis.ping()).catch(() => null), 30_000);
-  const key = makeConfiguredKey(tenant);
   const tenants = configuredTenants([key]);
   return {
     engine: {

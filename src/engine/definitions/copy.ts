@@ -14,7 +14,7 @@ const CHUNK = 250;
 const CHUNK_LABELS = 1000;
 const CHUNK_CHARACTERS = 262_144;
 /** Lifetime of the lease after each call, in ms. */
-const LEASE_MS = 5000;
+export const LEASE_MS = 5000;
 
 export interface Versions {
   readonly version: number;

@@ -16,8 +16,9 @@ const ENDING_OF: ReadonlyMap<string, Ending> = new Map([
   ['S', 'SESSION_ENDED'],
   ['X', 'RESET'],
 ]);
-/** The field of a wait. */
+/** The field of a wait, and of a time out of service. */
 const WAIT = 'W';
+const OUT = 'O';
 
 const Wait = z.object({
   number: z.coerce.number().int(),
@@ -32,7 +33,18 @@ const Wait = z.object({
   ending: z.enum(WAIT_ENDINGS),
 });
 
-/** A field of an entry of the stream: one reservation or wait. */
+const Out = z.object({
+  number: z.coerce.number().int(),
+  resource: z.string(),
+  slot: z.string(),
+  since: z.number(),
+  at: z.number(),
+  requester: z.string(),
+  actor: z.string(),
+  reason: z.string(),
+});
+
+/** A field of an entry of the stream: one reservation, wait or time out of service. */
 export interface StreamField {
   readonly field: string;
   readonly value: Buffer;
@@ -41,6 +53,7 @@ export interface StreamField {
 /** @returns null for an entry that this version does not know */
 export function readPastEntry({ field, value }: StreamField): PastEntry | null {
   if (field === WAIT) return readWait(value);
+  if (field === OUT) return readOut(value);
   const ending = ENDING_OF.get(field);
   const slotEnd = value.indexOf('\n');
   const headEnd = value.indexOf('\n', slotEnd + 1);
@@ -92,5 +105,29 @@ function readWait(value: Buffer): PastEntry {
     endedAt: at,
     ending,
     actor: null,
+  };
+}
+
+/** Who took a slot out of service, if nobody knows: its details were lost. */
+const NOBODY = 'the service';
+
+function readOut(value: Buffer): PastEntry {
+  const { number, resource, slot, since, at, requester, actor, reason } = Out.parse(JSON.parse(value.toString()));
+  return {
+    kind: 'OUT_OF_SERVICE',
+    number,
+    resource,
+    requestedName: null,
+    slots: [slot],
+    requester: requester || NOBODY,
+    resourceType: DEFAULT_RESOURCE_TYPE,
+    mode: 'EXCLUSIVE',
+    apiKeyLabel: null,
+    note: reason || null,
+    waitedMs: null,
+    reservedAt: since,
+    endedAt: at,
+    ending: 'OUT_OF_SERVICE',
+    actor: actor || null,
   };
 }

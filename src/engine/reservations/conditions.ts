@@ -13,6 +13,7 @@ import { itemArgs, joined } from '../../redis/layouts.ts';
 import { parseItem, toText } from '../../redis/reply.ts';
 import { runScript } from '../../redis/scripts.ts';
 import { callCharged } from '../call.ts';
+import { LEASE_MS } from '../definitions/copy.ts';
 import type { Engine } from '../engine.ts';
 
 /**
@@ -50,43 +51,51 @@ function toResult({ resource, condition }: ConditionItem, [status, explanation]:
 
 /**
  * Reads the slots of a tenant that are out of service.
- * @returns them, and a version that is another one after each change; '' if Redis knows of no change, as after it has
- * lost its data
+ * @returns them, and the time of the last change, in us; '' if there was none. null if Redis does not have the tenant
  * @throws HoldfastError unavailable
  */
 export async function outOfService(
   redis: RedisClient,
   tenant: string,
-): Promise<{ readonly version: string; readonly slots: OutOfService[] }> {
+): Promise<{ readonly version: string; readonly slots: OutOfService[] } | null> {
   const slots = new Map<string, OutOfService>();
-  let [cursor, version] = ['0', ''];
+  let [cursor, first] = ['0', undefined as string | undefined];
   do {
-    const reply = z.tuple([z.literal('OK'), z.string(), z.string()], z.string());
-    const [, next, now, ...parts] = reply.parse(
-      await runScript(redis, 'outOfService', ...keysOf('outOfService', tenant), cursor),
-    );
-    [cursor, version] = [next, version || now];
+    const reply = await runScript(redis, 'outOfService', ...keysOf('outOfService', tenant), cursor);
+    const [code, next = '', version = '', ...parts] = z.array(z.string()).parse(reply);
+    if (code === 'LOST') return null;
+    cursor = next;
+    first ??= version;
     for (let i = 0; i < parts.length; i += 4) {
       const [slot = '', since, actor, reason] = parts.slice(i, i + 4);
       slots.set(slot, { slot, sinceMs: Number(since), actor: actor || null, reason: reason || null });
     }
   } while (cursor !== '0');
-  return { version, slots: [...slots.values()] };
+  return { version: first, slots: [...slots.values()] };
 }
 
 /** The slots that one call takes out of service. */
 const RESTORED = 500;
 
 /**
- * Takes slots out of service again after Redis has lost its data. Definitions come first: slots of resources that are
- * not registered stay as they are.
+ * Takes slots out of service again after Redis has lost its data: once the definitions are copied, and before the
+ * tenant is loaded. Slots of resources that are not registered stay as they are.
+ * @param lease that of the copy of the definitions (engine/definitions/copy.ts)
+ * @returns false if the lease was lost
  * @throws HoldfastError unavailable
  */
-export async function restoreOut(redis: RedisClient, tenant: string, slots: readonly OutOfService[]): Promise<void> {
+export async function restoreOut(
+  redis: RedisClient,
+  tenant: string,
+  lease: string,
+  slots: readonly OutOfService[],
+): Promise<boolean> {
   for (let i = 0; i < slots.length; i += RESTORED) {
-    const args = slots
-      .slice(i, i + RESTORED)
-      .flatMap(({ slot, sinceMs, actor, reason }) => [slot, sinceMs, actor ?? '', reason ?? '']);
-    await runScript(redis, 'restoreOut', ...keysOf('restoreOut', tenant), ...args);
+    const args = joined(slots.slice(i, i + RESTORED), ({ slot, sinceMs, actor, reason }) =>
+      itemArgs('out', { slot, sinceMs, actor: actor ?? '', reason: reason ?? '' }),
+    );
+    const keys = keysOf('restoreOut', tenant);
+    if ((await runScript(redis, 'restoreOut', ...keys, lease, LEASE_MS, ...args)) !== 'OK') return false;
   }
+  return true;
 }
