@@ -6,6 +6,7 @@
 --           the instance writes the change to the database, if its definitions still have the planned version
 --   apply   a call makes the change, if the definitions in Redis still have the planned version
 -- Without a database, one phase (now) does all.
+local attributes = require('definitions/attributes')
 local bytes = require('limits/bytes')
 local keys = require('frame/keys')
 local naming = require('definitions/names')
@@ -147,10 +148,26 @@ local function checkSlotNames(request)
   end
 end
 
+-- Attributes that an item leaves as they are, and those that it changes, are not too many together.
+local function checkAttributes(request)
+  for _, name in ipairs(request.names) do
+    local item, one = request.itemOf[name], registry.definition(name)
+    request.current = name
+    local keepsOwn, keepsSlots = item.attributes == '', item.slotAttributes == ''
+    if one.hasAttributes and keepsSlots and one.attributes.count > 0 and one.capacity > attributes.MAX_SLOTS then
+      local text = 'must be at most ' .. attributes.MAX_SLOTS .. ' for a pool with slotAttributes ([] removes them)'
+      return checks.refusal(request, name, 'capacity', text)
+    elseif one.hasAttributes and keepsOwn ~= keepsSlots and attributes.areTooMany(name) then
+      local text = 'must come to at most ' .. attributes.MAX_BYTES .. ' bytes, with those that stay as they are'
+      return checks.refusal(request, name, keepsOwn and 'slotAttributes' or 'attributes', text)
+    end
+  end
+end
+
 -- Returns the reply that refuses the request; nil if its definitions agree with each other and with all others.
 function checks.whyRefused(request)
   return checkGroups(request) or checkPaths(request) or checkDepths(request) or checkNames(request) or
-    checkSlotNames(request)
+    checkSlotNames(request) or checkAttributes(request)
 end
 
 -- Returns nil; or, if the changed definitions (definitions/redefine.lua) exceed a limit of the tier, the reply that

@@ -6,6 +6,7 @@
 --   \2<name>   ms: until then the name cannot be reserved, since it may be about to be deleted
 --              (verbs/delete.lua)
 --   \4<name>   its labels, '<key>=<value>', sorted, with '\n' between; absent if it has none
+--   \5<name>   its attributes, with those of its slots besides (definitions/attributes.lua); absent if it has none
 --   \3         a long value: it keeps Redis from storing a short hash as a list, which every look-up would walk
 -- A definition is a table:
 --   capacity     its number of slots; 1 for a group, which has none
@@ -15,6 +16,7 @@
 --   hasLabels    true if it has any; labelsOf() reads them
 --   hasConditions  true if some of its slots may not be ready (slots/conditions.lua)
 --   isDirtied    true if its slots are dirty after use; then hasConditions is true
+--   hasAttributes  true if it has any (definitions/attributes.lua); attributes: these, nil until they are read
 --   labels       array of them, nil until they are read
 --   hasBlockers  true if it has any; blockersOf() reads them
 --   blocks       array of their names, nil until they are read
@@ -35,14 +37,19 @@ function registry.unpackDefinition(packed)
   return {
     capacity = capacity, parent = parent, pooled = flags % 2 == 1, hasBlockers = flags >= 2,
     isGroup = more % 2 == 1, hasLabels = more % 4 >= 2, hasConditions = more % 8 >= 4, isDirtied = more % 16 >= 8,
+    hasAttributes = more >= 16,
   }
+end
+
+-- Returns the byte of more flags.
+local function moreFlags(one)
+  return (one.isGroup and 1 or 0) + (one.hasLabels and 2 or 0) + (one.hasConditions and 4 or 0) +
+    (one.isDirtied and 8 or 0) + (one.hasAttributes and 16 or 0)
 end
 
 -- Returns a definition as it is stored.
 function registry.packDefinition(one)
-  local flags = (one.pooled and 1 or 0) + (one.hasBlockers and 2 or 0)
-  local more = (one.isGroup and 1 or 0) + (one.hasLabels and 2 or 0) + (one.hasConditions and 4 or 0) +
-    (one.isDirtied and 8 or 0)
+  local flags, more = (one.pooled and 1 or 0) + (one.hasBlockers and 2 or 0), moreFlags(one)
   local packed = struct.pack(registry.DEFINITION, VERSION, one.capacity, flags, one.parent)
   return more == 0 and packed or packed .. string.char(more)
 end

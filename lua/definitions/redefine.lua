@@ -8,6 +8,7 @@
 --   c<parent>\n<name>          for every child of a resource; with parent '' for the roots
 --   s<pool>\n<number, 7 digits> for every registered name that has the form <pool>_<number>
 --   l<key>=<value>\n<name>     for every label of a resource
+local attributes = require('definitions/attributes')
 local bytes = require('limits/bytes')
 local codec = require('slots/codec')
 local keys = require('frame/keys')
@@ -26,6 +27,7 @@ function redefining.redefine(name, one)
   work.spend(9)
   if redefining.redefined[name] == nil then
     naming.labelsOf(name)
+    attributes.of(name)
     redefining.redefined[name] = registry.definition(name)
     redefining.redefinedOrder[#redefining.redefinedOrder + 1] = name
   end
@@ -118,6 +120,7 @@ local function writeDefinitions(writes)
     if before and before.hasLabels or after and after.hasLabels then
       writeLabels(writes, name, before, after)
     end
+    attributes.write(writes, name, before and before.attributes, after and after.attributes)
     more = more + (after and 1 or 0) - (before and 1 or 0)
   end
   return more
@@ -165,9 +168,9 @@ local function orBefore(value, before, field)
   return value
 end
 
--- Gives a name another definition. isGroup, labels and isDirtied are left as they are if nil. A group has no slots that
--- could be dirty.
-function redefining.define(name, capacity, parent, blocks, isGroup, labels, isDirtied)
+-- Gives a name another definition. isGroup, labels, isDirtied, and the sets of attributes, its own and those of its
+-- slots, are left as they are if nil. A group has no slots that could be dirty or have attributes.
+function redefining.define(name, capacity, parent, blocks, isGroup, labels, isDirtied, own, sets)
   local before, labelsBefore = registry.definition(name), naming.labelsOf(name)
   isGroup = orBefore(isGroup, before, 'isGroup')
   isDirtied = not isGroup and orBefore(isDirtied, before, 'isDirtied')
@@ -176,12 +179,14 @@ function redefining.define(name, capacity, parent, blocks, isGroup, labels, isDi
   else
     labels = labelsBefore
   end
+  local all = attributes.changed(name, isGroup and 0 or capacity, own, sets)
   local pooled = capacity > 1 or before and before.pooled and pools.poolOf(name).held > 0 or false
   work.spend(#blocks / 2 + #name / 100)
   redefining.redefine(name, {
     capacity = capacity, parent = parent, blocks = blocks, hasBlockers = #blocks > 0, pooled = pooled,
     isGroup = isGroup, labels = labels, hasLabels = #labels > 0, isDirtied = isDirtied,
     hasConditions = isDirtied or before and before.hasConditions or false,
+    attributes = all, hasAttributes = attributes.areAny(all),
   })
 end
 

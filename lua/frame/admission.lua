@@ -125,6 +125,13 @@ local function whyNoCondition(items, rights)
   end
 end
 
+-- Returns true if the caller may change the definition of a resource. A derived token never may.
+function admission.mayDefine(name)
+  local rights = tenant.grant and string.match(tenant.grant, '^[^\n]*') or tenant.rights
+  return string.sub(call.args[1], 1, 6) ~= 'token:' and hasRight(rights, 'define') and
+    ((tenant.prefix or '') == '' or mayChange(name))
+end
+
 -- Returns true if the grant of the key has ended.
 local function isGrantOver(endsAt)
   if endsAt == 0 then

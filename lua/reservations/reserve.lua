@@ -3,6 +3,7 @@
 local clock = require('frame/clock')
 local codec = require('slots/codec')
 local fencing = require('reservations/fencing')
+local heldAttributes = require('reservations/heldAttributes')
 local itemForms = require('frame/items')
 local lines = require('waiting/lines')
 local naming = require('definitions/names')
@@ -93,7 +94,7 @@ function reserving.replyOfHad(had, item)
   work.spend(#had.details / 200)
   if had.token == codec.UNCLAIMED and item.token ~= codec.UNCLAIMED then
     if tenant.openQueue() then
-      return tenant.queue.claim(had, item)
+      return heldAttributes.tell(tenant.queue.claim(had, item), had)
     end
     -- Redis has lost the queue.
     had = codec.copyWith(had, { token = item.token })
@@ -103,7 +104,9 @@ function reserving.replyOfHad(had, item)
   local isRetry = had.token == item.token
   local status = isRetry and 'ACQUIRED' or 'ALREADY_HAD'
   local waited = isRetry and had.waited and string.format('%d', had.waited) or nil
-  return { status, status, string.format('%d', had.fence), ownership.endOf(had), had.token, had.details, waited }
+  return heldAttributes.tell(
+    { status, status, string.format('%d', had.fence), ownership.endOf(had), had.token, had.details, waited }, had
+  )
 end
 
 -- Returns true if a registered resource needs no other slots, and nobody waits.
@@ -233,8 +236,19 @@ local function takeFor(reservation, item, resource, slot, count, collected)
   end
 end
 
+-- Returns the reply to an item for which a reservation was made. Who waits for a grant is told of attributes when that
+-- is claimed.
+local function replyOfMade(reservation, session)
+  local reply = {
+    'ACQUIRED', 'ACQUIRED', string.format('%d', reservation.fence),
+    session and session.expiresAt or reservation.expiresAt, reservation.token, reservation.details,
+  }
+  return reservation.token == codec.UNCLAIMED and reply or heldAttributes.tell(reply, reservation)
+end
+
 -- Reserves an item (frame/items.lua) that has no match. Returns a reply:
---   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expiry ms or 0, release token, details as JSON or ''}
+--   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expiry ms or 0, release token, details as JSON or '', and
+--   what heldAttributes.tell() adds}
 --   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}; if one slot was in the way, its name stands in
 --   the field `held`, its record in `holder`, and in `claims` how many claims came before (reservations/texts.lua)
 -- and the reservation if this call made it. If the item is refused and may wait, returns the name of the queue as the
@@ -261,10 +275,7 @@ function reserving.reserveNamed(item, collected)
   -- The fencing token is drawn last, once the reservation is certain. Nothing has read the record yet.
   tenant.fence = fencing.after(tenant.fence, clock.nowUs())
   reservation.fence = tenant.fence
-  return {
-    'ACQUIRED', 'ACQUIRED', string.format('%d', reservation.fence),
-    session and session.expiresAt or reservation.expiresAt, reservation.token, reservation.details,
-  }, reservation
+  return replyOfMade(reservation, session), reservation
 end
 
 return reserving

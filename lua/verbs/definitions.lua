@@ -1,5 +1,6 @@
 -- Verbs that read definitions.
 local admission = require('frame/admission')
+local attributes = require('definitions/attributes')
 local availability = require('reservations/availability')
 local conditions = require('slots/conditions')
 local itemForms = require('frame/items')
@@ -26,7 +27,8 @@ local verbs = {}
   Returns {'OK', quota, 1 if this is the last page, else 0, number of definitions on all pages (at most, if ARGV[6] is
   not ''), the last name of this page, item, ...}. An item is a text with a line for each of: name, capacity, path of
   its ancestors ('' none), 1 if it is a group, else 0, dirty or ready (what its slots are after use), number of slots
-  that are out of service, and of those that are dirty, number of labels, each label, and each blocker.
+  that are out of service, and of those that are dirty, its own attributes ('' none), number of slots with sets of them,
+  each set, number of labels, each label, and each blocker. Only a caller that may define the resource gets attributes.
 ]]
 local MAX_BYTES, MAX_PAGE_WORK = 262144, 3500
 
@@ -62,11 +64,19 @@ end
 local function describe(name)
   local one, path, labels = registry.definition(name), naming.pathOf(name), naming.labelsOf(name)
   local above = string.sub(path, 1, math.max(0, #path - #name - 1))
+  local own, sets = '', {}
+  if one.hasAttributes and admission.mayDefine(name) then
+    own, sets = attributes.of(name).own, attributes.slotsOf(name)
+  end
   local parts = {
     name, one.capacity, above, one.isGroup and 1 or 0, one.isDirtied and 'dirty' or 'ready',
-    conditions.countOf(name, one.capacity, 'out'), conditions.countOf(name, one.capacity, 'dirty'), #labels,
-    unpack(labels)
+    conditions.countOf(name, one.capacity, 'out'), conditions.countOf(name, one.capacity, 'dirty'), own, #sets,
+    unpack(sets)
   }
+  parts[#parts + 1] = #labels
+  for _, label in ipairs(labels) do
+    parts[#parts + 1] = label
+  end
   for _, blocker in ipairs(naming.blockersOf(name)) do
     parts[#parts + 1] = blocker
   end

@@ -1,3 +1,4 @@
+local attributes = require('definitions/attributes')
 local bytes = require('limits/bytes')
 local charged = require('frame/charged')
 local checks = require('definitions/checks')
@@ -82,9 +83,10 @@ local function doom(request)
   local next, labels = 1, 0
   while doomed[next] do
     local name = doomed[next]
-    labels = labels + #naming.labelsOf(name)
+    labels = labels + #naming.labelsOf(name) + attributes.of(name).count
     if #doomed > 1 and labels > MAX_LABELS then
-      return root .. ' and the resources below it have more than ' .. MAX_LABELS .. ' labels: delete parts of it first'
+      return root .. ' and the resources below it have more than ' .. MAX_LABELS ..
+        ' labels and slotAttributes: delete parts of it first'
     end
     local why = addChildren(request, name)
     if why then

@@ -1,4 +1,5 @@
 -- Verbs that register resources.
+local attributes = require('definitions/attributes')
 local charged = require('frame/charged')
 local checks = require('definitions/checks')
 local committing = require('frame/commit')
@@ -24,9 +25,9 @@ local verbs = {}
   ARGV[6]  the first item (frame/items.lua)
 
   Returns {'OK', quota, version of the definitions, label of the key, name, tree path, 1 if it is a group, else 0,
-  labels ('\n' between), afterUse, ...}: first the missing ancestors that were registered too, each with its path ('>'
-  between names, '' none); then the names that keep their group, labels or afterUse, with the path ''. Or, with nothing
-  changed:
+  labels ('\n' between), afterUse, attributes, slotAttributes ('\n' between), ...}: first the missing ancestors that
+  were registered too, each with its path ('>' between names, '' none); then the names that keep their group, labels,
+  afterUse or attributes, with the path ''. Attributes that it does not keep are ''. Or, with nothing changed:
   {'STALE'}.
 ]]
 -- Fields of the request, besides those of frame/charged.lua:
@@ -77,7 +78,7 @@ end
 
 local function defineName(request, name)
   local item, path = request.itemOf[name], request.pathOf[name]
-  local isGroup, labels, isDirtied
+  local isGroup, labels, isDirtied, sets
   if item.afterUse ~= '' then
     isDirtied = item.afterUse == 'dirty'
   end
@@ -87,8 +88,12 @@ local function defineName(request, name)
   if item.labels ~= '' then
     labels = itemForms.splitLines(item.labels)
   end
+  if item.slotAttributes ~= '' then
+    sets = itemForms.splitLines(item.slotAttributes)
+  end
   redefining.define(
-    name, tonumber(item.capacity) or 1, path[#path] or '', itemForms.splitLines(item.blocks), isGroup, labels, isDirtied
+    name, tonumber(item.capacity) or 1, path[#path] or '', itemForms.splitLines(item.blocks), isGroup, labels,
+    isDirtied, item.attributes ~= '' and item.attributes or nil, sets
   )
 end
 
@@ -160,10 +165,20 @@ local function carryOut(request)
   return not tenant.foreign and isRequested(request) and checks.overDefinitionLimits()
 end
 
-local function addToReply(reply, name, path, labels)
+-- Adds a name to the reply. `item` is its item, nil if it has none.
+local function addToReply(reply, name, path, labels, item)
   local at, one = #reply, registry.definition(name)
   reply[at + 1], reply[at + 2] = name, path
   reply[at + 3], reply[at + 4], reply[at + 5] = one.isGroup and 1 or 0, labels, one.isDirtied and 'dirty' or 'ready'
+  reply[at + 6] = item and item.attributes == '' and attributes.of(name).own or ''
+  reply[at + 7] = item and item.slotAttributes == '' and table.concat(attributes.slotsOf(name), '\n') or ''
+end
+
+-- Returns true if an item leaves something as it is that its resource has.
+local function keepsAny(item, one)
+  return item.group == '' and one.isGroup or item.labels == '' and one.hasLabels or
+    item.afterUse == '' and one.isDirtied or
+    (item.attributes == '' or item.slotAttributes == '') and one.hasAttributes
 end
 
 local function complete(request)
@@ -174,9 +189,8 @@ local function complete(request)
   end
   for _, name in ipairs(request.names) do
     local item, one = request.itemOf[name], registry.definition(name)
-    local keepsUse = item.afterUse == '' and one.isDirtied
-    if item.group == '' and one.isGroup or item.labels == '' and one.hasLabels or keepsUse then
-      addToReply(reply, name, '', table.concat(one.labels, '\n'))
+    if keepsAny(item, one) then
+      addToReply(reply, name, '', table.concat(one.labels, '\n'), item)
     end
   end
   if request.isInForce then
@@ -223,7 +237,10 @@ function verbs.copyDefinitions(_, args)
     if capacity > 0 then
       local blocks, labels = itemForms.splitLines(item.blocks), itemForms.splitLines(item.labels)
       local isGroup, isDirtied = item.isGroup == '1', item.afterUse == 'dirty'
-      redefining.define(item.name, capacity, item.parent, blocks, isGroup, labels, isDirtied)
+      local sets = itemForms.splitLines(item.slotAttributes)
+      redefining.define(
+        item.name, capacity, item.parent, blocks, isGroup, labels, isDirtied, item.attributes, sets
+      )
       redefining.adoptSlots(item.name)
     else
       redefining.redefine(item.name, false)

@@ -54,7 +54,10 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
   });
   const inDatabase = async () =>
     (await store.database.run((db) => db.select().from(rows).where(eq(rows.tenantId, tenant))))
-      .map(({ tenantId: _, isGroup, labels, ...row }) => ({ ...row, ...detailsOf(isGroup, labels) }))
+      .map(({ name, capacity, blocks, parent, isGroup, labels }) => ({
+        ...{ name, capacity, blocks, parent },
+        ...detailsOf(isGroup, labels),
+      }))
       .sort((one, other) => (one.name < other.name ? -1 : 1));
   const inRedis = async () =>
     (await allDefinitions(engine, credential)).map(({ treePath, ...row }) => ({

@@ -28,6 +28,8 @@ const [one, other] = [
     labels: {},
     groups: false,
     afterUse: 'ready' as const,
+    attributes: {},
+    slotAttributes: [],
   },
   {
     name: 'b',
@@ -38,6 +40,8 @@ const [one, other] = [
     labels: { a: 'b' },
     groups: true,
     afterUse: 'dirty' as const,
+    attributes: { a: 'b' },
+    slotAttributes: [{}],
   },
 ];
 const DEFINITION_FIELDS = {
@@ -53,6 +57,8 @@ const DEFINITION_FIELDS = {
       group: true,
       labels: { a: 'b' },
       afterUse: 'dirty',
+      attributes: { a: 'b' },
+      slotAttributes: [{}],
     }),
   ),
 };

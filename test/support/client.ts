@@ -31,6 +31,8 @@ export interface RegistrationItem {
   readonly group?: boolean | null | undefined;
   readonly labels?: Readonly<Record<string, string>> | null | undefined;
   readonly groups?: boolean | null | undefined;
+  readonly attributes?: Readonly<Record<string, string>> | null | undefined;
+  readonly slotAttributes?: readonly Readonly<Record<string, string>>[] | null | undefined;
 }
 
 export interface Client {

@@ -11,7 +11,8 @@ import { asService, type Credential } from '../../domain/tenants.ts';
 import { toInteger, toText } from '../../redis/reply.ts';
 import { callCharged } from '../call.ts';
 import type { Engine } from '../engine.ts';
-import { decodeLabels, detailsOf, encodeRegistration } from './codec.ts';
+import { decodeAttributes } from './attributes.ts';
+import { attributesOf, decodeLabels, detailsOf, encodeRegistration } from './codec.ts';
 
 export interface Step {
   readonly phase: 'now' | 'plan' | 'replan' | 'apply' | 'reopen';
@@ -76,25 +77,51 @@ export async function register(
   ]);
   const [before, keyLabel, ...rest] = result;
   const stored = new Map(items.map((item) => [item.name, asStored(item)]));
-  for (let i = 0; i < rest.length; i += 5) {
-    const [name, treePath, labels] = [toText(rest[i]), toText(rest[i + 1]), toText(rest[i + 3])];
-    const isGroup = toInteger(rest[i + 2]) === 1;
-    const item = stored.get(name) ?? { name, capacity: 1, blocks: [], treePath: treePath || null };
-    const details = detailsOf(isGroup, decodeLabels(labels === '' ? [] : labels.split('\n')));
-    stored.set(name, { ...item, capacity: isGroup ? null : item.capacity, ...details });
+  for (let i = 0; i < rest.length; i += KEPT_FIELDS) {
+    const [name, treePath, group, ...kept] = rest.slice(i, i + KEPT_FIELDS).map(String);
+    const item = stored.get(toText(name)) ?? {
+      name: toText(name),
+      capacity: 1,
+      blocks: [],
+      treePath: treePath || null,
+    };
+    stored.set(item.name, withKept(item, group === '1', kept));
   }
   const planned = { version: toInteger(before), keyLabel: toText(keyLabel), quota, closedUntil: '' };
   return { ...planned, definitions: [...stored.values()] };
 }
 
 /** The definition of an item, without what the item leaves as it is. */
-const asStored = ({ name, capacity, blocks, treePath, group = false, labels = {} }: Registration): Definition => ({
+const asStored = ({ name, capacity, blocks, treePath, group = false, ...extra }: Registration): Definition => ({
   name,
   capacity: group ? null : (capacity ?? 1),
   blocks,
   treePath,
-  ...detailsOf(group, labels),
+  ...detailsOf(group, extra.labels ?? {}),
+  ...(extra.afterUse === 'dirty' ? { afterUse: extra.afterUse } : {}),
+  ...attributesOf(extra.attributes ?? {}, extra.slotAttributes ?? []),
 });
+
+/** The number of fields that the reply of register has for a name. */
+const KEPT_FIELDS = 7;
+
+/** A definition with what its item leaves as it is: labels, afterUse and attributes, as the reply of register has them. */
+function withKept(
+  { labels: _, afterUse: __, attributes = {}, slotAttributes = [], ...item }: Definition,
+  isGroup: boolean,
+  [labels = '', afterUse, own = '', sets = '']: readonly string[],
+): Definition {
+  return {
+    ...item,
+    capacity: isGroup ? null : item.capacity,
+    ...detailsOf(isGroup, decodeLabels(labels === '' ? [] : labels.split('\n'))),
+    ...(afterUse === 'dirty' ? { afterUse } : {}),
+    ...attributesOf(
+      own === '' ? attributes : decodeAttributes(own),
+      sets === '' ? slotAttributes : sets.split('\n').map(decodeAttributes),
+    ),
+  };
+}
 
 /** Time for which the names to be deleted are closed to reservations while the database deletes them, in ms. */
 export const CLOSING_MS = 10_000;

@@ -7,6 +7,7 @@ import type { Attributes } from '../../domain/attributes.ts';
 import type { AfterUse } from '../../domain/conditions.ts';
 import { PATH_DELIMITER, parentIn } from '../../domain/names.ts';
 import { parseItem, toInteger } from '../../redis/reply.ts';
+import { decodeAttributes, encodeAttributes } from './attributes.ts';
 
 /** A definition as it is stored. */
 export type StoredDefinition = Pick<Definition, 'name' | 'blocks'> & {
@@ -47,15 +48,25 @@ export const detailsOf = (isGroup: boolean, labels: Labels): Pick<Definition, 'g
   ...(Object.keys(labels).length === 0 ? {} : { labels }),
 });
 
+/** Returns the attributes of a definition, without those that say nothing. */
+export const attributesOf = (
+  own: Attributes,
+  slots: readonly Attributes[],
+): Pick<Definition, 'attributes' | 'slotAttributes'> => ({
+  ...(Object.keys(own).length === 0 ? {} : { attributes: own }),
+  ...(slots.length === 0 ? {} : { slotAttributes: [...slots] }),
+});
+
 type Encoders<Shape> = { readonly [Field in keyof Shape]-?: (definition: Shape) => string | number };
 
 const lines = (names: readonly string[]) => names.map((name) => `${name}\n`).join('');
 
-/** Fields that scripts do not know yet. */
-type Unknown = 'attributes' | 'slotAttributes';
+/** @returns each set followed by '\n'; '\n' for none */
+const encodeSets = (sets: readonly Attributes[]): string =>
+  sets.map((set) => `${encodeAttributes(set)}\n`).join('') || '\n';
 
 /** The arguments for one item of register.lua, in their order. */
-const REGISTRATION: Encoders<Omit<Registration, 'outOfService' | 'dirty' | Unknown>> = {
+const REGISTRATION: Encoders<Omit<Registration, 'outOfService' | 'dirty'>> = {
   name: ({ name }) => name,
   capacity: ({ capacity }) => capacity ?? '',
   blocks: ({ blocks }) => lines(blocks),
@@ -64,17 +75,21 @@ const REGISTRATION: Encoders<Omit<Registration, 'outOfService' | 'dirty' | Unkno
   labels: ({ labels }) => (labels === undefined ? '' : encodeLabels(labels)),
   groups: ({ groups }) => Number(groups ?? false),
   afterUse: ({ afterUse }) => afterUse ?? '',
+  attributes: ({ attributes }) => (attributes === undefined ? '' : encodeAttributes(attributes)),
+  slotAttributes: ({ slotAttributes }) => (slotAttributes === undefined ? '' : encodeSets(slotAttributes)),
 };
 
 /** The arguments for one item of copyDefinitions.lua, in their order. */
-const STORED: Encoders<Omit<StoredDefinition, Unknown>> = {
+const STORED: Encoders<StoredDefinition> = {
   name: ({ name }) => name,
   capacity: ({ capacity }) => capacity,
   parent: ({ parent }) => parent ?? '',
   blocks: ({ blocks }) => lines(blocks),
   isGroup: ({ isGroup }) => Number(isGroup),
   labels: ({ labels }) => encodeLabels(labels),
-  afterUse: ({ afterUse }) => afterUse ?? 'ready',
+  afterUse: ({ afterUse }) => afterUse,
+  attributes: ({ attributes }) => encodeAttributes(attributes),
+  slotAttributes: ({ slotAttributes }) => encodeSets(slotAttributes),
 };
 
 /** @returns the arguments of register.lua for an item */
@@ -87,17 +102,18 @@ export const encodeStored = (definition: StoredDefinition): (string | number)[] 
 
 /** Reads an item of the reply of definitions.lua. */
 export function decodeListed(item: unknown): Definition {
-  const [name = '', capacity, treePath, group, afterUse, out, dirty, labelled, ...rest] = parseItem(item);
-  const [labels, blocks] = [rest.slice(0, toInteger(labelled)), rest.slice(toInteger(labelled))];
+  const [name = '', capacity, treePath, group, afterUse, out, dirty, own = '', ...rest] = parseItem(item);
+  const sets = rest.splice(0, 1 + toInteger(rest[0])).slice(1);
+  const [, ...labels] = rest.splice(0, 1 + toInteger(rest[0]));
   const isGroup = group === '1';
-  const slots = isGroup ? null : toInteger(capacity);
   return {
     name,
-    capacity: slots,
-    blocks,
+    capacity: isGroup ? null : toInteger(capacity),
+    blocks: rest,
     treePath: treePath || null,
     ...detailsOf(isGroup, decodeLabels(labels)),
     ...(afterUse === 'dirty' && { afterUse }),
+    ...attributesOf(decodeAttributes(own), sets.map(decodeAttributes)),
     ...(out !== '0' && { outOfService: toInteger(out) }),
     ...(dirty !== '0' && { dirty: toInteger(dirty) }),
   };

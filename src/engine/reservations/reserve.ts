@@ -10,6 +10,7 @@ import { itemArgs, joined } from '../../redis/layouts.ts';
 import { parseItem, toInteger, toMs, toText, toTime } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
 import { callCharged } from '../call.ts';
+import { heldAttributes } from '../definitions/attributes.ts';
 import type { Engine } from '../engine.ts';
 import { callArg, type Issued, ticketOf, toStanding, type WaitCall, waitArg } from '../waiting/call.ts';
 import { newReleaseToken, packToken, unpackToken } from './releaseToken.ts';
@@ -117,7 +118,7 @@ const leaseArg = ({ ttlSeconds, session }: Pick<ReserveItem, 'ttlSeconds' | 'ses
 
 /** Reads a reply of reserveOne() of lua/reservations/match.lua. */
 export function toReserveResult(item: ReserveItem, reply: readonly string[]): ReserveResult {
-  const [status, explanation, fencingToken, expiresAt, token, described, waitedMs] = reply;
+  const [status, explanation, fencingToken, expiresAt, token, described, waitedMs, ...sets] = reply;
   const { resource, requester, mode, match } = item;
   switch (status) {
     case 'ACQUIRED':
@@ -132,6 +133,7 @@ export function toReserveResult(item: ReserveItem, reply: readonly string[]): Re
         expiresAt: toTime(toMs(expiresAt)),
         ...(mode && { mode: 'EXCLUSIVE' as const }),
         ...details,
+        ...heldAttributes(details.slots !== undefined, sets),
         fencingToken: toInteger(fencingToken),
         ...(waitedMs && { waitedMs: toInteger(waitedMs) }),
       };
