@@ -13,6 +13,7 @@ import { asIs } from '../http/call/reply.ts';
 import { mount, openRoute, type Route, route } from '../http/call/route.ts';
 import type { AppEnv, HealthDeps, HttpDeps } from '../http/deps.ts';
 import { onError } from '../http/errors.ts';
+import { setConditionRoute } from '../http/routes/conditions.ts';
 import { docsRoutes } from '../http/routes/docs.ts';
 import { eventsRoute } from '../http/routes/events.ts';
 import { historyRoute } from '../http/routes/history.ts';
@@ -135,6 +136,7 @@ async function apiRoutes(deps: AppDeps): Promise<Route[]> {
     resetRoute(deps),
     ...sessionRoutes(deps),
     registerRoute(deps),
+    setConditionRoute(deps),
     definitionsRoute(deps),
     treeRoute(deps),
     availableRoute(deps),

@@ -2,6 +2,7 @@
  * An HTTP client that returns status, headers, and the body as parsed JSON.
  */
 import type { CheckItem, CheckResult } from '../../src/contract/check.ts';
+import type { ConditionItem, ConditionResult } from '../../src/contract/conditions.ts';
 import type { Definition, TreeNode } from '../../src/contract/definitions.ts';
 import type {
   ActiveReservation,
@@ -31,6 +32,7 @@ export interface RegistrationItem {
   readonly group?: boolean | null | undefined;
   readonly labels?: Readonly<Record<string, string>> | null | undefined;
   readonly groups?: boolean | null | undefined;
+  readonly afterUse?: 'ready' | 'dirty' | null | undefined;
   readonly attributes?: Readonly<Record<string, string>> | null | undefined;
   readonly slotAttributes?: readonly Readonly<Record<string, string>>[] | null | undefined;
 }
@@ -48,6 +50,7 @@ export interface Client {
   active(query?: string): Promise<Answer<ActiveReservation[]>>;
   available(resource: string): Promise<Answer<boolean>>;
   register(...items: RegistrationItem[]): Promise<Answer<Definition[]>>;
+  setCondition(...items: ConditionItem[]): Promise<Answer<ConditionResult[]>>;
   definitions(query?: string): Promise<Answer<Definition[]>>;
   tree(): Promise<Answer<TreeNode[]>>;
   delete(name: string, query?: string): Promise<Answer<{ deleted: string[] }>>;
@@ -82,6 +85,7 @@ export function createClient(url: string, key: string, signal?: AbortSignal): Cl
     check: (...items) => request('POST', '/api/v1/Reservation/check', items),
     active: (query = '') => request('GET', `/api/v1/Reservation/activeReservations${query}`),
     register: (...items) => request('POST', '/api/v1/Resource/register', items),
+    setCondition: (...items) => request('PUT', '/api/v1/Resource/condition', items),
     definitions: (query = '') => request('GET', `/api/v1/Resource/definitions${query}`),
     tree: () => request('GET', '/api/v1/Resource/tree'),
     delete: (name, query = '') => request('DELETE', `/api/v1/Resource/${encodeURIComponent(name)}${query}`),

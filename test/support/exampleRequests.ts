@@ -57,6 +57,7 @@ export const EXAMPLES: Readonly<Record<string, (ids: Ids) => ExampleRequest>> = 
   renewSession: (ids) => ({ body: ofSession(ids) }),
   endSession: (ids) => ({ body: ofSession(ids) }),
   registerResources: () => ({ body: [{ name: 'ci/registered' }] }),
+  setCondition: ({ resource }) => ({ body: [{ resource, condition: 'ready' }] }),
   listDefinitions: () => ({}),
   getTree: () => ({}),
   // Of a time when nothing was held, so that nothing in it changes.

@@ -35,6 +35,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'issuer.delete': 'removed the issuer {issuer}',
   'definitions.register': 'registered {names}',
   'definitions.delete': 'deleted {names}',
+  'condition.set': 'set the condition of {resource} to {condition}',
   'reservations.reset': 'released all reservations ({count})',
   'reservation.take': 'took {resource} away from {requester}',
   'wait.cancel': 'ended the wait of {requester} for {resource}',

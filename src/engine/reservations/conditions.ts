@@ -28,12 +28,29 @@ export async function setCondition(
   items: readonly ConditionItem[],
   idempotency?: Idempotency,
 ): Promise<Charged<ConditionResult[]>> {
+  return send(engine, credential, items, { idempotency });
+}
+
+/**
+ * Asks what setCondition() would do now.
+ * @throws as setCondition()
+ */
+export const drySetCondition = async (
+  engine: Engine,
+  credential: Credential,
+  items: readonly ConditionItem[],
+): Promise<ConditionResult[]> => (await send(engine, credential, items, { isDry: true })).result;
+
+async function send(
+  engine: Engine,
+  credential: Credential,
+  items: readonly ConditionItem[],
+  options: { readonly idempotency?: Idempotency | undefined; readonly isDry?: boolean },
+): Promise<Charged<ConditionResult[]>> {
   const args = joined(items, ({ resource, condition, reason }) =>
     itemArgs('setCondition', { resource, condition, reason: reason ?? '' }),
   );
-  const { result: replies, ...charged } = await callCharged(engine, 'setCondition', credential, () => args, {
-    idempotency,
-  });
+  const { result: replies, ...charged } = await callCharged(engine, 'setCondition', credential, () => args, options);
   return { ...charged, result: items.map((item, i) => toResult(item, parseItem(replies[i]))) };
 }
 

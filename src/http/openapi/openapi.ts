@@ -10,6 +10,7 @@ import { PreferHeaders } from '../call/minimal.ts';
 import type { Operation } from '../call/operation.ts';
 import { examples, withExamples } from '../reference/examples.ts';
 import { adminAuditOperations, auditOperation } from '../routes/audit.ts';
+import { setConditionOperation } from '../routes/conditions.ts';
 import { eventsOperation } from '../routes/events.ts';
 import { historyOperation } from '../routes/history.ts';
 import {
@@ -88,6 +89,7 @@ const ALWAYS: readonly Operation[] = [
   resetOperation,
   ...sessionOperations,
   registerOperation,
+  setConditionOperation,
   definitionsOperation,
   treeOperation,
   availableOperation,

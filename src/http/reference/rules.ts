@@ -42,6 +42,7 @@ export const RULES: Readonly<Record<string, readonly Section[]>> = {
     ['Registration', 'registration'],
     ['Resources', 'resources'],
   ],
+  setCondition: [['Condition', 'condition']],
   listDefinitions: [LISTINGS],
   getTree: [LISTINGS],
   isAvailable: [['Check', 'check']],
