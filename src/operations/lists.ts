@@ -49,16 +49,13 @@ export const listWaiting = (deps: ListDeps, credential: Credential, filter?: Wai
 export const listSessions = (deps: ListDeps, credential: Credential) =>
   openList(deps, credential, 'read', sessions(deps.engine, credential, 1));
 
-/**
- * The tenant's definitions, sorted by name.
- * @param label `<key>=<value>`: only those with this label
- */
+/** The tenant's definitions, sorted by name. */
 export const listDefinitions = (
   deps: ListDeps,
   credential: Credential,
-  label?: string,
+  wanted?: definitionList.Wanted,
 ): Promise<OpenList<Definition>> =>
-  openList(deps, credential, 'definitions', definitionList.definitions(deps.engine, credential, { label }, 1));
+  openList(deps, credential, 'definitions', definitionList.definitions(deps.engine, credential, wanted, 1));
 
 /** The tenant's definitions from the roots down, each with its free slots. */
 export const listTree = (deps: ListDeps, credential: Credential): Promise<OpenList<definitionList.TreeRow>> =>

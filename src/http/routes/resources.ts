@@ -119,7 +119,7 @@ export const definitionsOperation = operation({
   tags: ['Resource'],
   summary: 'List the registered resources',
   description:
-    'With `label`, lists only the resources that have this label. Costs one read for each 1,000 definitions that it looks at. A response that ends before its closing bracket is incomplete.',
+    'With `label`, lists only the resources that have this label; with `condition`, those that have a slot in this condition. Costs one read for each 1,000 definitions that it looks at. A response that ends before its closing bracket is incomplete.',
   request: { query: DefinitionsQuery },
   responses: { 200: answer('The definitions, sorted by name.', z.array(Definition)), ...parameterOperation },
 });
@@ -127,7 +127,7 @@ export const definitionsOperation = operation({
 export const definitionsRoute = (deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads' | 'listings'>): Route =>
   route(
     definitionsOperation,
-    (call) => answerList(call, deps, () => listDefinitions(deps, call.credential, call.query.label), jsonRows()),
+    (call) => answerList(call, deps, () => listDefinitions(deps, call.credential, call.query), jsonRows()),
     asIs,
   );
 
@@ -176,14 +176,15 @@ export function nestedNodes(): ListWriter<TreeRow> {
   };
   return {
     write: (rows) => {
-      for (const { name, depth, capacity, available, waiting, labels } of rows) {
+      for (const { name, depth, capacity, available, waiting, labels, outOfService, dirty } of rows) {
         // Closes the nodes that are not above this one; one that follows another at its depth is its sibling.
         if (path.length > depth) text += `${']}'.repeat(path.length - depth)},`;
         path.length = depth;
         path.push(name);
         const details = detailsOf(capacity === null, labels);
         const fields = { name, path: path.join(PATH_DELIMITER), capacity, available, waiting, ...details };
-        const node = JSON.stringify(fields);
+        const counts = { ...(outOfService > 0 && { outOfService }), ...(dirty > 0 && { dirty }) };
+        const node = JSON.stringify({ ...fields, ...counts });
         text += `${node.slice(0, -1)},"children":[`;
       }
       return take();
