@@ -17,12 +17,14 @@ import {
 } from '../engine/definitions/copy.ts';
 import { definitions as listDefinitions } from '../engine/definitions/list.ts';
 import type { Engine } from '../engine/engine.ts';
+import { restoreOut } from '../engine/reservations/conditions.ts';
 import { loadTenant, purgeTenant } from '../engine/tenant/record.ts';
 import { tenantKey } from '../redis/keys.ts';
 import { send } from '../redis/send.ts';
 import { ownerOf } from '../redis/topology.ts';
 import { TENANT_DELETE } from '../store/audit.ts';
 import type { Database } from '../store/database.ts';
+import { readOutOfService } from '../store/outOfService.ts';
 import { readRecord } from '../store/records.ts';
 import { audit, definitions, tenants } from '../store/schema.ts';
 
@@ -161,7 +163,9 @@ export class WorkingCopy {
       if (read === null) return null;
       const isCopied = copied?.definitionsVersion === read.definitionsVersion;
       const all = isCopied ? null : await tx.select().from(definitions).where(eq(definitions.tenantId, tenant));
-      return { ...read, all };
+      // A Redis that has the tenant knows better what is out of service than the copy.
+      const out = copied === null ? await readOutOfService(tx, tenant) : [];
+      return { ...read, all, out };
     });
     if (wanted === null) return true;
     if (wanted.all === null) {
@@ -173,6 +177,7 @@ export class WorkingCopy {
     for await (const { rows } of listDefinitions(engine, asService(tenant)))
       for (const row of rows) there.set(row.name, toStored(row));
     if (!(await copyDefinitions(redis, tenant, lease, difference(wanted.all, there)))) return false;
+    if (!(await restoreOut(redis, tenant, lease, wanted.out))) return false;
     return loadTenant(redis, wanted.record, { definitionsVersion: wanted.definitionsVersion, lease });
   }
 }

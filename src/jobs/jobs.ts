@@ -160,6 +160,20 @@ export const refusalsJob = (deleteOld: () => Promise<unknown>, copy: (sinceMs: n
 });
 
 /**
+ * Copies what is out of service from Redis to the database (docs/specification.md#condition).
+ * @param copy copies the lists of tenants that have been active since a time, in ms since 1970 UTC
+ */
+export const outOfServiceJob = (copy: (sinceMs: number) => Promise<unknown>): Job => ({
+  name: 'outOfService',
+  everyMs: 5 * SECOND_MS,
+  // The first run looks back as long as Redis knows which tenants were active.
+  run: sinceTheLast({ lookBackMs: 5 * SECOND_MS, firstLookBackMs: DAY_MS }, async (sinceMs) => {
+    await copy(sinceMs);
+    return () => {};
+  }),
+});
+
+/**
  * Copies what tenants use from Redis to the database, for administrators.
  * @param copy copies the numbers of tenants that have been active since a time, in ms since 1970 UTC
  */

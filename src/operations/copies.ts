@@ -1,12 +1,15 @@
 /**
- * Copies and moves data from Redis to the database, for jobs: histories, usage of tenants, and counts of refusals.
+ * Copies and moves data from Redis to the database, for jobs: histories, usage of tenants, what is out of service, and
+ * counts of refusals.
  */
 import { HoldfastError } from '../domain/errors.ts';
 import type { TierTable } from '../domain/tiers.ts';
 import { addWaiting, takeWaiting, type WaitingHistory } from '../engine/history/stream.ts';
+import { outOfService, outVersion } from '../engine/reservations/conditions.ts';
 import { allRefusals } from '../engine/tenant/refusals.ts';
 import { activeSince, measure } from '../engine/tenant/usage.ts';
 import { moveHistory } from '../store/moveHistory.ts';
+import { copiedVersions, putOutOfService } from '../store/outOfService.ts';
 import type { Store } from '../store/records.ts';
 import { putRefusals } from '../store/refusals.ts';
 import { putUsages, staleUsages } from '../store/tenantList.ts';
@@ -100,6 +103,47 @@ export async function copyUsages(store: Store, sinceMs: number): Promise<number>
     );
   }
   return tenants.length;
+}
+
+/** Times that a list is read, if it changes meanwhile. */
+const ATTEMPTS = 3;
+
+/**
+ * Copies what is out of service from Redis to the database (docs/specification.md#condition): of tenants that have been
+ * active since a time, and whose copy is older.
+ * @param sinceMs ms since 1970 UTC
+ * @returns how many tenants
+ * @throws HoldfastError unavailable
+ */
+export async function copyOutOfService(store: Store, sinceMs: number): Promise<number> {
+  const active = [...(await activeSince(store.redis, sinceMs)).keys()];
+  let copied = 0;
+  for (let i = 0; i < active.length; i += TENANTS_AT_ONCE) {
+    const part = active.slice(i, i + TENANTS_AT_ONCE);
+    const versions = await Promise.all(part.map((tenant) => outVersion(store.redis, tenant)));
+    // Few tenants have ever taken a slot out of service.
+    const known = part.filter((_, at) => versions[at] !== 0);
+    const before = known.length === 0 ? new Map<string, number>() : await copiedVersions(store, known);
+    for (const [at, tenant] of part.entries()) {
+      if ((versions[at] ?? 0) <= (before.get(tenant) ?? Number.POSITIVE_INFINITY)) continue;
+      if (await copyOutOf(store, tenant)) copied++;
+    }
+  }
+  return copied;
+}
+
+/** Returns false if Redis has lost the tenant, or the list changed all the time: the next run copies it. */
+async function copyOutOf(store: Store, tenant: string): Promise<boolean> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const version = await outVersion(store.redis, tenant);
+    const slots = await outOfService(store.redis, tenant);
+    if (slots === null || version === 0) return false;
+    // A list of which Redis lost a part while it was read must not replace the copy.
+    if ((await outVersion(store.redis, tenant)) !== version) continue;
+    await putOutOfService(store, tenant, version, slots);
+    return true;
+  }
+  return false;
 }
 
 const HOUR_MS = 3_600_000;

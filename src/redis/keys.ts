@@ -59,6 +59,9 @@ export const EXPIRY_SHARDS = 16;
 
 export const tenantKey = (tenant: string): string => `{${tenant}}:tenant`;
 
+/** The slots of a tenant that are out of service, or were set dirty. */
+export const conditionsKey = (tenant: string): string => `{${tenant}}:conditions`;
+
 /** The lease under which a tenant's definitions are copied. */
 export const copyingKey = (tenant: string): string => `{${tenant}}:copying`;
 

@@ -14,12 +14,13 @@ import {
   type Job,
   librariesJob,
   oldHistoryJob,
+  outOfServiceJob,
   reconciliationJob,
   refusalsJob,
   usagesJob,
 } from '../jobs/jobs.ts';
 import { startSchedule } from '../jobs/schedule.ts';
-import { copyRefusals, copyUsages, moveHistories } from '../operations/copies.ts';
+import { copyOutOfService, copyRefusals, copyUsages, moveHistories } from '../operations/copies.ts';
 import { deleteOldLibraries } from '../redis/oldLibraries.ts';
 import { deleteOldEntries } from '../store/audit.ts';
 import { deleteOfDeleted } from '../store/historyOwners.ts';
@@ -72,7 +73,12 @@ export function startJobs(
             (sinceMs) => copyRefusals(store, sinceMs),
           ),
         ]),
-    ...(store === null ? [] : [usagesJob((sinceMs) => copyUsages(store, sinceMs))]),
+    ...(store === null
+      ? []
+      : [
+          usagesJob((sinceMs) => copyUsages(store, sinceMs)),
+          outOfServiceJob((sinceMs) => copyOutOfService(store, sinceMs)),
+        ]),
   ];
   const schedules = jobs.map((job) => {
     const run = metrics === null ? job.run : metrics.timed(job.name, job.run);

@@ -8,10 +8,11 @@ import type { Idempotency } from '../../domain/idempotency.ts';
 import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import type { RedisClient } from '../../redis/client.ts';
-import { keysOf } from '../../redis/keys.ts';
+import { conditionsKey, keysOf } from '../../redis/keys.ts';
 import { itemArgs, joined } from '../../redis/layouts.ts';
 import { parseItem, toText } from '../../redis/reply.ts';
 import { runScript } from '../../redis/scripts.ts';
+import { send } from '../../redis/send.ts';
 import { callCharged } from '../call.ts';
 import { LEASE_MS } from '../definitions/copy.ts';
 import type { Engine } from '../engine.ts';
@@ -28,7 +29,7 @@ export async function setCondition(
   items: readonly ConditionItem[],
   idempotency?: Idempotency,
 ): Promise<Charged<ConditionResult[]>> {
-  return send(engine, credential, items, { idempotency });
+  return put(engine, credential, items, { idempotency });
 }
 
 /**
@@ -39,9 +40,9 @@ export const drySetCondition = async (
   engine: Engine,
   credential: Credential,
   items: readonly ConditionItem[],
-): Promise<ConditionResult[]> => (await send(engine, credential, items, { isDry: true })).result;
+): Promise<ConditionResult[]> => (await put(engine, credential, items, { isDry: true })).result;
 
-async function send(
+async function put(
   engine: Engine,
   credential: Credential,
   items: readonly ConditionItem[],
@@ -66,29 +67,36 @@ function toResult({ resource, condition }: ConditionItem, [status, explanation]:
   }
 }
 
+/** The field with the time of the last change (lua/slots/marks.lua). */
+const VERSION = '\u0004';
+
 /**
- * Reads the slots of a tenant that are out of service.
- * @returns them, and the time of the last change, in us; '' if there was none. null if Redis does not have the tenant
+ * Reads when the slots of a tenant that are out of service changed last.
+ * @returns us since 1970 UTC; 0 if Redis knows of no change
  * @throws HoldfastError unavailable
  */
-export async function outOfService(
-  redis: RedisClient,
-  tenant: string,
-): Promise<{ readonly version: string; readonly slots: OutOfService[] } | null> {
+export const outVersion = async (redis: RedisClient, tenant: string): Promise<number> =>
+  Number((await send(() => redis.hget(conditionsKey(tenant), VERSION))) ?? 0);
+
+/**
+ * Reads the slots of a tenant that are out of service.
+ * @returns null if Redis does not have the tenant
+ * @throws HoldfastError unavailable
+ */
+export async function outOfService(redis: RedisClient, tenant: string): Promise<OutOfService[] | null> {
   const slots = new Map<string, OutOfService>();
-  let [cursor, first] = ['0', undefined as string | undefined];
+  let cursor = '0';
   do {
     const reply = await runScript(redis, 'outOfService', ...keysOf('outOfService', tenant), cursor);
-    const [code, next = '', version = '', ...parts] = z.array(z.string()).parse(reply);
+    const [code, next = '', , ...parts] = z.array(z.string()).parse(reply);
     if (code === 'LOST') return null;
     cursor = next;
-    first ??= version;
     for (let i = 0; i < parts.length; i += 4) {
       const [slot = '', since, actor, reason] = parts.slice(i, i + 4);
       slots.set(slot, { slot, sinceMs: Number(since), actor: actor || null, reason: reason || null });
     }
   } while (cursor !== '0');
-  return { version: first, slots: [...slots.values()] };
+  return [...slots.values()];
 }
 
 /** The slots that one call takes out of service. */

@@ -1,0 +1,58 @@
+/**
+ * A worker copies what is out of service within 10 s, and a Redis that has lost all its data hands out none of it
+ * (docs/specification.md#condition).
+ */
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
+import { outOfService } from '../../src/store/schema.ts';
+import { type Instance, startInstance } from '../support/service.ts';
+import { databaseEnv, KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
+import { until } from '../support/until.ts';
+
+const WITHIN_MS = 10_000;
+
+let database: TestDatabase;
+let server: RedisServer;
+let store: OpenStore;
+let service: Instance;
+beforeAll(async () => {
+  [database, server] = await Promise.all([KINDS.Postgres(), startRedis(() => {})]);
+  store = await openStore(database.url, server.url);
+  const keys = [await storeTenant(store)];
+  service = await startInstance({
+    keys,
+    redisUrl: server.url,
+    env: { ...databaseEnv(database.url), ROLE: 'all' },
+  });
+});
+afterAll(async () => {
+  await service.stop();
+  await store.close();
+  await Promise.all([database.drop(), server.stop()]);
+});
+
+const copied = async () =>
+  (
+    await store.database.run((db) => db.select().from(outOfService).where(eq(outOfService.tenantId, service.tenant)))
+  ).map(({ slot, reason }) => [slot, reason]);
+const statusOf = async (resource: string) =>
+  (await service.reserve({ resource, requester: 'user' })).body[0]?.explanation;
+
+test('a slot that was out of service stays so when Redis has lost everything', async () => {
+  await service.register({ name: 'phone' }, { name: 'pool', capacity: 2 });
+  const setAt = performance.now();
+  await service.setCondition(
+    { resource: 'phone', condition: 'out', reason: 'display dark' },
+    { resource: 'pool_1', condition: 'out' },
+  );
+  await until('the copy is there', async () => (await copied()).length === 2);
+  expect(performance.now() - setAt).toBeLessThan(WITHIN_MS);
+  await service.redis.flushall();
+  expect(await statusOf('phone')).toBe('NOT_AVAILABLE: phone is out of service: display dark');
+  expect(await statusOf('pool_1')).toBe('NOT_AVAILABLE: pool_1 is out of service');
+  expect(await statusOf('pool')).toBe('ACQUIRED');
+  await service.setCondition({ resource: 'phone', condition: 'ready' });
+  expect(await statusOf('phone')).toBe('ACQUIRED');
+  await until('the copy has it no longer', async () => (await copied()).length === 1);
+});
