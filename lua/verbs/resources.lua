@@ -6,6 +6,7 @@ local queues = require('waiting/queues')
 local naming = require('definitions/names')
 local ownership = require('reservations/owners')
 local planning = require('reservations/plan')
+local readiness = require('reservations/readiness')
 local reading = require('frame/reading')
 local registry = require('definitions/definitions')
 local shared = require('slots/shared')
@@ -23,19 +24,22 @@ local verbs = {}
   ARGV[3]  slotNumber of the first slot to look at, if it is a pool
   ARGV[4]  maximum number of slots
 
-  Returns {'OK', head, blockers, holds, slots, plan, tickets}:
+  Returns {'OK', head, blockers, holds, slots, plan, tickets, conditions}:
   head      lines: the resource ('' the name means nothing), the slot ('' the name is not that of a slot), 1 if it is
             registered, else 0, capacity, 1 if it is a group, else 0, number of held slots, number of tickets that wait
-            for it or one of its slots, path of its ancestors ('>' between, '' none), and each label
+            for it or one of its slots, path of its ancestors ('>' between, '' none), number of slots that a request can
+            have, numbers of slots that are out of service and that have to be cleaned, 1 if they are dirty after use,
+            else 0, and each label
   blockers  the blockers that it declares
   holds     the slots that are held, each as reservations/texts.lua describes it. One that is held SHARED is followed by
             the reservations of the first who hold it
   slots     the number of slots that the reply covers: one call does a limited amount of work
   plan      an item for each of the first entries of its plan without itself: lines of ancestor or blocker, the resource
             or slot, capacity (0 if the name is not valid), number of held slots, the owner ('' none, or it has
-            several slots)
+            several slots), and out or dirty if that is why no slot of it can be had, else ''
   tickets   {place, row, ...}: the first that wait for it, or want it and wait for something else, in the order of the
             queue; place: the resource or slot; rows as in verbs/waiting.lua
+  conditions  the slots that are not ready, of those that the reply covers, as reservations/readiness.lua describes them
 ]]
 local MAX_SHARES, STEP, MAX_PIECE_WORK, MAX_PLAN, MAX_TICKETS = 20, 20, 2000, 100, 50
 
@@ -44,15 +48,19 @@ local function entryText(entry)
   work.spend(3)
   local name = entry.slot or entry.resource
   if entry.invalid then
-    return table.concat({ entry.role, name, 0, 0, '' }, '\n')
+    return table.concat({ entry.role, name, 0, 0, '', '' }, '\n')
   end
-  local meant = not entry.slot and registry.definition(name)
-  if meant and meant.pooled then
-    return table.concat({ entry.role, name, meant.capacity, freeSlots.heldOf(name), '' }, '\n')
+  local own = registry.definition(entry.resource)
+  if not entry.slot and own and own.pooled then
+    return table.concat({
+      entry.role, name, own.capacity, freeSlots.heldOf(name), '', readiness.whyNotReady(name, own),
+    }, '\n')
   end
   local record = slotMap.recordAt(name)
-  local capacity = meant and meant.capacity or 1
-  return table.concat({ entry.role, name, capacity, record and 1 or 0, record and record.owner or '' }, '\n')
+    return table.concat({
+    entry.role, name, not entry.slot and own and own.capacity or 1, record and 1 or 0, record and record.owner or '',
+    readiness.inTheWay(name),
+  }, '\n')
 end
 
 -- Returns the first entries of the plan of a resource, without itself.
@@ -128,10 +136,11 @@ end
 local function headOf(name, resource, slot, waiting)
   local own = resource and registry.definition(resource)
   local path = own and naming.pathOf(resource) or ''
+  local free, out, dirty = readiness.countsOf(name, own)
   return table.concat({
     resource or '', slot or '', own and 1 or 0, own and own.capacity or 1, own and own.isGroup and 1 or 0,
-    freeSlots.heldOf(name), waiting, string.sub(path, 1, math.max(0, #path - #name - 1)),
-    unpack(own and naming.labelsOf(resource) or {}),
+    freeSlots.heldOf(name), waiting, string.sub(path, 1, math.max(0, #path - #name - 1)), free, out, dirty,
+    own and own.isDirtied and 1 or 0, unpack(own and naming.labelsOf(resource) or {}),
   }, '\n')
 end
 
@@ -141,11 +150,13 @@ verbs.resource = reading.freeVerb('read', function(_, args)
   local name, own = resource or args[2], resource and registry.definition(resource)
   local capacity, from = own and own.capacity or 1, tonumber(args[3])
   local entries = own and entriesOf(resource, slot) or {}
-  local holds, covered = holdsIn(slotsToShow(name, capacity, from, tonumber(args[4])))
+  local shown = slotsToShow(name, capacity, from, tonumber(args[4]))
+  local holds, covered = holdsIn(shown)
   local rows, waiting = ticketsFor(name, own and capacity > 1)
   return {
     'OK', headOf(name, resource, slot, waiting), own and naming.blockersOf(resource) or {}, holds,
     tostring(from == 0 and covered - 1 or covered), entries, rows,
+    readiness.texts(name, own, { unpack(shown, own and own.pooled and from == 0 and 2 or 1, covered) }),
   }
 end)
 
@@ -156,14 +167,17 @@ end)
   ARGV[3]  at most 4 requesters whose slots of a pool are described in any case, each followed by '\n'
   ARGV[4]  the first name, as requests have it; the other names follow
 
-  Returns {'OK', {resource, ticket, ..., slot, ...}, ...}: the first tickets that wait for it, as firstWaiters() in
-  waiting/lists.lua describes them, and slots as reservations/texts.lua does: first, if a blocker keeps others from the
+  Returns {'OK', {resource, ticket, ..., condition, ..., slot, ...}, ...}: the first tickets that wait for it, as
+  firstWaiters() in waiting/lists.lua describes them; those of its slots that are not ready, as
+  reservations/readiness.lua does; and slots as reservations/texts.lua does: first, if a blocker keeps others from the
   resource, the slot whose reservation holds that blocker; then its own slots, of a pool from the first one on, and then
   those that the requesters have. A resource is a text with a line for each of: name, 1 if it is registered, else 0,
   capacity, 1 if it is a group, else 0, number of held slots, number of tickets that wait for it, number of those that
   follow, place of the given requesters in its queue (0: they do not wait for it),
   path of its ancestors ('' none), the first of these that has no free slot ('' none), the blocker that keeps others
-  from it ('' none, or no slot is free anyway), and each label. One call does a limited amount of work, so the reply may
+  from it ('' none, or no slot is free anyway), number of slots that a request can have, numbers of slots that are out
+  of service and that have to be cleaned, number of conditions that follow, out or dirty if that is why that ancestor
+  has no free slot, the same of the blocker, and each label. One call does a limited amount of work, so the reply may
   cover only the first names.
 ]]
 local MAX_STATES_WORK, MAX_WAITERS = 2500, 5
@@ -174,7 +188,7 @@ end
 
 -- Returns true if a registered resource has no free slot. A group has none that could be held.
 local function isFull(name, own)
-  return not own.isGroup and freeSlots.heldOf(name) >= own.capacity
+  return not own.isGroup and readiness.countsOf(name, own) == 0
 end
 
 -- Returns the path of a resource's ancestors, the first of them, from the root down, that has no free slot, and whether
@@ -237,13 +251,19 @@ local function describe(name, shown)
   local waiters = tonumber(waits) > 0 and tenant.queue.firstWaiters(resource, MAX_WAITERS) or {}
   local slots = slotsOfState(resource, own, shown.most, shown.requesters)
   slotMap.readSlots(slots)
+  local free, out, dirty = readiness.countsOf(resource, own)
+  local notReady = readiness.texts(resource, own, slots)
   local state = {
     table.concat({
       resource, own and 1 or 0, own and own.capacity or 1, own and own.isGroup and 1 or 0, freeSlots.heldOf(resource),
-      waits, #waiters, shown.places[resource] or 0, above, full, blocker, unpack(naming.labelsOf(resource)),
+      waits, #waiters, shown.places[resource] or 0, above, full, blocker, free, out, dirty, #notReady,
+      readiness.inTheWay(full), readiness.inTheWay(blocker), unpack(naming.labelsOf(resource)),
     }, '\n'),
     unpack(waiters),
   }
+  for _, text in ipairs(notReady) do
+    state[#state + 1] = text
+  end
   if blocker ~= '' then
     state[#state + 1] = texts.slotText(inTheWay)
   end

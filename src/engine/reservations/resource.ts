@@ -3,6 +3,7 @@
  * takes along, and who waits for it. It reads nothing of other resources, however many there are.
  */
 import type { WaitingRequest } from '../../contract/waiting.ts';
+import type { AfterUse } from '../../domain/conditions.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { parseItem, parseReply, toInteger, toText } from '../../redis/reply.ts';
 import { call } from '../call.ts';
@@ -10,6 +11,7 @@ import { decodeLabels, type Labels } from '../definitions/codec.ts';
 import type { Engine } from '../engine.ts';
 import { toRow } from '../waiting/list.ts';
 import { type Hold, toSlotState } from './holders.ts';
+import { type NotReady, type SlotCondition, toNotReady, toSlotCondition } from './slotConditions.ts';
 
 /** A definition, as the page shows it. */
 export interface Registered {
@@ -19,6 +21,8 @@ export interface Registered {
   readonly treePath: string;
   readonly labels: Labels;
   readonly blocks: readonly string[];
+  /** The condition of its slots after a reservation. */
+  readonly afterUse: AfterUse;
 }
 
 /** A slot that is held. */
@@ -38,6 +42,8 @@ export interface Along {
   readonly held: number;
   /** Who holds it, if it has one slot; '' nobody. */
   readonly owner: string;
+  /** Why no slot of it can be had, if that is why; null: it can, or all are held */
+  readonly condition: NotReady | null;
 }
 
 export interface QueueTicket {
@@ -55,6 +61,13 @@ export interface ResourceState {
   readonly registered: Registered | null;
   /** The number of held slots. */
   readonly held: number;
+  /** The number of slots that a request can have: free and ready. */
+  readonly free: number;
+  /** The numbers of slots of these conditions, held or not. */
+  readonly outOfService: number;
+  readonly dirty: number;
+  /** The slots that are not ready, of those that were asked for. */
+  readonly notReady: readonly SlotCondition[];
   /** The number of tickets that wait for it or one of its slots. */
   readonly waiting: number;
   /** The slots that are held, of those that were asked for. */
@@ -79,29 +92,46 @@ export async function resourceState(
 ): Promise<ResourceState> {
   let read = from;
   const holds: HeldSlot[] = [];
+  const notReady: SlotCondition[] = [];
   for (;;) {
     const args = [name, read, limit - (read - from)];
-    const [head, blocks, held, covered, plan, queue] = await call(engine, 'resource', credential, () => args);
+    const [head, blocks, held, covered, plan, queue, conditions] = await call(
+      engine,
+      'resource',
+      credential,
+      () => args,
+    );
     const state = toState(parseItem(head), parseReply(blocks).map(toText));
     holds.push(...toHolds(parseReply(held)));
+    notReady.push(...parseReply(conditions).map(toSlotCondition));
     read += Number(toText(covered));
     if (read >= Math.min(from + limit, state.registered?.capacity ?? 1) || toText(covered) === '0')
-      return { ...state, holds, plan: parseReply(plan).map(toAlong), queue: toQueue(parseReply(queue)) };
+      return { ...state, holds, notReady, plan: parseReply(plan).map(toAlong), queue: toQueue(parseReply(queue)) };
   }
 }
 
-type Head = Omit<ResourceState, 'holds' | 'plan' | 'queue'>;
+type Head = Omit<ResourceState, 'holds' | 'notReady' | 'plan' | 'queue'>;
 
 function toState(head: readonly string[], blocks: readonly string[]): Head {
-  const [resource = '', slot = '', isRegistered, capacity, isGroup, held, waiting, treePath = '', ...labels] = head;
+  const [resource = '', slot = '', isRegistered, capacity, isGroup, held, waiting, treePath = '', ...rest] = head;
+  const [free, out, dirty, isDirtied, ...labels] = rest;
   return {
     resource: resource || null,
     slot: slot || null,
     held: toInteger(held),
+    free: toInteger(free),
+    outOfService: toInteger(out),
+    dirty: toInteger(dirty),
     waiting: toInteger(waiting),
     registered:
       isRegistered === '1'
-        ? { capacity: isGroup === '1' ? null : toInteger(capacity), treePath, labels: decodeLabels(labels), blocks }
+        ? {
+            capacity: isGroup === '1' ? null : toInteger(capacity),
+            treePath,
+            labels: decodeLabels(labels),
+            blocks,
+            afterUse: isDirtied === '1' ? 'dirty' : 'ready',
+          }
         : null,
   };
 }
@@ -118,13 +148,14 @@ function toHolds(texts: readonly unknown[]): HeldSlot[] {
 }
 
 function toAlong(item: unknown): Along {
-  const [role, name = '', capacity, held, owner = ''] = parseItem(item);
+  const [role, name = '', capacity, held, owner = '', condition] = parseItem(item);
   return {
     role: role === 'ancestor' ? 'ancestor' : 'blocker',
     name,
     capacity: toInteger(capacity),
     held: toInteger(held),
     owner,
+    condition: toNotReady(condition),
   };
 }
 

@@ -9,6 +9,7 @@ import { call } from '../call.ts';
 import { decodeLabels, type Labels } from '../definitions/codec.ts';
 import type { Engine } from '../engine.ts';
 import { type Hold, type SlotState, toSlotState } from './holders.ts';
+import { type NotReady, type SlotCondition, toNotReady, toSlotCondition } from './slotConditions.ts';
 
 /** A blocker that is in use, so that nobody new can reserve the resource that takes it along. */
 export interface BlockedBy {
@@ -16,6 +17,8 @@ export interface BlockedBy {
   readonly name: string;
   /** The reservation that holds it, perhaps of another resource that takes it along; null: several do, or none does */
   readonly hold: Hold | null;
+  /** Why no slot of it can be had, if that is why. */
+  readonly condition: NotReady | null;
 }
 
 /** A request that waits. */
@@ -35,6 +38,13 @@ export interface ResourceState {
   readonly capacity: number | null;
   /** The number of held slots. */
   readonly held: number;
+  /** The number of slots that a request can have: free and ready. */
+  readonly free: number;
+  /** The numbers of slots of these conditions, held or not. */
+  readonly outOfService: number;
+  readonly dirty: number;
+  /** Its slots that are not ready, as far as `slots` has them. */
+  readonly notReady: readonly SlotCondition[];
   /** The number of requests that wait for it, and the first five of them, in the order of the queue. */
   readonly waiting: number;
   readonly queue: readonly Waiter[];
@@ -44,6 +54,8 @@ export interface ResourceState {
   readonly above: readonly string[];
   /** The first ancestor, from the root down, that has no free slot; null: none */
   readonly fullAncestor: string | null;
+  /** Why that one has none, if not since all are held. */
+  readonly fullBecause: NotReady | null;
   /** The first blocker that is in use; null: none, or no slot of it or of an ancestor is free anyway */
   readonly blockedBy: BlockedBy | null;
   readonly labels: Labels;
@@ -83,8 +95,9 @@ function toState(reply: unknown): ResourceState {
   const [head, ...texts] = parseReply(reply);
   const [name = '', registered, capacity, group, held, waiting, queued, place, above = '', full = '', ...rest] =
     parseItem(head);
-  const [blocker = '', ...labels] = rest;
+  const [blocker = '', free, out, dirty, conditions, fullBecause, blockedBecause, ...labels] = rest;
   const queue = texts.splice(0, toInteger(queued)).map(toWaiter);
+  const notReady = texts.splice(0, toInteger(conditions)).map(toSlotCondition);
   const slots = texts.map(toSlotState);
   const inTheWay = blocker === '' ? undefined : slots.shift();
   return {
@@ -92,12 +105,18 @@ function toState(reply: unknown): ResourceState {
     isRegistered: registered === '1',
     capacity: group === '1' ? null : toInteger(capacity),
     held: toInteger(held),
+    free: toInteger(free),
+    outOfService: toInteger(out),
+    dirty: toInteger(dirty),
+    notReady,
     waiting: toInteger(waiting),
     queue,
     place: toInteger(place) || null,
     above: above === '' ? [] : above.split(PATH_DELIMITER),
     fullAncestor: full || null,
-    blockedBy: blocker === '' ? null : { name: blocker, hold: inTheWay?.hold ?? null },
+    fullBecause: toNotReady(fullBecause),
+    blockedBy:
+      blocker === '' ? null : { name: blocker, hold: inTheWay?.hold ?? null, condition: toNotReady(blockedBecause) },
     labels: decodeLabels(labels),
     slots,
   };
