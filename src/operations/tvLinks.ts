@@ -47,16 +47,23 @@ const RENEW_MS = LASTS_MS / 2;
 const sessions = new Map<string, string>();
 const MAX_SESSIONS = 1000;
 
+/** A link that somebody follows, and the credential that reads the Board for it. */
+export interface Followed extends Pick<store.FollowedLink, 'label' | 'tenantName'> {
+  readonly credential: Credential;
+}
+
 /**
  * Finds the credential that reads the Board for a link.
  * @throws HoldfastError unknown if there is no such link; unavailable
  */
-export async function followLink(deps: TvDeps, token: string): Promise<Credential> {
+export async function followLink(deps: TvDeps, token: string): Promise<Followed> {
   const digest = digestOf(token);
   const link = await store.findLink(deps.store, digest);
   if (link === null) throw noSuchLink();
+  const { label, tenantName } = link;
   const known = parseSession(sessions.get(link.id) ?? '');
-  if (known !== null && (await signInLastsMs(deps.engine, known)) > RENEW_MS) return known;
+  if (known !== null && (await signInLastsMs(deps.engine, known)) > RENEW_MS)
+    return { credential: known, label, tenantName };
   const session = makeSession(link.tenant);
   const credential = parseSession(session);
   if (credential === null) throw new TypeError('a session that was just made cannot be read');
@@ -68,7 +75,7 @@ export async function followLink(deps: TvDeps, token: string): Promise<Credentia
   }
   if (sessions.size === MAX_SESSIONS) sessions.clear();
   sessions.set(link.id, session);
-  return credential;
+  return { credential, label, tenantName };
 }
 
 const noSuchLink = () => new HoldfastError('unknown', 'There is no such wallboard. Its link may have been revoked.');

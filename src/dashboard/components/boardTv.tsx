@@ -10,15 +10,24 @@ import { EmptyTimeline, Timeline, TimelineAxis, TimelineDefs, TimelineLegend } f
 import { number } from '../words/numbers.ts';
 import { Now } from './boardNow.tsx';
 import { countText, hasHead, titleOf } from './boardTable.tsx';
+import { Clock } from './clock.tsx';
 import { idOf } from './rowActions.tsx';
 
 const ROW = 24;
 
-/** @param props.board read for a `view=tv` */
-export const TvBoard = ({ board }: { board: Board }) => {
+type TvBoardProps = Pick<TvPageProps, 'board' | 'tenantName' | 'label'>;
+
+const TvBoard = ({ board, tenantName, label }: TvBoardProps) => {
   const { frame, sections, counts, nameOf } = board;
   return (
     <div data-live="board">
+      <header>
+        <h1>{tenantName}</h1>
+        {label !== undefined && <span class="meta">{label}</span>}
+        <span class="end">
+          <Clock at={Date.now()} />
+        </span>
+      </header>
       <TimelineDefs frame={frame} />
       <table class="board" aria-label="Resources, who has them, and when they are free">
         <thead>
@@ -69,7 +78,11 @@ export const TvBoard = ({ board }: { board: Board }) => {
 const PAGE_S = 20;
 
 interface TvPageProps {
+  /** Read for a `view=tv`. */
   readonly board: Board;
+  readonly tenantName: string;
+  /** Where the screen is, if a link says so. */
+  readonly label?: string;
   /** Where another page of it is. */
   readonly next?: string;
   /** Its own address. */
@@ -79,14 +92,15 @@ interface TvPageProps {
 }
 
 /** The wallboard as a page of its own. */
-export const TvPage = ({ board, next = nextOf(board), from = linkTo(board.query), stream }: TvPageProps) => {
+export const TvPage = (props: TvPageProps) => {
+  const { board, tenantName, next = nextOf(board), from = linkTo(board.query), stream } = props;
   const document = (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         {board.pages > 1 && <meta http-equiv="refresh" content={`${PAGE_S};url=${next}`} />}
-        <title>Wallboard – Holdfast</title>
+        <title>{tenantName} – Holdfast</title>
         <link rel="icon" href={assetPath('icon.svg')} type="image/svg+xml" />
         <link rel="stylesheet" href={assetPath('dashboard.css')} />
         <script type="module" src={assetPath('dashboard.js')} />
@@ -100,8 +114,7 @@ export const TvPage = ({ board, next = nextOf(board), from = linkTo(board.query)
         data-events={EVENT_TYPES.join(' ')}
       >
         <main>
-          <h1 class="out-of-sight">Wallboard</h1>
-          <TvBoard board={board} />
+          <TvBoard {...props} />
         </main>
       </body>
     </html>

@@ -54,7 +54,7 @@ export async function showBoard(deps: DashboardDeps, c: Context<DashboardEnv>, f
   const { viewer } = c.var;
   const query = readQuery(c);
   const board = await readBoard(deps, viewer, query);
-  if (query.view === 'tv') return c.html(<TvPage board={board} />);
+  if (query.view === 'tv') return c.html(<TvPage board={board} tenantName={viewer.user.tenantName} />);
   const saved = savedViews(c, deps.publicUrl);
   return c.html(
     <BoardPage
@@ -111,6 +111,9 @@ const Counts = ({ board: { query, counts } }: { board: Board }) => {
       <Count of={counts.free} word="free" to={linkTo({ ...all, on: new Set(['free']) })} />
       <Count of={counts.used} word="in use" to={linkTo({ ...all, on: new Set(['used']) })} />
       <Count of={counts.waiting} word="waiting" to={linkTo({ ...all, on: new Set(['waiting']) })} />
+      {counts.notReady > 0 && (
+        <Count of={counts.notReady} word="not ready" to={linkTo({ ...all, on: new Set(['notready']) })} />
+      )}
       {counts.look > 0 && (
         <Count
           of={counts.look}

@@ -5,10 +5,10 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
-import { type Credential, MAX_LABEL_LENGTH } from '../../domain/tenants.ts';
+import { MAX_LABEL_LENGTH } from '../../domain/tenants.ts';
 import { clientAddress } from '../../http/admission/clientAddress.ts';
 import { watch } from '../../operations/charging.ts';
-import { createLink, deleteLink, followLink } from '../../operations/tvLinks.ts';
+import { createLink, deleteLink, type Followed, followLink } from '../../operations/tvLinks.ts';
 import { listLinks, type TvLink } from '../../store/tvLinks.ts';
 import { linkTo, readQuery } from '../board/query.ts';
 import { readBoard } from '../board/readBoard.ts';
@@ -31,15 +31,16 @@ const TOKEN = /^[0-9a-f]{40}$/;
  * Finds what reads the Board for a link.
  * @throws HoldfastError unknown; LimitError if the address has guessed too often
  */
-async function follow(deps: DashboardDeps, c: Context<DashboardEnv>, token: string): Promise<Credential> {
+async function follow(deps: DashboardDeps, c: Context<DashboardEnv>, token: string): Promise<Followed> {
   const { failedAuthentications, tenants, trustedProxies } = deps;
   const address = clientAddress(c, trustedProxies);
   failedAuthentications.check(address);
   try {
     if (tenants === null || !TOKEN.test(token)) throw new HoldfastError('unknown', 'There is no such wallboard.');
-    const credential = { ...(await followLink({ ...deps, ...tenants }, token)), address };
+    const link = await followLink({ ...deps, ...tenants }, token);
+    const credential = { ...link.credential, address };
     c.set('credential', credential);
-    return credential;
+    return { ...link, credential };
   } catch (error) {
     if (error instanceof HoldfastError && error.code === 'unknown') await failedAuthentications.count(address);
     throw error;
@@ -50,19 +51,20 @@ async function follow(deps: DashboardDeps, c: Context<DashboardEnv>, token: stri
 export const tvRoutes = (deps: DashboardDeps) =>
   new Hono<DashboardEnv>().get(`${TV}/:token`, async (c) => {
     const { token } = c.req.param();
-    const credential = await follow(deps, c, token);
+    const { credential, label, tenantName } = await follow(deps, c, token);
     await deps.reads.charge(credential, null);
     const query = { ...readQuery(c), view: 'tv' as const };
     const board = await readBoard(deps, { credential, user: null, standings: [] }, query);
     const own = (page: number) => linkTo({ ...query, page }).replace(/^\/dashboard/, `${TV}/${token}`);
     const next = own((Math.min(query.page, board.pages) % board.pages) + 1);
-    return c.html(<TvPage board={board} next={next} from={own(query.page)} stream={`${TV}/${token}/events`} />);
+    const props = { board, tenantName, label, next, from: own(query.page), stream: `${TV}/${token}/events` };
+    return c.html(<TvPage {...props} />);
   });
 
 /** Its events. To be mounted before what sets headers of pages: a stream has sent its own. */
 export const tvStreamRoutes = (deps: DashboardDeps) =>
   new Hono<DashboardEnv>().get(`${TV}/:token/events`, async (c) => {
-    const credential = await follow(deps, c, c.req.param('token'));
+    const { credential } = await follow(deps, c, c.req.param('token'));
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
     await watch(deps, credential, () => deps.streams.open(c.env.outgoing, credential, {}));
     return RESPONSE_ALREADY_SENT;
