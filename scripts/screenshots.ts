@@ -26,6 +26,7 @@ const PICTURES: readonly (readonly [string, string, typeof WIDE, Look])[] = [
   ['board', '', WIDE, 'light'],
   ['board-dark', '', WIDE, 'dark'],
   ['board-phone', '', PHONE, 'light'],
+  ['not-ready', '?notready=1', WIDE, 'light'],
   ['resource', '/resources/one?name=staging', WIDE, 'light'],
   ['resource-phone-dark', '/resources/one?name=staging', PHONE, 'dark'],
   ['reservations', '/reservations', WIDE, 'light'],

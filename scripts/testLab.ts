@@ -2,6 +2,7 @@
  * Fills a tenant with what a test lab has after a week: phones and environments, who holds them and who waits, and
  * whom they were held by. For pictures of the dashboard.
  */
+import type { AskedCondition } from '../src/domain/conditions.ts';
 import type { RedisClient } from '../src/redis/client.ts';
 import type { Client } from '../test/support/client.ts';
 import { addPast, type Past } from '../test/support/pastEntries.ts';
@@ -61,7 +62,9 @@ const phone = (name: string, os: string, version: string, site: string) => ({
   labels: { os: `${os} ${version}`, site },
 });
 
-/** Ten phones, seven environments of which two need the same database, four pools, and a bench. */
+const board = (name: string) => ({ name, treePath: 'boards', labels: { chip: 'rk3588' }, afterUse: 'dirty' });
+
+/** Ten phones, seven environments of which two need the same database, four pools, three boards, and a bench. */
 const REGISTERED = [
   { name: 'lab', group: true },
   { name: 'phones', group: true, treePath: 'lab' },
@@ -90,7 +93,16 @@ const REGISTERED = [
   { name: 'emulators', treePath: 'pools', capacity: 6, labels: { os: 'android' } },
   { name: 'gpu', treePath: 'pools', capacity: 8, labels: { model: 'A100' } },
   { name: 'xcode-licences', treePath: 'pools', capacity: 40 },
+  { name: 'boards', group: true },
+  ...['board-1', 'board-2', 'board-3'].map(board),
   { name: 'oscilloscope', labels: { site: 'Berlin' } },
+];
+
+/** A broken phone and two broken emulators. Of the boards, which begin as dirty ones, one is clean. */
+const CONDITIONS = [
+  { resource: 'pixel-7', condition: 'out', reason: 'display dark, ticket 88' },
+  ...['emulators_4', 'emulators_5'].map((resource) => ({ resource, condition: 'out', reason: 'image broken' })),
+  { resource: 'board-3', condition: 'ready' },
 ];
 
 interface Lease {
@@ -101,6 +113,7 @@ interface Lease {
   readonly minutes?: number;
   readonly note?: string;
   readonly count?: number;
+  readonly condition?: AskedCondition;
 }
 
 const lease = (ago: number, resource: string, requester: string, minutes: number, note?: string): Lease => ({
@@ -132,6 +145,7 @@ const leasesOf = (me: string): Lease[] => [
   lease(10, 'emulators', 'ci-4180', 45, 'unit tests'),
   { ...lease(60, 'xcode-licences', 'build-farm', 180), count: 6 },
   lease(35, 'deploy-lock', 'bo@lab.example', 90, 'database migration'),
+  { ...lease(4, 'board-1', 'wipe-1', 20), condition: 'dirty' },
 ];
 
 const waits = (resource: string, requester: string, minutes: number, more: { count?: number; note?: string } = {}) => ({
@@ -167,7 +181,9 @@ export async function fillTestLab(
 ): Promise<void> {
   const nowMs = Date.now();
   await addPast(redis, tenant, week(nowMs));
+  await setClock?.(nowMs - 2 * DAY_MINUTES * MINUTE_MS);
   await client.register(...REGISTERED);
+  await client.request('PUT', '/api/v1/Resource/condition', CONDITIONS);
   for (const { ago, minutes, ...item } of leasesOf(me).sort((one, other) => other.ago - one.ago)) {
     const since = setClock === undefined ? 0 : ago;
     await setClock?.(nowMs - since * MINUTE_MS);

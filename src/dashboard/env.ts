@@ -11,6 +11,7 @@ import type { OneTimeToken, Sealer } from '../identity/credentials.ts';
 import type { OidcClient } from '../identity/oidc.ts';
 import type { OperationDeps } from '../operations/deps.ts';
 import type { Actor, SignedInDeps } from '../operations/permissions.ts';
+import type { Changed } from './actions/conditionUndo.ts';
 import type { Released } from './actions/released.ts';
 
 /** How people sign in: at an OpenID Connect provider; by the link that the start prints; by a key; not at all. */
@@ -59,6 +60,8 @@ export interface Viewer extends Actor {
   readonly standings: readonly OwnStanding[];
   /** The last releases of the browser, newest first. */
   readonly releases: readonly Released[];
+  /** The last change of a condition by the browser, if it can be taken back. */
+  readonly changed: Changed | null;
   /** The address of the page. */
   readonly page: string;
 }

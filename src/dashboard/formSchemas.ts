@@ -2,6 +2,7 @@
  * The schemas of the API by which forms are checked, so that people and programs follow the same rules.
  */
 import { CheckBody } from '../contract/check.ts';
+import { ConditionBody } from '../contract/conditions.ts';
 import { RegisterBody } from '../contract/definitions.ts';
 import { name } from '../contract/fields.ts';
 import { RenewBody, ReserveBody, UnreserveBody } from '../contract/reservations.ts';
@@ -28,3 +29,4 @@ export const releaseSchema = ({ sizes }: Rules) => UnreserveBody(sizes);
 export const cancelSchema = ({ sizes }: Rules) => CancelBody(sizes);
 export const registerSchema = ({ sizes }: Rules) => RegisterBody(sizes);
 export const settingsSchema = ({ sizes }: Rules) => SettingsChange(sizes);
+export const conditionsSchema = ({ sizes }: Rules) => ConditionBody(sizes);

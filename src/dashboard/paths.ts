@@ -49,7 +49,7 @@ export function backTo(page: string | undefined, done: Done): string {
 
 /** The address of an action for a resource, which leads back to a page. */
 export const actionPath = (
-  action: 'reserve' | 'extend' | 'take-away',
+  action: 'reserve' | 'extend' | 'take-away' | 'condition/out' | 'condition/broken',
   { back, ...fields }: Readonly<Record<string, string>>,
 ): string => {
   // Without another page, actions lead back to the Board.

@@ -14,6 +14,8 @@ import { appRoutes } from './app.ts';
 import { assetRoutes } from './assets.ts';
 import { BOARD } from './board/query.ts';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
+import { brokenRoutes } from './pages/actions/broken.tsx';
+import { conditionRoutes } from './pages/actions/condition.tsx';
 import { endRoutes } from './pages/actions/end.tsx';
 import { extendRoutes } from './pages/actions/extend.tsx';
 import { reserveRoutes } from './pages/actions/reserve.tsx';
@@ -99,7 +101,15 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', findRoutes(deps));
   app.route('/', historyRoutes(deps));
   app.route('/', reportRoutes(deps));
-  for (const routes of [reserveRoutes, extendRoutes, endRoutes, takeAwayRoutes, demoRoutes])
+  for (const routes of [
+    reserveRoutes,
+    extendRoutes,
+    endRoutes,
+    takeAwayRoutes,
+    conditionRoutes,
+    brokenRoutes,
+    demoRoutes,
+  ])
     app.route('/', routes(deps));
   app.route('/', keysRoutes(deps));
   app.route('/', membersRoutes(deps));

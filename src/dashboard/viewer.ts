@@ -15,6 +15,7 @@ import { isChange } from '../http/browsers.ts';
 import { adminStanding } from '../identity/admins.ts';
 import { parseSession } from '../identity/credentials.ts';
 import { signedInUser } from '../operations/permissions.ts';
+import { lastChange } from './actions/conditionUndo.ts';
 import { latestReleases } from './actions/undo.ts';
 import type { DashboardDeps, DashboardEnv, OwnStanding, Viewer } from './env.ts';
 import { cookieOptions, joinedReadCookie } from './session/startSession.ts';
@@ -79,6 +80,7 @@ export const viewer = ({
       mayLeave: tenants !== null,
       standings: [],
       releases: latestReleases(c, publicUrl),
+      changed: lastChange(c, publicUrl),
       page,
     };
     c.set('viewer', person);

@@ -124,10 +124,15 @@ describe('a row of the Board', () => {
   test('offers what can be done: one action, and others in a menu', async () => {
     const all = rowsOf(await (await lab('rows')).see(''));
     const actionsIn = (name: string) => /(Reserve|Join queue|Extend|Leave the queue).*$/.exec(all.get(name) ?? '')?.[0];
-    expect(actionsIn('spare')).toBe('Reserve spare');
-    expect(actionsIn('room-1')).toBe('Join queue room-1 More for room-1 Take away room-1 from bob');
-    expect(actionsIn('room-2')).toBe('Join queue room-2');
-    expect(actionsIn('mine')).toBe('Extend mine More for mine Release mine');
+    expect(actionsIn('spare')).toBe('Reserve spare More for spare Out of service … spare');
+    expect(actionsIn('room-1')).toBe(
+      'Join queue room-1 More for room-1 Take away room-1 from bob Out of service … room-1',
+    );
+    expect(actionsIn('room-2')).toBe('Join queue room-2 More for room-2 Out of service … room-2');
+    expect(actionsIn('mine')).toBe(
+      'Extend mine More for mine Release mine Release as broken … mine Out of service … mine',
+    );
+    expect(actionsIn('cell')).toBe('Join queue cell More for cell Take away cell from dan');
     expect(actionsIn('staging')).toMatch(/^Leave the queue for staging More for staging Take away/);
   });
 

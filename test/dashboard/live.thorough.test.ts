@@ -28,7 +28,7 @@ describe('a reservation over HTTP', () => {
     await go('/activity/live', page, service.other);
     await page.getByText('connected', { exact: true }).waitFor();
     const { body } = await client.reserve({ resource: 'seen-live', requester: 'robot' });
-    const row = page.locator('#events tr', { hasText: 'RESERVED' });
+    const row = page.locator('#events tr', { hasText: 'Reserved' });
     await row.getByText('seen-live').waitFor();
     await client.unreserve({ resource: 'seen-live', requester: 'robot', releaseToken: body[0]?.releaseToken });
     await page.locator('#events tr', { hasText: 'UNRESERVED' }).getByText('RELINQUISHED').waitFor();

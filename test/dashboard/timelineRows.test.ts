@@ -164,6 +164,51 @@ describe('a row of a timeline', () => {
   });
 });
 
+describe('a slot that is not ready', () => {
+  const out = { slot: 0, kind: 'out' as const, text: 'Out of service · LAB-412', fromMs: at(-3000) };
+  const waiting = [{ who: 'Bo', ttlMs: HOUR, count: 1 }];
+
+  test('has a bar since then, without an end, and in the words', () => {
+    const { bars, text } = rowOf({ free: 0, notReady: [out] });
+    expect(bars).toMatchObject([{ kind: 'out', text: out.text, from: 0, to: 100, isCutLeft: true, isCutRight: true }]);
+    expect(text).toBe('Now: out of service · LAB-412.');
+  });
+
+  test('has its bar after the reservation that holds it, and none if that has no end', () => {
+    const holding = rowOf({ held: 1, free: 0, holdings: [held()], notReady: [out] });
+    expect(holding.bars.map(({ kind }) => kind)).toEqual(['held', 'out']);
+    expect(holding.bars[1]?.from).toBe(holding.bars[0]?.to);
+    expect(holding.text).toBe('Now: Chen Wei. After that: out of service · LAB-412.');
+    const endless = rowOf({ held: 1, free: 0, holdings: [held({ toMs: null })], notReady: [out] });
+    expect(endless.bars.map(({ kind }) => kind)).toEqual(['held']);
+  });
+
+  test('is expected by nobody who waits, also after the reservation that holds it', () => {
+    expect(rowOf({ free: 0, notReady: [out], waiting }).expectedMs).toEqual([null]);
+    expect(rowOf({ held: 1, free: 0, holdings: [held()], notReady: [out], waiting }).expectedMs).toEqual([null]);
+  });
+
+  test('leaves the other slots of a pool to those who wait', () => {
+    const { bars, expectedMs } = rowOf({
+      capacity: 3,
+      held: 1,
+      free: 1,
+      holdings: [held({ slot: 2 })],
+      notReady: [out],
+      waiting: [...waiting, ...waiting, ...waiting],
+    });
+    expect(bars.map(({ kind, lane }) => `${kind} ${lane}`)).toEqual([
+      ...['free 1', 'held 2', 'out 0', 'waiting 1', 'waiting 2', 'waiting 1'],
+    ]);
+    expect(expectedMs).toEqual([at(0), at(25), at(60)]);
+  });
+
+  test('of a large pool counts although nobody looked at it', () => {
+    expect(rowOf({ capacity: 40, held: 0, free: 0, waiting }).expectedMs).toEqual([null]);
+    expect(rowOf({ capacity: 40, held: 0, free: 1, waiting }).expectedMs).toEqual([at(0)]);
+  });
+});
+
 describe('the drawing of a timeline', () => {
   const frame = frameAt(NOW);
   const row = rowOf({ held: 1, holdings: [held({ note: 'push notifications of the shop' })] });

@@ -22,6 +22,8 @@ function timeText(iso: string, zone: string): string {
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^ancestor (.+) is at capacity$/, '“$1”, to which it belongs, is in use.'],
   [/^blocker (.+) is held$/, '“$1”, which it needs too, is in use.'],
+  [/^ancestor (.+) is (out of service|being cleaned)(.*)$/, '“$1”, to which it belongs, is $2$3.'],
+  [/^blocker (.+) is (out of service|being cleaned)(.*)$/, '“$1”, which it needs too, is $2$3.'],
   [/^kept for a waiting request$/, 'It is kept for somebody who waits.'],
   [/^(.+) is being deleted$/, '“$1” is being deleted.'],
   [/^a note is required$/, 'Say what you need it for: this tenant asks for a note.'],

@@ -7,7 +7,7 @@ import { show } from './renew.js';
 import { showTimes } from './times.js';
 
 /** The addresses of forms that are carried out so. */
-const FORMS = /^\/dashboard\/(reserve|claim|extend|release|undo|leave-queue|resources|demo)(\/\w+)?$/;
+const FORMS = /^\/dashboard\/(reserve|claim|extend|release|undo|leave-queue|resources|demo|condition)(\/\w+)?$/;
 /** The parameters of an address that tell of the form that led to it. */
 const ABOUT = ['done', 'what', 'until', 'count'];
 /** Time that a toast stays, unless it has the pointer or the focus, in ms. */

@@ -29,7 +29,7 @@ export const readPage = async (address) => toPage(await fetch(address, { headers
 export const toPage = async (response) => new DOMParser().parseFromString(await response.text(), 'text/html');
 
 /** The addresses of forms that open as drawers. */
-const DRAWERS = /^\/dashboard\/(reserve|extend|resources\/register)$/;
+const DRAWERS = /^\/dashboard\/(reserve|extend|resources\/register|condition\/\w+)$/;
 
 document.addEventListener('click', (event) => {
   const link = event.target instanceof Element && event.target.closest('a[href]');
@@ -43,6 +43,7 @@ document.addEventListener('click', (event) => {
     void openDrawer(link.href);
   }
   dialog?.close();
+  link.closest('details')?.removeAttribute('open');
 });
 
 /** @param {string} address */

@@ -25,6 +25,7 @@ import { timeElement } from './times.js';
  * @property {string | null} limitType
  * @property {number | null} limit
  * @property {string | null} actor
+ * @property {string | null} [reason]
  */
 
 /** Maximum number of events that are shown, and of events that are kept while the page is paused. */
@@ -65,7 +66,7 @@ document.addEventListener('holdfast:event', (message) => {
   add(
     row([
       timeElement(event.timestamp),
-      event.type,
+      words(event.type),
       event.resource ?? '',
       event.requester ?? '',
       describe(event),
@@ -102,11 +103,18 @@ function has(event, field, text) {
   return names.some((name) => name.toLowerCase().includes(text.toLowerCase()));
 }
 
+/** `WAIT_ENDED` as `Wait ended`. @param {string} type */
+const words = (type) => type[0] + type.slice(1).toLowerCase().replaceAll('_', ' ');
+
+/** @type {Readonly<Record<string, string>>} */
+const CONDITIONS = { ready: 'Back in service', dirty: 'Being cleaned', out: 'Out of service' };
+
 /** @param {TenantEvent} event @returns {string | (string | Node)[]} */
-function describe({ type, explanation, expiresAt, method, changes, limitType, limit, actor }) {
+function describe({ type, explanation, expiresAt, method, changes, limitType, limit, actor, reason }) {
   if (limitType !== null) return `${limitType}: ${limit}`;
-  if (type === 'RENEWED') return ['RENEWED until ', timeElement(expiresAt ?? '')];
-  if (changes === null) return [explanation, actor && `by ${actor}`].filter(Boolean).join(' ');
+  if (type === 'RENEWED') return ['until ', timeElement(expiresAt ?? '')];
+  const what = type === 'CONDITION' ? [CONDITIONS[explanation ?? ''], reason].filter(Boolean).join(': ') : explanation;
+  if (changes === null) return [what, actor && `by ${actor}`].filter(Boolean).join(' ');
   const items = changes.map(
     (change) => `${change.requestType} ${change.resource} for ${change.requester}: ${change.explanation}`,
   );

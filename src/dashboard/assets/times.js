@@ -41,14 +41,20 @@ const CLOCKS = [
   { weekday: 'short', ...CLOCK },
   { day: 'numeric', month: 'short', ...CLOCK },
   { day: 'numeric', month: 'short', year: 'numeric' },
+  { weekday: 'long' },
+  { day: 'numeric', month: 'short' },
 ].map((options) => new Intl.DateTimeFormat(locale, /** @type {Intl.DateTimeFormatOptions} */ (options)));
 const HALF_YEAR_DAYS = 183;
 
-/** Writes when something is, for a plan: `14:29`, `Fri 14:29`, `23 Jan, 14:29`. @param {Date} at */
-function clock(at) {
+/**
+ * Writes when something is, for a plan: `14:29`, `Fri 14:29`, `23 Jan, 14:29`; or only the day: `Friday`, `23 Jan`.
+ * @param {Date} at
+ */
+function clock(at, isDay = false) {
   const days =
     Math.abs(new Date(at).setHours(0, 0, 0, 0) - new Date(Date.now() + aheadMs).setHours(0, 0, 0, 0)) / 86_400_000;
-  return CLOCKS[days < 0.5 ? 0 : days < 6.5 ? 1 : days < HALF_YEAR_DAYS ? 2 : 3]?.format(at) ?? '';
+  const i = days < 0.5 ? 0 : days > HALF_YEAR_DAYS ? 3 : (days < 6.5 ? 1 : 2) + (isDay ? 3 : 0);
+  return CLOCKS[i]?.format(at) ?? '';
 }
 
 /** Shows the times of a part of the page. @param {ParentNode} root */
@@ -81,7 +87,7 @@ function refresh(root) {
   for (const time of root.querySelectorAll('time[data-as]')) {
     const as = time.getAttribute('data-as');
     const at = time.getAttribute('datetime') ?? '';
-    if (as === 'clock') setText(time, clock(new Date(at)));
+    if (as === 'clock' || as === 'day') setText(time, clock(new Date(at), as === 'day'));
     if (as === 'since' || as === 'in' || as === 'ago')
       setText(time, relative(as, Date.parse(at), Date.now() + aheadMs));
   }

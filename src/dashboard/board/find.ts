@@ -38,6 +38,7 @@ export interface Counts {
   readonly free: number;
   readonly used: number;
   readonly waiting: number;
+  readonly notReady: number;
   readonly look: number;
 }
 
@@ -56,29 +57,40 @@ export const candidatesOf = ({ nodes, unregistered }: Lab): Candidate[] => [
 
 /** True if somebody can take it, as far as it and its ancestors decide that. */
 const isFree = ({ node }: Candidate): boolean => node !== null && (node.available ?? 0) > 0 && !node.isShut;
-const isUsed = ({ node }: Candidate): boolean => node === null || node.available === 0;
 const isWaitedFor = ({ node }: Candidate): boolean => node !== null && node.waiting > 0;
+/** True if a slot of it is out of service, or has to be cleaned. */
+const isNotReady = ({ node }: Candidate): boolean => node !== null && node.outOfService + node.dirty > 0;
+
+/** True if no slot can be had, and not only because none is ready. */
+const isUsed = ({ name, node }: Candidate, { held }: Lab): boolean =>
+  node === null || (node.available === 0 && (node.outOfService + node.dirty < (node.capacity ?? 0) || held.has(name)));
+
+/** True if somebody should look at it: it is out of service, or its reservation is stale. */
+const needsLook = ({ name, node }: Candidate, { held }: Lab, nowMs: number): boolean =>
+  (node !== null && node.outOfService > 0) || (held.get(name) ?? NONE).some((one) => isStale(one, nowMs));
 
 export function countAll(lab: Lab, nowMs: number): Counts {
   const all = candidatesOf(lab);
-  const staleNames = [...lab.held].filter(([, facts]) => facts.some((one) => isStale(one, nowMs)));
+  const count = (has: (one: Candidate) => boolean) => all.filter(has).length;
   return {
     all: all.length,
-    free: all.filter(isFree).length,
-    used: all.filter(isUsed).length,
+    free: count(isFree),
+    used: count((one) => isUsed(one, lab)),
     waiting: lab.nodes.reduce((sum, { waiting }) => sum + waiting, 0),
-    look: staleNames.length,
+    notReady: count(isNotReady),
+    look: count((one) => needsLook(one, lab, nowMs)),
   };
 }
 
 /** Returns a function that says whether a row is wanted. */
 export function wantedBy(
   { q, labels, on }: Pick<BoardQuery, 'q' | 'labels' | 'on'>,
-  { held }: Lab,
+  lab: Lab,
   { isOwn, waitsFor }: Person,
   nameOf: NameOf,
   nowMs: number,
 ): (one: Candidate) => boolean {
+  const { held } = lab;
   const text = q.toLowerCase();
   const ofKey = groupBy(labels, (label) => label.slice(0, label.indexOf('=')));
   const wanted = [...ofKey.values()].map((values) => new Set(values));
@@ -89,11 +101,12 @@ export function wantedBy(
   ];
   const hasStatus: Readonly<Record<Status, (one: Candidate) => boolean>> = {
     free: isFree,
-    used: isUsed,
+    used: (one) => isUsed(one, lab),
     waiting: isWaitedFor,
+    notready: isNotReady,
     unregistered: ({ node }) => node === null,
     mine: ({ name }) => waitsFor.has(name) || (held.get(name) ?? NONE).some(({ requester }) => isOwn(requester)),
-    look: ({ name }) => (held.get(name) ?? NONE).some((one) => isStale(one, nowMs)),
+    look: (one) => needsLook(one, lab, nowMs),
     expiring: ({ name }) =>
       (held.get(name) ?? NONE).some(({ untilMs }) => untilMs !== null && untilMs <= nowMs + SOON_MS),
   };

@@ -17,6 +17,7 @@ export const STATUSES = [
   ['free', 'Free'],
   ['used', 'In use'],
   ['waiting', 'Waited for'],
+  ['notready', 'Not ready'],
   ['look', 'Needs a look'],
   ['mine', 'Mine'],
   ['expiring', 'Ending soon'],

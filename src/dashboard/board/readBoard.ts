@@ -131,7 +131,8 @@ async function readRows(
     // A page does without the past rather than fail.
     hasTimeline ? history.recent(credential.tenant, names, new Date(frame.fromMs), MAX_PAST).catch(() => []) : [],
   ]);
-  const requesters = states.flatMap(({ slots, queue, blockedBy }) => [
+  const requesters = states.flatMap(({ slots, queue, blockedBy, notReady }) => [
+    ...notReady.map(({ actor }) => actor ?? ''),
     ...[...slots.map(({ hold }) => hold), blockedBy?.hold ?? null].flatMap((hold) =>
       hold === null ? [] : [hold.holder, ...hold.sharers],
     ),

@@ -4,10 +4,12 @@
  */
 import type { PastEntry } from '../../domain/history.ts';
 import type { Hold, SlotState } from '../../engine/reservations/holders.ts';
+import type { NotReady } from '../../engine/reservations/slotConditions.ts';
 import type { ResourceState } from '../../engine/reservations/states.ts';
 import type { NameOf } from '../people.ts';
 import type { Frame } from '../timeline/frame.ts';
-import { type Holding, type TimelineRow, timelineRow } from '../timeline/row.ts';
+import { type Holding, type NotReady as NotReadySlot, type TimelineRow, timelineRow } from '../timeline/row.ts';
+import { CONDITION_WORDS, conditionText } from '../words/conditionWords.ts';
 import { isStale } from './find.ts';
 import type { Lab } from './lab.ts';
 
@@ -19,6 +21,8 @@ export interface Shut {
   readonly along: string | null;
   /** null: nobody knows */
   readonly untilMs: number | null;
+  /** The condition of what is in the way, if it is not held. */
+  readonly condition: NotReady | null;
 }
 
 export interface BoardRow {
@@ -51,14 +55,17 @@ export function boardRow(state: ResourceState, level: number, parts: RowParts): 
   const shut = shutOf(state, parts);
   const holdings = [...pastOf(state, parts), ...state.slots.flatMap((slot) => holdingOf(slot, state, parts))];
   const waiting = state.queue.map(({ requester, ...rest }) => ({ ...rest, who: nameOf(requester) }));
-  const { capacity, held } = state;
+  const { capacity, held, free } = state;
   const blocked = shut === null ? undefined : { by: shut.by, toMs: shut.untilMs };
   return {
     state,
     level,
     shut,
     isStale: holdings.some(({ kind }) => kind === 'look'),
-    timeline: timelineRow({ capacity: capacity ?? 1, held, holdings, waiting, blocked }, frame),
+    timeline: timelineRow(
+      { capacity: capacity ?? 1, held, free, holdings, notReady: notReadyOf(state), waiting, blocked },
+      frame,
+    ),
   };
 }
 
@@ -68,22 +75,34 @@ function endOf({ held }: Lab, name: string): number | null {
   return others.length > 0 ? null : (only?.untilMs ?? null);
 }
 
-function shutOf({ capacity, held, fullAncestor, blockedBy }: ResourceState, { lab }: RowParts): Shut | null {
-  if (capacity === null || held >= capacity) return null;
+function shutOf(state: ResourceState, { lab }: RowParts): Shut | null {
+  const { capacity, free, fullAncestor, fullBecause, blockedBy } = state;
+  if (capacity === null || free === 0) return null;
   if (blockedBy !== null) {
-    const { name, hold } = blockedBy;
+    const { name, hold, condition } = blockedBy;
     const along = hold === null ? null : (takenAlongBy(hold) ?? hold.resource);
     const untilMs = hold === null || hold.hasSession ? null : (timeOf(hold.until) ?? endOf(lab, along ?? ''));
-    return { by: name, along: along === name || along === '' ? null : along, untilMs };
+    return { by: name, along: along === name || along === '' ? null : along, untilMs, condition };
   }
-  return fullAncestor === null ? null : { by: fullAncestor, along: null, untilMs: endOf(lab, fullAncestor) };
+  if (fullAncestor === null) return null;
+  const untilMs = fullBecause === null ? endOf(lab, fullAncestor) : null;
+  return { by: fullAncestor, along: null, untilMs, condition: fullBecause };
 }
 
 const timeOf = (iso: string | null): number | null => (iso === null ? null : Date.parse(iso));
 
 /** The number of a slot of a pool; 0 for the only slot of a resource. */
-const numberOf = (slot: string, { name }: ResourceState): number =>
+const numberOf = (slot: string, { name }: Pick<ResourceState, 'name'>): number =>
   slot.startsWith(`${name}_`) ? Number(slot.slice(name.length + 1)) : 0;
+
+/** The slots of a resource that are not ready, as its timeline has them. */
+export const notReadyOf = (state: Pick<ResourceState, 'name' | 'notReady'>): NotReadySlot[] =>
+  state.notReady.map((one) => ({
+    slot: numberOf(one.slot, state),
+    kind: one.condition,
+    text: conditionText(one),
+    fromMs: timeOf(one.since),
+  }));
 
 function holdingOf({ slot, hold }: SlotState, state: ResourceState, parts: RowParts): Holding[] {
   if (hold === null) return [];
@@ -110,11 +129,11 @@ function holdingOf({ slot, hold }: SlotState, state: ResourceState, parts: RowPa
 }
 
 const pastOf = (state: ResourceState, { past, nameOf }: RowParts): Holding[] =>
-  (past.get(state.name) ?? []).toReversed().flatMap(({ slots, requester, note, reservedAt, endedAt }) =>
+  (past.get(state.name) ?? []).toReversed().flatMap(({ slots, requester, note, reservedAt, endedAt, ending }) =>
     slots.map((slot) => ({
       slot: numberOf(slot, state),
       kind: 'past' as const,
-      who: nameOf(requester),
+      who: ending === 'OUT_OF_SERVICE' ? CONDITION_WORDS.out : nameOf(requester),
       note: note ?? undefined,
       fromMs: reservedAt,
       toMs: endedAt,

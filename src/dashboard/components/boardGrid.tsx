@@ -5,8 +5,9 @@ import { linkTo } from '../board/query.ts';
 import type { BoardRow } from '../board/rows.ts';
 import type { Viewer } from '../env.ts';
 import { isOwnOf } from '../people.ts';
+import { actionsOf } from './boardActions.ts';
 import { Now } from './boardNow.tsx';
-import { actionsOf, type BoardTableProps, countText, GroupName, hasHead, NameCell, titleOf } from './boardTable.tsx';
+import { type BoardTableProps, countText, GroupName, hasHead, NameCell, titleOf } from './boardTable.tsx';
 import { idOf, RowActions } from './rowActions.tsx';
 
 export const BoardGrid = ({ board, viewer }: BoardTableProps) => (

@@ -1,13 +1,14 @@
 /**
- * On phones the Board begins with what the person has: until when, how much of the time is over, and Extend.
+ * On phones the Board begins with what the person has, of which the first to end is shown: until when, how much of the
+ * time is over, and Extend. All of it is on Mine. A turn, which is above it, is more urgent.
  */
 import type { HeldFact } from '../board/lab.ts';
 import type { Viewer } from '../env.ts';
 import { actionPath } from '../paths.ts';
 import { When } from './when.tsx';
 
-/** More is on Mine. */
-const MAX_SHOWN = 3;
+/** The end of a reservation, for an order. */
+const endOf = ({ untilMs }: HeldFact): number => untilMs ?? Number.POSITIVE_INFINITY;
 
 export const BoardMine = ({ mine, viewer }: { mine: readonly HeldFact[]; viewer: Viewer }) => {
   // The banner has grants that are not taken yet.
@@ -16,10 +17,13 @@ export const BoardMine = ({ mine, viewer }: { mine: readonly HeldFact[]; viewer:
       .filter(({ isGranted }) => isGranted)
       .flatMap(({ resources, waitsFor }) => [...resources, waitsFor]),
   );
-  const held = mine.filter(({ name }) => !granted.has(name));
+  const held = mine
+    .filter(({ name }) => !granted.has(name))
+    .sort((one, other) => Number(endOf(one) > endOf(other)) - Number(endOf(one) < endOf(other)));
+  const [first] = held;
   return (
     <div data-live="mine" class="yours">
-      {held.length > 0 && (
+      {first !== undefined && (
         <>
           <p>
             <b>Yours</b>{' '}
@@ -27,11 +31,11 @@ export const BoardMine = ({ mine, viewer }: { mine: readonly HeldFact[]; viewer:
               {held.length} {held.length === 1 ? 'thing' : 'things'}
             </a>
           </p>
-          <ul>
-            {held.slice(0, MAX_SHOWN).map((hold) => (
-              <Card hold={hold} back={viewer.page} />
-            ))}
-          </ul>
+          {granted.size === 0 && (
+            <ul>
+              <Card hold={first} back={viewer.page} />
+            </ul>
+          )}
         </>
       )}
     </div>

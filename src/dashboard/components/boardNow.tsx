@@ -6,11 +6,14 @@
 import type { Child } from 'hono/jsx';
 import { Fragment } from 'hono/jsx';
 import type { Hold } from '../../engine/reservations/holders.ts';
+import type { SlotCondition } from '../../engine/reservations/slotConditions.ts';
 import type { ResourceState } from '../../engine/reservations/states.ts';
 import type { BoardRow } from '../board/rows.ts';
 import { takenAlongBy } from '../board/rows.ts';
 import type { NameOf } from '../people.ts';
+import { CONDITION_WORDS, conditionWord, countTexts } from '../words/conditionWords.ts';
 import { number, ordinal } from '../words/numbers.ts';
+import { actorText, ConditionPhrase, SinceAndWhy } from './conditionParts.tsx';
 import { resourcePath } from './resourceTree.tsx';
 import { When } from './when.tsx';
 
@@ -21,7 +24,7 @@ export interface NowProps {
 }
 
 /** The shape and color of a state. */
-export type Shape = 'free' | 'busy' | 'mine' | 'shut' | 'look';
+export type Shape = 'free' | 'busy' | 'mine' | 'shut' | 'look' | 'out' | 'dirty';
 
 interface Words {
   readonly shape: Shape;
@@ -57,11 +60,18 @@ function wordsOf(props: NowProps): Words {
   const hold = state.slots[0]?.hold ?? null;
   const queue = queueOf(row, nameOf);
   if (isPool(state)) return ofPool(props, queue);
+  const [notReady] = state.notReady;
+  if (hold === null && notReady !== undefined) return ofNotReady(notReady, queue, nameOf);
   if (hold === null && shut !== null)
     return { shape: 'shut', word: 'Not available', details: [...shutOf(row), ...queue] };
   if (hold === null) return { shape: 'free', word: 'Free', details: queue };
   const along = takenAlongBy(hold);
-  const details = [...endingOf(hold), ...queue, ...(hold.note === undefined ? [] : [hold.note])];
+  const details = [
+    ...endingOf(hold),
+    ...(notReady === undefined ? [] : [<ConditionPhrase one={notReady} />]),
+    ...queue,
+    ...(hold.note === undefined ? [] : [hold.note]),
+  ];
   if (along !== null) return { shape: 'busy', word: <>With {along}</>, details };
   if (hold.kind === 'shared') return ofShared(props, hold, queue);
   const isMine = props.isOwn(hold.holder);
@@ -72,6 +82,17 @@ function wordsOf(props: NowProps): Words {
       details: [<SinceSpan hold={hold} />, ...details.slice(1)],
     };
   return { shape: isMine ? 'mine' : 'busy', word: nameOf(hold.holder), details };
+}
+
+/** Something that nobody holds, and nobody gets. */
+function ofNotReady(one: SlotCondition, queue: readonly Child[], nameOf: NameOf): Words {
+  const by = one.actor === null ? [] : [`by ${actorText(one.actor, nameOf)}`];
+  const isKnown = one.since !== null || one.reason !== undefined;
+  return {
+    shape: one.condition,
+    word: CONDITION_WORDS[one.condition],
+    details: [...(isKnown ? [<SinceAndWhy one={one} />] : []), ...queue, ...by],
+  };
 }
 
 const SinceSpan = ({ hold }: { hold: Hold }) => (
@@ -116,10 +137,11 @@ const Until = ({ at }: { at: string | number }) => (
 
 function shutOf({ shut }: BoardRow): Child[] {
   if (shut === null) return [];
-  const { by, along, untilMs } = shut;
+  const { by, along, untilMs, condition } = shut;
+  const why = along !== null ? `goes with ${along}` : `is ${condition === null ? 'in use' : conditionWord(condition)}`;
   return [
     <>
-      <a href={resourcePath(by)}>{by}</a> {along === null ? 'is in use' : `goes with ${along}`}
+      <a href={resourcePath(by)}>{by}</a> {why}
       {untilMs !== null && (
         <>
           , <Until at={untilMs} />
@@ -153,8 +175,7 @@ function queueOf({ state, timeline }: BoardRow, nameOf: NameOf): Child[] {
 
 /** The person's own slots of a pool, and until when they have them; else when its next slot becomes free. */
 function ofPool({ row: { state, shut, timeline }, isOwn, nameOf }: NowProps, queue: readonly Child[]): Words {
-  const { capacity, held } = state;
-  const free = Math.max(0, (capacity ?? 0) - held);
+  const { capacity, free } = state;
   const own = state.slots.flatMap(({ slot, hold }) =>
     hold?.kind === 'own' && isOwn(hold.holder) ? [{ slot, hold }] : [],
   );
@@ -173,19 +194,26 @@ function ofPool({ row: { state, shut, timeline }, isOwn, nameOf }: NowProps, que
   const details = [
     ...(mine ? [mine] : []),
     ...(shut === null ? [] : shutOf({ state, shut, timeline, level: 0, isStale: false })),
+    ...countTexts(state),
     ...nextFree(state),
     ...queue,
   ];
-  if (free === 0) details.push(holdersOf(state, nameOf));
+  if (free === 0 && state.held > 0) details.push(holdersOf(state, nameOf));
   const word = `${number(free)} of ${number(capacity ?? 0)} free`;
-  return { shape: first ? 'mine' : shut !== null ? 'shut' : free > 0 ? 'free' : 'busy', word, details };
+  return { shape: first ? 'mine' : shut !== null ? 'shut' : shapeOfPool(state), word, details };
+}
+
+function shapeOfPool({ free, held, outOfService }: ResourceState): Shape {
+  if (free > 0) return 'free';
+  return held > 0 ? 'busy' : outOfService > 0 ? 'out' : 'dirty';
 }
 
 /** When the next slot of a pool becomes free, if none is. */
-function nextFree({ capacity, held, slots }: ResourceState): Child[] {
-  if (capacity === null || held < capacity || held > slots.length) return [];
-  const ends = slots.flatMap(({ hold }) =>
-    hold === null || hold.until === null || hold.hasSession || hold.isUnclaimed ? [] : [hold.until],
+function nextFree({ free, held, slots, notReady }: ResourceState): Child[] {
+  if (free > 0 || held > slots.length) return [];
+  const out = new Set(notReady.map(({ slot }) => slot));
+  const ends = slots.flatMap(({ slot, hold }) =>
+    hold === null || out.has(slot) || hold.until === null || hold.hasSession || hold.isUnclaimed ? [] : [hold.until],
   );
   const [first] = ends.sort();
   if (first === undefined) return [];

@@ -3,9 +3,6 @@
  * timeline, and what the person can do. Without the timeline it has boxes to select reservations.
  */
 import { PATH_DELIMITER } from '../../domain/names.ts';
-import type { SlotState } from '../../engine/reservations/holders.ts';
-import { mayEnd } from '../../operations/permissions.ts';
-import { textOfHold } from '../actions/releaseMany.ts';
 import { type BoardQuery, linkTo, withFold } from '../board/query.ts';
 import type { Board, BoardSection } from '../board/readBoard.ts';
 import type { BoardRow } from '../board/rows.ts';
@@ -13,17 +10,16 @@ import type { Viewer } from '../env.ts';
 import { isOwnOf } from '../people.ts';
 import { EmptyTimeline, Timeline, TimelineAxis, TimelineDefs } from '../timeline/timeline.tsx';
 import { number } from '../words/numbers.ts';
+import { actionsOf } from './boardActions.ts';
 import { isPool, Now } from './boardNow.tsx';
+import { Box, HoldCells, SlotRow } from './boardSlots.tsx';
 import { Icon } from './icon.tsx';
 import { resourcePath } from './resourceTree.tsx';
-import { idOf, RowActions, type RowHold } from './rowActions.tsx';
-import { When } from './when.tsx';
+import { idOf, RowActions } from './rowActions.tsx';
 
 /** Levels of the tree that are shown further right than the one before. */
 const MAX_INDENT = 4;
 const GROUP_HEIGHT = 32;
-/** The form that the boxes of the rows belong to. */
-export const SELECTED = 'selected';
 
 export interface BoardTableProps {
   readonly board: Board;
@@ -171,7 +167,12 @@ const Row = (props: RowProps) => {
           <RowActions row={actionsOf(row, viewer)} viewer={viewer} back={back} />
         </td>
       </tr>
-      {isTable && isPool(state) && state.slots.map((slot) => slot.hold && <SlotRow slot={slot} {...props} />)}
+      {isTable &&
+        isPool(state) &&
+        state.slots.map((slot) => {
+          const notReady = state.notReady.find((one) => one.slot === slot.slot);
+          return (slot.hold || notReady) && <SlotRow slot={slot} notReady={notReady} {...props} />;
+        })}
     </>
   );
 };
@@ -186,96 +187,3 @@ export const NameCell = ({ row: { state } }: { row: BoardRow }) => {
     </>
   );
 };
-
-/** A slot of a pool that somebody holds, in the table. */
-const SlotRow = ({ slot, board, viewer }: RowProps & { slot: SlotState }) => {
-  const isMine = isOwnOf(viewer);
-  const [hold] = rowHolds(slot);
-  const who = slot.hold?.kind === 'own' ? board.nameOf(slot.hold.holder) : 'Held along';
-  return (
-    <tr id={`row-${idOf(slot.slot)}`} class="slot">
-      <td class="c-box">
-        <Box slot={slot} board={board} viewer={viewer} />
-      </td>
-      <th scope="row" class="level-2">
-        {slot.slot}
-      </th>
-      <td class="doing">
-        <span class={`state ${hold && isMine(hold.requester) ? 'mine' : 'busy'}`}>{who}</span>
-        {slot.hold?.kind === 'own' && (
-          <span class="meta">
-            <When at={slot.hold.hasSession ? null : slot.hold.until} as="clock" none="no end" />
-            {slot.hold.note !== undefined && ` · ${slot.hold.note}`}
-          </span>
-        )}
-      </td>
-      <HoldCells slot={slot} />
-      <td class="act">
-        <RowActions
-          row={{
-            resource: slot.slot,
-            isFree: null,
-            holds: rowHolds(slot).filter(({ requester }) => !isMine(requester)),
-          }}
-          viewer={viewer}
-          back={linkTo(board.query)}
-        />
-      </td>
-    </tr>
-  );
-};
-
-const HoldCells = ({ slot }: { slot: SlotState | undefined }) => (
-  <>
-    <td class="wide">
-      <When at={slot?.hold?.since} as="clock" none="" />
-    </td>
-    <td class="wide">{slot?.hold?.keyLabel}</td>
-  </>
-);
-
-/** The box that selects the reservation of a slot, if the person may end it. */
-const Box = ({ slot, board, viewer }: BoardTableProps & { slot: SlotState | undefined }) => {
-  const hold = slot === undefined ? undefined : rowHolds(slot).find(({ requester }) => mayEnd(viewer.user, requester));
-  if (slot === undefined || hold === undefined) return null;
-  return (
-    <input
-      type="checkbox"
-      id={`select-${idOf(slot.slot)}`}
-      form={SELECTED}
-      name="one"
-      value={textOfHold(hold)}
-      checked={board.query.isSelected}
-      aria-label={`Select ${hold.resource} of ${hold.requester}`}
-    />
-  );
-};
-
-/** The actions of a row. Of a pool, only the own reservations: those of others are with its slots. */
-export function actionsOf({ state, shut, isStale }: BoardRow, viewer: Viewer) {
-  const isMine = isOwnOf(viewer);
-  const holds = [
-    ...new Map(state.slots.flatMap(rowHolds).map((hold) => [`${hold.resource}\n${hold.requester}`, hold])).values(),
-  ];
-  return {
-    resource: state.name,
-    isFree: state.capacity === null ? null : state.held < state.capacity && shut === null,
-    holds: isPool(state) ? holds.filter(({ requester }) => isMine(requester)) : holds,
-    isStale: isStale && !isPool(state),
-  };
-}
-
-/** The reservations that hold a slot. */
-function rowHolds({ slot, hold }: SlotState): RowHold[] {
-  if (hold === null || hold.kind === 'along') return [];
-  if (hold.kind === 'shared')
-    return hold.sharers.map((requester) => ({ resource: slot, requester, claimBy: null, mode: 'SHARED' }));
-  return [{ resource: hold.resource, requester: hold.holder, claimBy: hold.isUnclaimed ? hold.until : null }];
-}
-
-/** Returns the number of rows of the page that can be selected. */
-export const selectable = (board: Board, { user }: Viewer): number =>
-  board.sections
-    .flatMap(({ rows }) => rows)
-    .flatMap(({ state }) => state.slots)
-    .filter((slot) => rowHolds(slot).some(({ requester }) => mayEnd(user, requester))).length;

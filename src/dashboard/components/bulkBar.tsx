@@ -6,7 +6,8 @@ import type { Board } from '../board/readBoard.ts';
 import type { Viewer } from '../env.ts';
 import { may } from '../viewer.ts';
 import { number } from '../words/numbers.ts';
-import { SELECTED, selectable } from './boardTable.tsx';
+import { selectable } from './boardActions.ts';
+import { SELECTED } from './boardSlots.tsx';
 import { Confirm } from './confirm.tsx';
 
 /** Where its forms go. */

@@ -20,6 +20,12 @@ const DONE: ReadonlyMap<string, readonly [string, string?]> = new Map(
     released: ['{} is released.'],
     undone: ['{} is yours again{until}.'],
     releasedMany: ['The selected reservations are released.'],
+    out: ['{} is out of service.', 'Nobody gets it until it is back.'],
+    back: ['{} is back in service.'],
+    clean: ['{} is marked as clean.'],
+    broken: ['{} is released, and out of service.', 'Nobody gets it until it is back.'],
+    soiled: ['{} is released.', 'Nobody gets it until it is marked as clean.'],
+    asBefore: ['{} is as it was before.'],
     taken: ['{} is taken away.', 'The holder learns it when it next renews or releases.'],
     waiting: ['You are in the queue for {}.'],
     left: ['You have left the queue.'],
@@ -51,7 +57,8 @@ export const DoneNotice = ({ done, viewer }: { done: string; viewer: Viewer | nu
   const { searchParams } = new URL(viewer?.page ?? '', 'http://own');
   const what = searchParams.get('what') ?? '';
   const count = /^\d{1,6}$/.exec(searchParams.get('count') ?? '')?.[0];
-  const undone = done === 'released' ? viewer?.releases.find(({ resource }) => resource === what) : undefined;
+  const released = done === 'released' && viewer?.releases.some(({ resource }) => resource === what);
+  const changed = CHANGES.has(done) && viewer?.changed?.resource === what;
   return (
     <div class="toast">
       <p>
@@ -60,7 +67,10 @@ export const DoneNotice = ({ done, viewer }: { done: string; viewer: Viewer | nu
         </strong>{' '}
         <span class="meta">{done === 'released' && count !== undefined ? waitingText(count) : more}</span>
       </p>
-      {undone && viewer && <Undo resource={undone.resource} back={viewer.page} />}
+      {viewer && released && <Undo action="/dashboard/undo" of="the release" resource={what} back={viewer.page} />}
+      {viewer && changed && (
+        <Undo action="/dashboard/condition/undo" of="the change" resource={what} back={viewer.page} />
+      )}
     </div>
   );
 };
@@ -89,12 +99,26 @@ const Sentence = ({ text, what, until }: { text: string; what: string; until: st
   );
 };
 
-const Undo = ({ resource, back }: { resource: string; back: string }) => (
-  <form method="post" action="/dashboard/undo">
+/** Changes of a condition. */
+const CHANGES: ReadonlySet<string> = new Set(['out', 'back', 'clean']);
+
+interface UndoProps {
+  readonly action: string;
+  readonly of: string;
+  readonly resource: string;
+  readonly back: string;
+}
+
+const Undo = ({ action, of, resource, back }: UndoProps) => (
+  <form method="post" action={action}>
     <input type="hidden" name="resource" value={resource} />
     <input type="hidden" name="back" value={back} />
     <button type="submit" id="undo">
-      <Icon name="undo" /> Undo<span class="out-of-sight"> the release of {resource}</span>
+      <Icon name="undo" /> Undo
+      <span class="out-of-sight">
+        {' '}
+        {of} of {resource}
+      </span>
     </button>
   </form>
 );

@@ -4,6 +4,7 @@
 import type { OptionGroup, Option as OptionOf } from '../find/options.ts';
 import { ICONS } from '../icons.ts';
 import { Clock } from './clock.tsx';
+import { Dot } from './dot.tsx';
 import { Icon } from './icon.tsx';
 
 export const FIND = '/dashboard/find';
@@ -101,10 +102,3 @@ const Content = ({ option: { icon, text, meta, untilMs, rest = '' } }: { option:
 );
 
 const isIcon = (name: OptionOf['icon']): name is keyof typeof ICONS => name in ICONS;
-
-/** The shape of a state: its word is beside it. */
-const Dot = ({ of }: { of: string }) => (
-  <svg class={`dot ${of}`} viewBox="0 0 14 14" width="14" height="14" aria-hidden="true">
-    <circle cx="7" cy="7" r="5" />
-  </svg>
-);

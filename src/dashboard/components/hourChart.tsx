@@ -12,7 +12,7 @@ export const HourChart = ({ minutes }: { minutes: readonly Minute[] }) => {
   const refusals = sum(minutes.map((minute) => minute.refusals));
   const top = niceTop(Math.max(1, ...minutes.map((minute) => minute.operations)));
   const heightOf = (count: number) => (count === 0 ? 0 : Math.max(2, Math.round((count / top) * HEIGHT)));
-  const summary = `${number(operations)} operations, of which ${number(refusals)} were refused; at most ${number(Math.max(0, ...minutes.map((minute) => minute.operations)))} in a minute.`;
+  const summary = `${number(operations)} ${operations === 1 ? 'operation' : 'operations'}, ${number(refusals)} of them refused; at most ${number(Math.max(0, ...minutes.map((minute) => minute.operations)))} in a minute.`;
   return (
     <figure class="chart">
       <figcaption>{summary}</figcaption>

@@ -46,7 +46,7 @@ export interface NewTenantProps {
 export const NewTenant = ({ mayDefine, origin }: NewTenantProps) => (
   <section class="new-tenant" aria-labelledby="new-title">
     <h2 id="new-title">Three things to try</h2>
-    <ul class="cards">
+    <ul class="examples">
       {CARDS.map(({ example, icon, title, text, adds }) => (
         <li class="example">
           <h3>

@@ -4,39 +4,25 @@
 import type { Child } from 'hono/jsx';
 import { SYSTEM_REQUESTER_PREFIX } from '../../domain/names.ts';
 import type { Hold } from '../../engine/reservations/holders.ts';
+import type { SlotCondition } from '../../engine/reservations/slotConditions.ts';
 import type { NameOf } from '../people.ts';
 import { capacityOf, expectedForNext, factsOf } from '../resource/facts.ts';
 import type { Details } from '../resource/resourceDetails.ts';
+import { CONDITION_WORDS, countTexts } from '../words/conditionWords.ts';
 import { waitingText } from '../words/waitingWords.ts';
+import { actorText, SinceAndWhy } from './conditionParts.tsx';
 import { NotAvailable } from './holdSentence.tsx';
 import { Person } from './person.tsx';
 import { resourcePath } from './resourceTree.tsx';
+import { type Mark, StateMark } from './stateMark.tsx';
 import { When } from './when.tsx';
-
-/** The word and the shape of a state. */
-const MARKS = {
-  free: 'Free',
-  held: 'In use',
-  mine: 'Yours',
-  shut: 'Not available',
-  none: 'Group',
-} as const;
-type Mark = keyof typeof MARKS;
-
-export const StateMark = ({ mark, text = MARKS[mark] }: { mark: Mark; text?: string }) => (
-  <span class={`mark ${mark}`}>
-    <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
-      <circle cx="7" cy="7" r="5" />
-    </svg>
-    {text}
-  </span>
-);
 
 export const NowCard = ({ details }: { details: Details }) => {
   const { state, inTheWay, nameOf } = details;
-  const capacity = capacityOf(state);
+  const isSingle = capacityOf(state) === 1;
   const [first] = state.holds;
-  const hold = capacity === 1 ? first?.hold : undefined;
+  const hold = isSingle ? first?.hold : undefined;
+  const notReady = isSingle ? state.notReady[0] : undefined;
   return (
     <section class="card" aria-labelledby="now-title" data-live="now">
       <header>
@@ -51,6 +37,14 @@ export const NowCard = ({ details }: { details: Details }) => {
         <HolderPart hold={hold} nameOf={nameOf} />
       ) : (
         <SharedPart hold={hold} shares={first?.shares ?? []} nameOf={nameOf} />
+      )}
+      {hold !== undefined && notReady !== undefined && (
+        <p class="pad afterwards">
+          <StateMark mark={notReady.condition} />
+          {notReady.since !== null && ' '}
+          <SinceAndWhy one={notReady} />. Nobody else gets it until it is{' '}
+          {notReady.condition === 'out' ? 'back in service' : 'clean'}.
+        </p>
       )}
       {inTheWay !== null && (hold === undefined || hold.kind !== 'own') && (
         <div class="pad">
@@ -67,7 +61,7 @@ function markOf({ state, inTheWay, nameOf }: Details): Mark {
   if (state.resource === null) return 'shut';
   const [first] = state.holds;
   if (capacity === 1 && first?.hold.kind === 'own' && nameOf(first.hold.holder) === 'You') return 'mine';
-  if (state.held >= capacity) return 'held';
+  if (state.free === 0) return state.held > 0 ? 'held' : state.outOfService > 0 ? 'out' : 'dirty';
   return inTheWay === null ? 'free' : 'shut';
 }
 
@@ -197,9 +191,12 @@ const NobodyPart = ({ details }: { details: Details }) => {
   const [next] = state.queue;
   if (state.resource === null) return <p class="pad">Nobody can reserve this name now: it means no resource.</p>;
   if (capacity === 0) return <p class="pad">A group: it has no slots of its own.</p>;
-  const free = Math.max(0, capacity - state.held);
+  const { free } = state;
+  const [notReady] = state.notReady;
   const at = free > 0 || next !== undefined ? null : expectedForNext(factsOf(details), frame.nowMs);
   const waits = next && waitingText(Math.max(state.waiting, state.queue.length), nameIn(details, next.request));
+  if (capacity === 1 && notReady !== undefined)
+    return <NotReadyPart one={notReady} waits={waits} nameOf={details.nameOf} />;
   if (capacity === 1)
     return <Part who={<p class="big">Nobody has it</p>} big={waits && <span class="meta">{waits}</span>} />;
   return (
@@ -210,16 +207,18 @@ const NobodyPart = ({ details }: { details: Details }) => {
             {free} of {capacity} free
           </p>
           <p class="meta">
-            {waits}
+            {[...countTexts({ ...state, capacity }), ...(waits ? [waits] : [])].map((text, i) =>
+              i > 0 ? ` · ${text}` : text,
+            )}
             {at !== null && (
               <>
-                next free about <When at={at} as="clock" />
+                {state.outOfService + state.dirty > 0 && ' · '}next free about <When at={at} as="clock" />
               </>
             )}
           </p>
         </>
       }
-      meter={<Occupied held={state.held} capacity={capacity} />}
+      meter={<Occupied state={state} capacity={capacity} />}
     />
   );
 };
@@ -229,9 +228,48 @@ const nameIn = ({ nameOf }: Details, { requester, counts }: Details['state']['qu
   counts,
 });
 
-const Occupied = ({ held, capacity }: { held: number; capacity: number }) => (
-  <svg class="progress" role="img" aria-label={`${held} of ${capacity} slots are in use`}>
-    <rect class="track" width="100%" height="6" rx="3" />
-    <rect class="busy" width={`${Math.round(Math.min(1, held / capacity) * 100)}%`} height="6" rx="3" />
-  </svg>
-);
+/** What nobody has, and nobody gets. */
+const NotReadyPart = ({ one, waits, nameOf }: { one: SlotCondition; waits: Child; nameOf: NameOf }) => {
+  return (
+    <Part
+      who={
+        <>
+          <p class="big">
+            {CONDITION_WORDS[one.condition]}
+            {one.since !== null && (
+              <>
+                {' '}
+                since <When at={one.since} as="day" />
+              </>
+            )}
+          </p>
+          {one.reason !== undefined && <p class="note">{one.reason}</p>}
+        </>
+      }
+      big={
+        <span class="meta">
+          {one.actor !== null && `set by ${actorText(one.actor, nameOf)}`}
+          {one.actor !== null && waits && ' · '}
+          {waits}
+        </span>
+      }
+    />
+  );
+};
+
+/** The slots that are held, from the left, and those that nobody holds and nobody gets, from the right. */
+const Occupied = ({ state, capacity }: { state: Details['state']; capacity: number }) => {
+  const { held, free, outOfService, dirty } = state;
+  const idle = Math.max(0, capacity - free - held);
+  const out = Math.min(outOfService, idle);
+  const share = (count: number) => `${Math.round(Math.min(1, count / capacity) * 1000) / 10}%`;
+  const label = [`${held} of ${capacity} slots are in use`, ...countTexts({ capacity, outOfService, dirty })];
+  return (
+    <svg class="progress" role="img" aria-label={label.join(', ')}>
+      <rect class="track" width="100%" height="6" rx="3" />
+      <rect class="busy" width={share(held)} height="6" rx="3" />
+      {out > 0 && <rect class="out" x={share(capacity - out)} width={share(out)} height="6" rx="3" />}
+      {idle > out && <rect class="dirty" x={share(capacity - idle)} width={share(idle - out)} height="6" rx="3" />}
+    </svg>
+  );
+};

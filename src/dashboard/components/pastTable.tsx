@@ -5,8 +5,10 @@ import type { PastEntry } from '../../domain/history.ts';
 import { span } from '../assets/span.js';
 import type { NameOf } from '../people.ts';
 import { howItEnded } from '../words/historyWords.ts';
+import { actorText } from './conditionParts.tsx';
 import { Person } from './person.tsx';
 import { resourcePath } from './resourceTree.tsx';
+import { StateMark } from './stateMark.tsx';
 import { Scroll } from './tableParts.tsx';
 import { When } from './when.tsx';
 
@@ -106,7 +108,13 @@ const Row = ({
         <When at={endedAt} as={as} />
       </td>
       <th scope="row">
-        <Person requester={requester} nameOf={nameOf} keyLabel={isExact ? apiKeyLabel : null} />
+        {row.ending === 'OUT_OF_SERVICE' ? (
+          <>
+            <StateMark mark="out" /> <span class="meta">by {actorText(requester, nameOf)}</span>
+          </>
+        ) : (
+          <Person requester={requester} nameOf={nameOf} keyLabel={isExact ? apiKeyLabel : null} />
+        )}
       </th>
       {of === undefined && (
         <td class="what">

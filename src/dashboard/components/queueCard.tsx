@@ -5,7 +5,7 @@ import type { Child } from 'hono/jsx';
 import { isOwn, mayEnd } from '../../operations/permissions.ts';
 import { span } from '../assets/span.js';
 import type { Viewer } from '../env.ts';
-import { capacityOf, countFor, expectedForNext, factsOf } from '../resource/facts.ts';
+import { countFor, expectedForNext, factsOf } from '../resource/facts.ts';
 import type { Details } from '../resource/resourceDetails.ts';
 import { timelineRow } from '../timeline/row.ts';
 import { number } from '../words/numbers.ts';
@@ -31,7 +31,7 @@ export const QueueCard = ({ details, viewer, action }: QueueCardProps) => {
   if (count === 0) return <div data-live="queue" />;
   const facts = factsOf(details);
   const { expectedMs } = timelineRow(facts, frame);
-  const free = Math.max(0, capacityOf(state) - state.held);
+  const { free } = state;
   const isQueued = queue.some(({ request }) => isOwn(viewer.user, request.requester));
   return (
     <section class="card" aria-labelledby="queue-title" data-live="queue">

@@ -21,6 +21,10 @@ export const RegistrationForm = z.object({
   treePath: z.string(),
   labels: lines,
   group: z.string().optional(),
+  /** Present if it has to be cleaned after each use. */
+  dirty: z.string().optional(),
+  /** `<key>=<value>`, one a line; absent: they stay as they are */
+  attributes: z.string().optional(),
   /** Present if a definition is changed. Without it, a name that is registered is refused. */
   change: z.string().optional(),
   /** The answer about ancestors that are not registered, and these ancestors, joined by `>`. */
@@ -42,7 +46,8 @@ const BETWEEN_LABELS = /,(?=[^,=]+=)/;
  * Returns the registration item that a form describes, not checked yet. Blanks at the ends of names and labels are left
  * out, except for the name of a definition that is changed: it stays as it is.
  */
-export function asRegistration({ name, capacity, blocks, treePath, labels, group, change, ancestors }: Typed): unknown {
+export function asRegistration(typed: Typed): unknown {
+  const { name, capacity, blocks, treePath, labels, group, dirty, attributes, change, ancestors } = typed;
   const isGroup = group !== undefined;
   const slots = /^\d+$/.test(capacity) ? Number(capacity) : capacity;
   const path = treePath.trim() === '' ? undefined : splitTrimmed(treePath, PATH_DELIMITER).join(PATH_DELIMITER);
@@ -55,7 +60,8 @@ export function asRegistration({ name, capacity, blocks, treePath, labels, group
         .map(labelOf),
     ),
     group: isGroup,
-    ...(!isGroup && { capacity: slots }),
+    ...(attributes !== undefined && { attributes: Object.fromEntries(linesOf(attributes).map(labelOf)) }),
+    ...(!isGroup && { capacity: slots, afterUse: dirty === undefined ? 'ready' : 'dirty' }),
     ...(path !== undefined && { treePath: path }),
     ...(ancestors === 'groups' && { groups: true }),
   };
@@ -71,18 +77,33 @@ const splitTrimmed = (text: string, delimiter: string) => text.split(delimiter).
 const linesOf = (text: string) => splitTrimmed(text, '\n').filter((line) => line !== '');
 
 /** A definition as the text of each field of the form that changes it. */
-export const asTyped = ({ name, capacity, blocks, treePath, labels = {} }: Definition): Typed => ({
-  name,
-  capacity: String(capacity ?? 1),
-  blocks: blocks.join('\n'),
-  treePath: treePath ?? '',
-  labels: labelTexts(labels).join('\n'),
-  ...(capacity === null ? { group: 'true' } : {}),
-  change: 'true',
-});
+export const asTyped = (definition: Definition): Typed => {
+  const { name, capacity, blocks, treePath, labels = {}, afterUse, attributes = {} } = definition;
+  return {
+    name,
+    capacity: String(capacity ?? 1),
+    blocks: blocks.join('\n'),
+    treePath: treePath ?? '',
+    labels: labelTexts(labels).join('\n'),
+    ...(Object.values(attributes).every(isLine) && { attributes: labelTexts(attributes).join('\n') }),
+    ...(capacity === null ? { group: 'true' } : {}),
+    ...(afterUse === 'dirty' ? { dirty: 'true' } : {}),
+    change: 'true',
+  };
+};
+
+/** True if a value can stand in a field of lines. */
+const isLine = (value: string): boolean => !/[\r\n]/.test(value) && value === value.trim();
 
 /** The form of a name that is not registered. */
-export const newTyped = (name: string): Typed => ({ name, capacity: '1', blocks: '', treePath: '', labels: '' });
+export const newTyped = (name: string): Typed => ({
+  name,
+  capacity: '1',
+  blocks: '',
+  treePath: '',
+  labels: '',
+  attributes: '',
+});
 
 export interface RegisterFormProps {
   readonly title?: string | undefined;
@@ -166,7 +187,32 @@ const Fields = ({ typed, isNamed, failed }: Pick<RegisterFormProps, 'typed' | 'f
     </label>
     <Several name="labels" legend="Labels" text={typed?.labels} placeholder="os=android" failed={failed} />
     <Several name="blocks" legend="Takes along" text={typed?.blocks} placeholder="staging-database" failed={failed} />
+    <label class="check">
+      <input type="checkbox" name="dirty" value="true" checked={typed?.dirty !== undefined} /> To be cleaned after each
+      use: nobody gets it before
+    </label>
+    {typed !== undefined && typed.attributes === undefined ? (
+      <p class="hint">Its attributes stay as they are: some have several lines, so only a program can change them.</p>
+    ) : (
+      <Attributes text={typed?.attributes ?? ''} failed={failed} />
+    )}
   </>
+);
+
+const Attributes = ({ text, failed }: { text: string; failed: Failed | undefined }) => (
+  <label>
+    Attributes
+    <textarea
+      name="attributes"
+      rows={3}
+      placeholder="serial=A1&#10;adb=10.0.0.7:5555"
+      {...faultOf({ of: 'attributes', failed })}
+    >
+      {text}
+    </textarea>
+    <span class="meta">One a line. Whoever reserves it gets them. They are stored as they are: no passwords.</span>
+    <Fault of="attributes" failed={failed} />
+  </label>
 );
 
 /** Empty fields beside those that are filled, and fields at least. */

@@ -45,7 +45,7 @@ const UsageCard = ({ details, usage }: { details: Details; usage: ResourceUsage 
   const sinceMs = Date.now() - WEEK_MS;
   // Of a page that has read only a part of the week, nothing follows.
   const isWhole = older === null || (past.at(-1)?.endedAt ?? 0) < sinceMs;
-  const week = past.filter(({ endedAt }) => endedAt >= sinceMs);
+  const week = past.filter(({ endedAt, ending }) => endedAt >= sinceMs && ending !== 'OUT_OF_SERVICE');
   return (
     <section class="card" aria-labelledby="usage-title" data-live="usage">
       <header>
@@ -106,6 +106,12 @@ const DefinitionCard = ({ details: { name, state, below }, viewer, link }: Aside
         <dl class="props">
           <dt>Slots</dt>
           <dd>{registered.capacity === null ? 'none, a group' : number(registered.capacity)}</dd>
+          {registered.afterUse === 'dirty' && (
+            <>
+              <dt>After use</dt>
+              <dd>to be cleaned</dd>
+            </>
+          )}
           <dt>Path</dt>
           <dd>{above.length === 0 ? 'at the top' : <Links names={above} between=" / " />}</dd>
           <dt>Takes along</dt>

@@ -114,10 +114,12 @@ const Names = ({ before = '', names, after }: { before?: string; names: readonly
 function rowOf({ name, state, inTheWay }: Details) {
   const capacity = capacityOf(state);
   const isGroup = state.registered?.capacity === null;
+  const { registered, free, outOfService, dirty } = state;
   return {
     resource: name,
-    isFree: isGroup ? null : state.held < capacity && inTheWay === null,
+    isFree: isGroup ? null : free > 0 && inTheWay === null,
     holds: capacity > 1 ? [] : state.holds.flatMap(holdsOf),
+    conditions: registered === null || isGroup ? null : { slots: capacity, out: outOfService, dirty },
   };
 }
 

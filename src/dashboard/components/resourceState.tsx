@@ -6,6 +6,7 @@ import type { CheckResult } from '../../contract/check.ts';
 import { SYSTEM_REQUESTER_PREFIX } from '../../domain/names.ts';
 import { requesterOf } from '../../engine/tenant/signIns.ts';
 import type { Viewer } from '../env.ts';
+import { conditionWord } from '../words/conditionWords.ts';
 import { NotAvailable } from './holdSentence.tsx';
 import { Note } from './person.tsx';
 import { resourcePath } from './resourceTree.tsx';
@@ -37,7 +38,9 @@ export const ResourceState = ({ state, viewer, back }: ResourceStateProps) => {
       </p>
       {reason !== undefined && holderOf(state) === null && <NotAvailable by={reason} />}
       <Note text={note} />
-      {heldByRequester && <RowActions row={{ resource, isFree: false, holds: [hold] }} viewer={viewer} back={back} />}
+      {heldByRequester && (
+        <RowActions row={{ resource, isFree: false, holds: [hold], conditions: null }} viewer={viewer} back={back} />
+      )}
     </div>
   );
 };
@@ -47,10 +50,12 @@ const holderOf = ({ requester }: CheckResult) =>
   requester?.startsWith(SYSTEM_REQUESTER_PREFIX) === true ? null : requester;
 
 function stateText(state: CheckResult): string {
-  const { reserved, reservable, heldByRequester, mode, holders } = state;
+  const { reserved, reservable, heldByRequester, mode, holders, condition, conditionReason } = state;
   const requester = holderOf(state);
   if (heldByRequester) return 'is yours';
   if (mode !== undefined) return `is shared by ${holders}`;
+  if (condition !== undefined && (!reserved || requester === null))
+    return `is ${conditionWord(condition)}${conditionReason === undefined ? '' : `: ${conditionReason}`}`;
   if (reserved) return requester === null ? 'is in use' : `is held by ${requester}`;
   return reservable === false ? 'is free, but cannot be taken now' : 'is free';
 }

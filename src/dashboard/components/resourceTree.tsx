@@ -4,7 +4,9 @@
  */
 import { hash } from 'node:crypto';
 import { labelTexts, type Row } from '../resource/registeredResources.ts';
+import { conditionWord, countTexts } from '../words/conditionWords.ts';
 import { number } from '../words/numbers.ts';
+import { Dot } from './dot.tsx';
 
 /** Children shown of a node, whose own page has them all; and rows of a page. */
 const MAX_CHILDREN = 50;
@@ -137,7 +139,7 @@ const Node = ({ row, depth, mayDefine, back }: NodeProps) => {
       </th>
       <td data-label="Slots">{capacity === null ? 'group' : number(capacity)}</td>
       <td data-label="Now">
-        {state !== 'group' && <Shape state={state} />}
+        {state !== 'group' && <Dot of={SHAPES[state]} />}
         {textOf(row)}
         {waiting > 0 && <span class="along">{number(waiting)} waiting</span>}
       </td>
@@ -160,28 +162,23 @@ const Node = ({ row, depth, mayDefine, back }: NodeProps) => {
   );
 };
 
-type State = 'group' | 'free' | 'some' | 'full' | 'shut';
+type State = 'group' | 'free' | 'some' | 'full' | 'shut' | 'out' | 'dirty';
 
-const stateOf = ({ capacity, held, fullAncestor }: Row): State => {
+const stateOf = ({ capacity, free, outOfService, dirty, fullAncestor }: Row): State => {
   if (capacity === null) return 'group';
-  if (held >= capacity) return 'full';
+  if (free === 0) return outOfService + dirty < capacity ? 'full' : outOfService > 0 ? 'out' : 'dirty';
   if (fullAncestor !== '') return 'shut';
-  return held === 0 ? 'free' : 'some';
+  return free === capacity ? 'free' : 'some';
 };
 
 const textOf = (row: Row): string => {
-  const { capacity, held, fullAncestor } = row;
+  const { capacity, free, fullAncestor } = row;
+  const state = stateOf(row);
   if (capacity === null) return '';
-  if (stateOf(row) === 'shut') return `not available: ${fullAncestor} is full`;
-  if (capacity === 1) return held === 0 ? 'free' : 'in use';
-  return `${number(Math.max(0, capacity - held))} of ${number(capacity)} free`;
+  if (state === 'shut') return `not available: ${fullAncestor} has no free slot`;
+  if (capacity > 1) return [`${number(free)} of ${number(capacity)} free`, ...countTexts(row)].join(', ');
+  return state === 'out' || state === 'dirty' ? conditionWord(state) : free === 1 ? 'free' : 'in use';
 };
 
 /** State → its class as a shape. */
-const SHAPES = { free: 'free', some: 'free', full: 'busy', shut: 'shut' } as const;
-
-const Shape = ({ state }: { state: keyof typeof SHAPES }) => (
-  <svg class={`dot ${SHAPES[state]}`} viewBox="0 0 14 14" width="14" height="14" aria-hidden="true">
-    <circle cx="7" cy="7" r="5" />
-  </svg>
-);
+const SHAPES = { free: 'free', some: 'free', full: 'busy', shut: 'shut', out: 'out', dirty: 'dirty' } as const;

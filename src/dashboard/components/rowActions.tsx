@@ -1,6 +1,6 @@
 /**
  * The actions of a person on a resource, from the row of any page: Reserve, Join queue, Extend, Release, Take away,
- * Leave the queue (docs/specification.md#dashboard-and-sign-in).
+ * Leave the queue, Out of service, Back in service (docs/specification.md#dashboard-and-sign-in).
  */
 import { hash } from 'node:crypto';
 import type { Child } from 'hono/jsx';
@@ -30,6 +30,15 @@ export interface ActionRow {
   readonly holds: readonly RowHold[];
   /** True if somebody should look at it: then taking it away comes first. */
   readonly isStale?: boolean;
+  /** The conditions of its slots; null: it has none, as a name that is not registered */
+  readonly conditions: SlotCounts | null;
+}
+
+/** How many slots there are, and how many of them are not ready. */
+export interface SlotCounts {
+  readonly slots: number;
+  readonly out: number;
+  readonly dirty: number;
 }
 
 export interface RowActionsProps {
@@ -62,14 +71,39 @@ export const RowActions = ({ row, viewer, back, more = [] }: RowActionsProps) =>
 };
 
 /** The actions that fit the state and the person, the likeliest first. */
-function actionsOf({ resource, isFree, holds, isStale = false }: ActionRow, viewer: Viewer, back: string): Child[] {
+function actionsOf(row: ActionRow, viewer: Viewer, back: string): Child[] {
+  const { resource, conditions } = row;
+  const [repair, ...care] = may(viewer, 'define') && conditions !== null ? careOf(resource, conditions, back) : [];
+  const [first, ...others] = may(viewer, 'reserve') ? holdActionsOf(row, viewer, back) : [];
+  // What is out of service as a whole, and held by nobody, is wanted back before anything else.
+  const isOut = conditions !== null && conditions.out === conditions.slots && row.holds.length === 0;
+  const all = isOut ? [repair, first, ...others, ...care] : [first, ...others, repair, ...care];
+  return all.filter((one) => one !== undefined);
+}
+
+/** What people who may define it do about its condition. */
+const careOf = (resource: string, { slots, out, dirty }: SlotCounts, back: string): Child[] => [
+  ...(out > 0 ? [<BackInService resource={resource} from="out" back={back} />] : []),
+  ...(dirty > 0 ? [<BackInService resource={resource} from="dirty" back={back} />] : []),
+  ...(out < slots
+    ? [
+        <a class="button" href={actionPath('condition/out', { resource, back })}>
+          Out of service …
+          <About text={resource} />
+        </a>,
+      ]
+    : []),
+];
+
+function holdActionsOf(row: ActionRow, viewer: Viewer, back: string): Child[] {
+  const { resource, isFree, holds, isStale = false, conditions } = row;
   const { user } = viewer;
-  if (!may(viewer, 'reserve')) return [];
   const own = holds.filter(({ requester }) => isOwn(user, requester));
   const others = holds.filter(({ requester }) => !isOwn(user, requester) && mayEnd(user, requester));
   const forOwn = own.flatMap((hold) => [
     hold.claimBy === null ? <Extend hold={hold} back={back} /> : <TakeGranted hold={hold} back={back} />,
     <Release hold={hold} back={back} />,
+    ...(conditions === null || hold.claimBy !== null ? [] : [<ReleaseBroken hold={hold} back={back} />]),
   ]);
   const forOthers = others.map((hold) => <TakeAway hold={hold} row={resource} back={back} />);
   if (own.length > 0) return [...forOwn, ...forOthers];
@@ -79,6 +113,16 @@ function actionsOf({ resource, isFree, holds, isStale = false }: ActionRow, view
   const reserve = <Reserve resource={resource} label={isFree ? 'Reserve' : 'Join queue'} back={back} />;
   return isStale ? [...forOthers, reserve] : [reserve, ...forOthers];
 }
+
+/** Makes what is out of service, or has to be cleaned, ready again. */
+const BackInService = ({ resource, from, back }: { resource: string; from: 'out' | 'dirty'; back: string }) => (
+  <Action
+    to="/dashboard/condition/back"
+    label={from === 'out' ? 'Back in service' : 'Mark as clean'}
+    about={resource}
+    fields={{ resource, from, back }}
+  />
+);
 
 const Reserve = ({ resource, label, back }: { resource: string; label: string; back: string }) => (
   <a class={label === 'Reserve' ? 'button' : 'button quiet'} href={actionPath('reserve', { resource, back })}>
@@ -102,6 +146,14 @@ export const Extend = ({ hold: { resource, requester }, back }: HoldProps) => (
 
 export const Release = ({ hold: { resource, requester }, back }: HoldProps) => (
   <Action to="/dashboard/release" label="Release" about={resource} fields={{ resource, requester, back }} />
+);
+
+/** Asks what is broken, then releases it so that nobody gets it. */
+export const ReleaseBroken = ({ hold: { resource, requester }, back }: HoldProps) => (
+  <a class="button" href={actionPath('condition/broken', { resource, requester, back })}>
+    Release as broken …
+    <About text={resource} />
+  </a>
 );
 
 /** Claims what was granted to a person who waited. */

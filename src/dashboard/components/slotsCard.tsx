@@ -2,14 +2,16 @@
  * The slots of a pool: who has each, until when, and what the person can do with it.
  */
 import { type Hold, holderText } from '../../engine/reservations/holders.ts';
+import type { SlotCondition } from '../../engine/reservations/slotConditions.ts';
 import type { Viewer } from '../env.ts';
 import type { NameOf } from '../people.ts';
-import { capacityOf } from '../resource/facts.ts';
 import type { Details } from '../resource/resourceDetails.ts';
-import { StateMark } from './nowCard.tsx';
+import { countsOf } from './boardActions.ts';
+import { SinceAndWhy } from './conditionParts.tsx';
 import { Person } from './person.tsx';
 import { holdsOf } from './resourceHead.tsx';
 import { RowActions } from './rowActions.tsx';
+import { StateMark } from './stateMark.tsx';
 import { Scroll } from './tableParts.tsx';
 import { When } from './when.tsx';
 
@@ -25,8 +27,9 @@ export const SlotsCard = ({ details, viewer, back, link }: SlotsCardProps) => {
   const { slots, state, page, pages, inTheWay, nameOf } = details;
   if (slots.length < 2 && page === 1) return <div data-live="slots" />;
   const held = new Map(state.holds.map((one) => [one.slot, one]));
+  const notReady = new Map(state.notReady.map((one) => [one.slot, one]));
   // While another slot is free, nobody needs to wait for this one.
-  const isFull = state.held >= capacityOf(state);
+  const isFull = state.free === 0;
   return (
     <section class="card" aria-labelledby="slots-title" data-live="slots">
       <header>
@@ -48,13 +51,14 @@ export const SlotsCard = ({ details, viewer, back, link }: SlotsCardProps) => {
           <tbody>
             {slots.map((slot) => {
               const one = held.get(slot);
-              const isFree = one === undefined && inTheWay === null;
+              const care = notReady.get(slot);
+              const isFree = one === undefined && care === undefined && inTheWay === null;
               const holds = one ? holdsOf(one) : [];
               return (
                 <tr id={`slot-${slot}`} data-name={slot}>
                   <th scope="row">{slot}</th>
                   <td data-label="Now">
-                    <SlotNow hold={one?.hold} isShut={inTheWay !== null} nameOf={nameOf} />
+                    <SlotNow hold={one?.hold} care={care} isShut={inTheWay !== null} nameOf={nameOf} />
                   </td>
                   <td data-label="Until">
                     {one?.hold.isUnclaimed && 'to be taken by '}
@@ -65,7 +69,12 @@ export const SlotsCard = ({ details, viewer, back, link }: SlotsCardProps) => {
                   </td>
                   <td data-label="Actions" class="act">
                     <RowActions
-                      row={{ resource: slot, isFree: isFree || (isFull ? false : null), holds }}
+                      row={{
+                        resource: slot,
+                        isFree: isFree || (isFull ? false : null),
+                        holds,
+                        conditions: state.registered === null ? null : countsOf(care),
+                      }}
                       viewer={viewer}
                       back={back}
                     />
@@ -86,8 +95,32 @@ export const SlotsCard = ({ details, viewer, back, link }: SlotsCardProps) => {
   );
 };
 
-const SlotNow = ({ hold, isShut, nameOf }: { hold: Hold | undefined; isShut: boolean; nameOf: NameOf }) => {
-  if (hold === undefined) return <StateMark mark={isShut ? 'shut' : 'free'} />;
-  if (hold.kind !== 'own') return <>{holderText(hold)}</>;
-  return <Person requester={hold.holder} nameOf={nameOf} keyLabel={hold.keyLabel} note={hold.note} />;
+interface SlotNowProps {
+  readonly hold: Hold | undefined;
+  /** Set if it is not ready. */
+  readonly care: SlotCondition | undefined;
+  readonly isShut: boolean;
+  readonly nameOf: NameOf;
+}
+
+const SlotNow = ({ hold, care, isShut, nameOf }: SlotNowProps) => {
+  const condition = care && (
+    <>
+      <StateMark mark={care.condition} />{' '}
+      <span class="meta">
+        <SinceAndWhy one={care} />
+      </span>
+    </>
+  );
+  if (hold === undefined) return condition ?? <StateMark mark={isShut ? 'shut' : 'free'} />;
+  return (
+    <>
+      {hold.kind === 'own' ? (
+        <Person requester={hold.holder} nameOf={nameOf} keyLabel={hold.keyLabel} note={hold.note} />
+      ) : (
+        holderText(hold)
+      )}{' '}
+      {condition}
+    </>
+  );
 };

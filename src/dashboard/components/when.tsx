@@ -11,9 +11,10 @@ export interface WhenProps {
   /**
    * `since`: how long ago (`12 min`). `in`: how long until then (`2 h 5 min`; `0 s` if it has passed). `ago`: either,
    * in words (`3 d ago`, `in 3 d`). `at`: the absolute time. `clock`: to the minute, with the day if it is not today
-   * (`14:29`, `Fri 14:29`). `time`, `second`: the time of the day, in lists with heads of days
+   * (`14:29`, `Fri 14:29`). `day`: to the minute if it is today, else only the day (`14:29`, `Friday`, `23 Jan`).
+   * `time`, `second`: the time of the day, in lists with heads of days
    */
-  readonly as: 'since' | 'in' | 'ago' | 'at' | 'clock' | 'time' | 'second';
+  readonly as: 'since' | 'in' | 'ago' | 'at' | 'clock' | 'day' | 'time' | 'second';
   readonly none?: string;
 }
 
@@ -36,7 +37,7 @@ export const When = ({ at, as, none = '–' }: WhenProps) => {
     );
   return (
     <time datetime={iso} data-as={as} title={absolute} tabindex={0}>
-      {as === 'clock' ? clock(iso) : relative(as, date.getTime(), Date.now())}
+      {as === 'clock' || as === 'day' ? clock(iso) : relative(as, date.getTime(), Date.now())}
     </time>
   );
 };

@@ -6,22 +6,21 @@ import type { ResourceState } from '../../engine/reservations/states.ts';
 import { isOwn } from '../../operations/permissions.ts';
 import { leaseChoices } from '../actions/lease.ts';
 import { BOARD } from '../board/query.ts';
+import type { DotShape } from '../components/dot.tsx';
 import { resourcePath } from '../components/resourceTree.tsx';
 import type { Viewer } from '../env.ts';
 import type { ICONS } from '../icons.ts';
 import { actionPath, historyPath } from '../paths.ts';
 import { PLACES } from '../places.ts';
 import { may } from '../viewer.ts';
+import { conditionText, conditionWord, countTexts } from '../words/conditionWords.ts';
 import { number } from '../words/numbers.ts';
 import type { Holding } from './findResources.ts';
-
-/** The state of a resource, as a shape. */
-export type Shape = 'free' | 'busy' | 'mine' | 'shut' | 'group';
 
 export interface Option {
   readonly to: string;
   readonly text: string;
-  readonly icon: keyof typeof ICONS | Shape;
+  readonly icon: keyof typeof ICONS | DotShape;
   /** Beside the text, with a time in its midst. */
   readonly meta?: string;
   readonly untilMs?: number | undefined;
@@ -38,7 +37,7 @@ const MAX_ACTED_ON = 3;
 const MAX_PAGES = 6;
 
 /** Words in front of a name that say what to do with it. */
-const VERBS = /^(?:reserve|extend|open|history of|join(?: the)?(?: queue)?(?: for)?)\s+/i;
+const VERBS = /^(?:reserve|extend|open|history of|take|join(?: the)?(?: queue)?(?: for)?)\s+/i;
 
 /** The name that a text is about: what follows a verb. */
 export const termOf = (q: string): string => q.trim().replace(VERBS, '');
@@ -67,8 +66,7 @@ const ownHold = ({ user }: Viewer, { slots }: ResourceState) =>
 
 const isShut = ({ fullAncestor, blockedBy }: ResourceState) => fullAncestor !== null || blockedBy !== null;
 
-export const isFree = (state: ResourceState): boolean =>
-  state.capacity !== null && state.held < state.capacity && !isShut(state);
+export const isFree = (state: ResourceState): boolean => state.capacity !== null && state.free > 0 && !isShut(state);
 
 function resourceOption(viewer: Viewer, state: ResourceState): Option {
   const { name, waiting } = state;
@@ -77,22 +75,37 @@ function resourceOption(viewer: Viewer, state: ResourceState): Option {
 }
 
 function stateOption(viewer: Viewer, state: ResourceState): Pick<Option, 'icon' | 'meta' | 'untilMs'> {
-  const { capacity, held, fullAncestor, blockedBy, slots } = state;
-  const end = (until: string | null | undefined) => (until == null ? {} : { untilMs: Date.parse(until) });
+  const { capacity, free, held, fullAncestor, fullBecause, blockedBy } = state;
   const own = ownHold(viewer, state);
-  if (own) return { icon: 'mine', meta: own.isUnclaimed ? 'your turn' : 'yours', ...end(own.until) };
+  if (own) return { icon: 'mine', meta: own.isUnclaimed ? 'your turn' : 'yours', ...endOf(own.until) };
   if (capacity === null) return { icon: 'group', meta: 'group' };
-  const free = `${number(Math.max(0, capacity - held))} of ${number(capacity)} free`;
-  if (held >= capacity) {
-    const hold = capacity === 1 ? slots[0]?.hold : undefined;
-    const holder = hold?.kind === 'own' ? nameOf(hold.holder) : 'in use';
-    return { icon: 'busy', meta: capacity > 1 ? free : holder, ...end(hold?.until) };
+  if (free === 0 && (held === 0 || capacity > 1)) return fullOption(state, capacity);
+  if (free === 0) {
+    const hold = state.slots[0]?.hold;
+    return { icon: 'busy', meta: hold?.kind === 'own' ? nameOf(hold.holder) : 'in use', ...endOf(hold?.until) };
   }
   const inTheWay = fullAncestor ?? blockedBy?.name;
-  if (inTheWay !== undefined)
-    return { icon: 'shut', meta: `not available: ${inTheWay} is in use`, ...end(blockedBy?.hold?.until) };
-  return { icon: 'free', meta: capacity > 1 ? free : 'free' };
+  if (inTheWay !== undefined) {
+    const condition = fullAncestor === null ? (blockedBy?.condition ?? null) : fullBecause;
+    const why = condition === null ? 'in use' : conditionWord(condition);
+    return { icon: 'shut', meta: `not available: ${inTheWay} is ${why}`, ...endOf(blockedBy?.hold?.until) };
+  }
+  return { icon: 'free', meta: capacity > 1 ? freeText(state, capacity) : 'free' };
 }
+
+const endOf = (until: string | null | undefined) => (until == null ? {} : { untilMs: Date.parse(until) });
+
+/** What nobody holds and nobody gets, or a pool without a free slot. */
+function fullOption(state: ResourceState, capacity: number): Pick<Option, 'icon' | 'meta'> {
+  const { held, notReady, outOfService } = state;
+  const icon = held > 0 ? 'busy' : outOfService > 0 ? 'out' : 'dirty';
+  const [one] = notReady;
+  if (capacity === 1 && one) return { icon, meta: conditionText(one).toLowerCase() };
+  return { icon, meta: freeText(state, capacity) };
+}
+
+const freeText = (state: ResourceState, capacity: number): string =>
+  [`${number(state.free)} of ${number(capacity)} free`, ...countTexts(state)].join(' · ');
 
 const personOption = ({ requester, count }: Holding): Option => ({
   to: `${BOARD}?${new URLSearchParams({ view: 'table', q: requester })}`,
@@ -114,7 +127,7 @@ function actionOptions(
     const choice = choices.find(({ length }) => length === '') ?? choices.at(-1);
     const acted = resources.filter(({ capacity }) => capacity !== null).slice(0, MAX_ACTED_ON);
     for (const state of acted) {
-      const { name: resource } = state;
+      const { name: resource, isRegistered, capacity, outOfService } = state;
       if (ownHold(viewer, state))
         options.push({ icon: 'extend', text: `Extend ${resource}`, to: actionPath('extend', { resource }) });
       else if (isFree(state))
@@ -129,6 +142,12 @@ function actionOptions(
           icon: 'queue',
           text: `Join the queue for ${resource}`,
           to: actionPath('reserve', { resource }),
+        });
+      if (state === acted[0] && may(viewer, 'define') && isRegistered && outOfService < (capacity ?? 0))
+        options.push({
+          icon: 'out',
+          text: `Take ${resource} out of service`,
+          to: actionPath('condition/out', { resource }),
         });
     }
     if (term === '') options.push({ icon: 'plus', text: 'Reserve something', to: '/dashboard/reserve' });

@@ -51,7 +51,10 @@ export const mineRoutes = (deps: DashboardDeps) =>
     const names = [...new Set(waits.map(({ waitsFor }) => waitsFor))];
     const states =
       names.length === 0 ? [] : await resourceStates(engine, credential, names, { slots: SLOTS, requesters });
-    const entries = past.flatMap((page) => page.entries).sort((one, other) => other.endedAt - one.endedAt);
+    const entries = past
+      .flatMap((page) => page.entries)
+      .filter(({ ending }) => ending !== 'OUT_OF_SERVICE')
+      .sort((one, other) => other.endedAt - one.endedAt);
     const nameOf = await namesOf(deps, viewer, requesters);
     return c.html(
       <Page title="Mine" viewer={viewer} at={AT} done={c.req.query('done')} renew={{ from: AT, everyS: 60 }}>

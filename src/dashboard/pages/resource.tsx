@@ -249,8 +249,8 @@ const Definition = ({ details: { name, state, below } }: { details: Details }) =
         <RegisterForm title={`Register ${name}`} isNamed typed={newTyped(name)} />
       </section>
     );
-  const { capacity, treePath, labels, blocks } = registered;
-  const definition = { name, capacity, labels, blocks: [...blocks], treePath: treePath || null };
+  const { capacity, treePath, labels, blocks, afterUse } = registered;
+  const definition = { name, capacity, labels, blocks: [...blocks], treePath: treePath || null, afterUse };
   return (
     <>
       <section class="card pad define" id="change">

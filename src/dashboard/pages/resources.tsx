@@ -144,6 +144,6 @@ const HeadActions = ({ back, hasDemo: isShown }: { back: string; hasDemo: boolea
 async function readDefinition({ engine }: DashboardDeps, { credential }: Viewer, name: string) {
   const { registered, resource } = await resourceState(engine, credential, name, 0, 1);
   if (registered === null) return null;
-  const { capacity, treePath, labels, blocks } = registered;
-  return { name: resource ?? name, capacity, labels, blocks: [...blocks], treePath: treePath || null };
+  const { capacity, treePath, labels, blocks, afterUse } = registered;
+  return { name: resource ?? name, capacity, labels, blocks: [...blocks], treePath: treePath || null, afterUse };
 }

@@ -36,6 +36,7 @@ const SettingsFields = z.object({
   defaultTtlSeconds: numberOrNone,
   maxTtlSeconds: numberOrNone,
   requireNote: checkbox,
+  holdersReport: checkbox,
 });
 const IssuerFields = z.object({ issuer: z.string(), audience: z.string(), jwksUrl: z.string() });
 
@@ -154,6 +155,10 @@ const SettingsForm = ({ stored, maxTtlSeconds }: { stored: Settings; maxTtlSecon
     </label>
     <label class="check">
       <input type="checkbox" name="requireNote" checked={stored.requireNote} /> Reservations must have a note
+    </label>
+    <label class="check">
+      <input type="checkbox" name="holdersReport" checked={stored.holdersReport} /> Holders may take something out of
+      service when they release it. Otherwise it is to be cleaned
     </label>
     <label>
       Lease of reservations that ask for none, in seconds (empty: they never expire){' '}

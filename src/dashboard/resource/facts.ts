@@ -9,9 +9,11 @@ import { PATH_DELIMITER, SYSTEM_REQUESTER_PREFIX } from '../../domain/names.ts';
 import type { Hold } from '../../engine/reservations/holders.ts';
 import type { ResourceState } from '../../engine/reservations/resource.ts';
 import type { ResourceState as RowState } from '../../engine/reservations/states.ts';
+import { notReadyOf } from '../board/rows.ts';
 import type { NameOf } from '../people.ts';
 import { expectedTimes } from '../timeline/expected.ts';
-import { type Holding, MAX_LANES, type RowFacts, type Waiting } from '../timeline/row.ts';
+import { type Holding, leasesOf, MAX_LANES, type RowFacts, type Waiting } from '../timeline/row.ts';
+import { CONDITION_WORDS } from '../words/conditionWords.ts';
 import type { Details } from './resourceDetails.ts';
 
 /** The number of slots; 0 for a group. */
@@ -52,27 +54,34 @@ function holdingOf(hold: Hold, slot: number, nameOf: NameOf): Holding {
 }
 
 export function factsOf({ name, state, past, inTheWay, nameOf, frame }: Details): RowFacts {
+  const { held, free } = state;
   const capacity = capacityOf(state);
   const current = state.holds.map(({ slot, hold }) => holdingOf(hold, numberOf(slot, name), nameOf));
   const seen = capacity > MAX_LANES ? [] : past.filter(({ endedAt }) => endedAt > frame.fromMs);
   const before = seen.flatMap((entry) => pastHoldings(entry, name, nameOf));
   return {
     capacity,
-    held: state.held,
+    held,
+    free,
     holdings: [...before, ...current],
+    notReady: notReadyOf({ name, notReady: state.notReady }),
     waiting: state.queue.map(({ request }) => toWaiting(request, name, nameOf)),
-    blocked: state.held < capacity && inTheWay !== null ? blockedBy(inTheWay) : undefined,
+    blocked: free > 0 && inTheWay !== null ? blockedBy(inTheWay) : undefined,
   };
 }
 
-const pastHoldings = ({ slots, requester, note, reservedAt, endedAt }: PastEntry, name: string, nameOf: NameOf) =>
+const pastHoldings = (
+  { slots, requester, note, reservedAt, endedAt, ending }: PastEntry,
+  name: string,
+  nameOf: NameOf,
+) =>
   reservedAt === null
     ? []
     : slots.map(
         (slot): Holding => ({
           slot: numberOf(slot, name),
           kind: 'past',
-          who: nameOf(requester),
+          who: ending === 'OUT_OF_SERVICE' ? CONDITION_WORDS.out : nameOf(requester),
           note: note ?? undefined,
           fromMs: reservedAt,
           toMs: endedAt,
@@ -103,7 +112,7 @@ function blockedBy({ resource, holders }: Reason): RowFacts['blocked'] {
  * @param by the resource that may take it along, then as long as it is held itself
  */
 export function factsOfState(
-  { name, capacity, held, slots, queue }: RowState,
+  { name, capacity, held, free, notReady, slots, queue }: RowState,
   nameOf: NameOf,
   by?: { readonly name: string; readonly hold: Hold | undefined },
 ): RowFacts {
@@ -114,6 +123,8 @@ export function factsOfState(
   return {
     capacity: capacity ?? 1,
     held,
+    free,
+    notReady: notReadyOf({ name, notReady }),
     holdings: slots.flatMap(({ slot, hold }) =>
       hold === null ? [] : [holdingOf(times(hold), numberOf(slot, name), nameOf)],
     ),
@@ -125,10 +136,7 @@ export function factsOfState(
  * When somebody who asks now for one slot can expect it.
  * @returns ms since 1970 UTC; null: nobody knows
  */
-export function expectedForNext({ capacity, held, holdings, waiting }: RowFacts, nowMs: number): number | null {
-  const leases = holdings
-    .filter(({ kind }) => kind !== 'past')
-    .map(({ toMs, isKept = false }) => ({ endsAtMs: isKept ? null : toMs }));
-  while (leases.length < held) leases.push({ endsAtMs: null });
-  return expectedTimes(leases, capacity, [...waiting, { ttlMs: null, count: 1 }], nowMs).at(-1)?.startMs ?? null;
+export function expectedForNext(facts: RowFacts, nowMs: number): number | null {
+  const tickets = [...facts.waiting, { ttlMs: null, count: 1 }];
+  return expectedTimes(leasesOf(facts), facts.capacity, tickets, nowMs).at(-1)?.startMs ?? null;
 }

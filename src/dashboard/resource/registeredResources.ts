@@ -1,8 +1,8 @@
 /**
- * Reads the registered resources for a page, up to a limit, with the number of slots held.
+ * Reads the registered resources for a page, up to a limit, with what is free of them.
  */
 import type { Credential } from '../../domain/tenants.ts';
-import { definitions, tree } from '../../engine/definitions/list.ts';
+import { definitions, type TreeRow, tree } from '../../engine/definitions/list.ts';
 import type { Engine } from '../../engine/engine.ts';
 
 /** Maximum number of resources that a page reads: about 200 ms of an instance. */
@@ -16,8 +16,11 @@ export interface Row {
   readonly capacity: number | null;
   /** '' for a root */
   readonly parent: string;
-  /** Number of held slots. */
-  readonly held: number;
+  /** Number of slots that can be taken: free and ready. */
+  readonly free: number;
+  /** Numbers of slots that are out of service, and that have to be cleaned, held or not. */
+  readonly outOfService: number;
+  readonly dirty: number;
   /** Number of requests that wait for it. */
   readonly waiting: number;
   /** The first of its ancestors, from the root down, that has no free slot; '' for none. */
@@ -34,11 +37,7 @@ export interface Row {
 export async function readRows(engine: Engine, credential: Credential): Promise<Map<string, Row>> {
   const rows = new Map<string, Row>();
   for await (const page of tree(engine, credential)) {
-    for (const { name, capacity, parent, available, waiting, labels } of page.rows) {
-      const fullAncestor = fullFrom(rows.get(parent ?? ''));
-      const held = (capacity ?? 0) - (available ?? 0);
-      rows.set(name, { name, capacity, parent: parent ?? '', held, waiting, fullAncestor, labels, blocks: [] });
-    }
+    for (const row of page.rows) rows.set(row.name, toRow(row, fullFrom(rows.get(row.parent ?? ''))));
     if (rows.size >= MAX_ROWS) break;
   }
   let bytes = 0;
@@ -54,10 +53,27 @@ export async function readRows(engine: Engine, credential: Credential): Promise<
   return rows;
 }
 
+/** @param fullAncestor the first of its ancestors that has no free slot; '' for none */
+export const toRow = (row: TreeRow, fullAncestor: string): Row => {
+  const { name, capacity, parent, available, outOfService, dirty, waiting, labels } = row;
+  return {
+    name,
+    capacity,
+    parent: parent ?? '',
+    free: available ?? 0,
+    outOfService,
+    dirty,
+    waiting,
+    fullAncestor,
+    labels,
+    blocks: [],
+  };
+};
+
 /** The first resource without a free slot, from the root down to a parent; '' for none. A group gates nothing. */
 const fullFrom = (parent: Row | undefined): string => {
   if (parent === undefined) return '';
-  const isFull = parent.capacity !== null && parent.held >= parent.capacity;
+  const isFull = parent.capacity !== null && parent.free === 0;
   return parent.fullAncestor || (isFull ? parent.name : '');
 };
 

@@ -7,7 +7,7 @@ import type { Reason } from '../../contract/reservationFields.ts';
 import type { PastEntry } from '../../domain/history.ts';
 import { PATH_DELIMITER } from '../../domain/names.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { type TreeRow, tree } from '../../engine/definitions/list.ts';
+import { tree } from '../../engine/definitions/list.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { check } from '../../engine/reservations/check.ts';
 import { type ResourceState, resourceState } from '../../engine/reservations/resource.ts';
@@ -18,7 +18,7 @@ import { measureUsage, type UsageOfResource } from '../../operations/usage.ts';
 import type { DashboardDeps, Viewer } from '../env.ts';
 import { type NameOf, namesOf } from '../people.ts';
 import { type Frame, frameAt } from '../timeline/frame.ts';
-import type { Row } from './registeredResources.ts';
+import { type Row, toRow } from './registeredResources.ts';
 
 /** Slots on one page. */
 export const SLOTS = 100;
@@ -141,6 +141,7 @@ async function readAlong(engine: Engine, credential: Credential, { plan }: Resou
 }
 
 const requestersOf = (state: ResourceState, along: readonly RowState[], past: readonly PastEntry[]): string[] => [
+  ...state.notReady.map(({ actor }) => actor ?? ''),
   ...state.holds.flatMap(({ hold, shares }) => [hold, ...shares].map(({ holder }) => holder)),
   ...state.queue.map(({ request }) => request.requester),
   ...along.flatMap(({ slots }) => slots.map(({ hold }) => hold?.holder ?? '')),
@@ -158,7 +159,8 @@ function slotsOf(name: string, { registered, holds }: ResourceState, first: numb
 
 /** The first ancestor without a free slot, unless somebody who holds it through the resource would not need another. */
 const fullAncestorOf = ({ plan }: ResourceState): string | null =>
-  plan.find(({ role, capacity, held }) => role === 'ancestor' && held >= capacity)?.name ?? null;
+  plan.find(({ role, capacity, held, condition }) => role === 'ancestor' && (condition !== null || held >= capacity))
+    ?.name ?? null;
 
 const NOTHING: Below = { roots: [], children: new Map(), next: null };
 
@@ -168,7 +170,7 @@ async function readBelow(
   state: ResourceState,
   after: string | undefined,
 ): Promise<Below> {
-  const { resource, registered, held } = state;
+  const { resource, registered, free } = state;
   if (resource === null || registered === null) return NOTHING;
   const own = [...(registered.treePath === '' ? [] : registered.treePath.split(PATH_DELIMITER)), resource];
   const start = after?.split(PATH_DELIMITER) ?? own;
@@ -177,7 +179,7 @@ async function readBelow(
   const first = await tree(engine, credential, path, BELOW).next();
   if (first.done === true) return NOTHING;
   const children = new Map<string, Row[]>();
-  const isFull = registered.capacity !== null && held >= registered.capacity;
+  const isFull = registered.capacity !== null && free === 0;
   const shut = isFull ? resource : (fullAncestorOf(state) ?? '');
   const walked = [...path];
   let isAll = first.value.isLast;
@@ -196,17 +198,6 @@ async function readBelow(
   const roots = [...children].flatMap(([parent, rows]) => (shown.has(parent) ? [] : rows));
   return { roots, children, next: isAll ? null : walked.join(PATH_DELIMITER) };
 }
-
-const toRow = ({ name, capacity, parent, available, waiting, labels }: TreeRow, fullAncestor: string): Row => ({
-  name,
-  capacity,
-  parent: parent ?? '',
-  held: (capacity ?? 0) - (available ?? 0),
-  waiting,
-  fullAncestor,
-  labels,
-  blocks: [],
-});
 
 /**
  * Finds out what keeps new requesters from a resource, besides those who hold it.

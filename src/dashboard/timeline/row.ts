@@ -3,7 +3,7 @@
  * when it can expect its turn. A pool has a lane a slot, or, if it has more than MAX_LANES, an area. No I/O and no
  * markup. Times are ms since 1970 UTC.
  */
-import { expectedTimes } from './expected.ts';
+import { expectedTimes, type Lease } from './expected.ts';
 import { type Frame, placeOf } from './frame.ts';
 
 /** Slots that have a lane of their own. */
@@ -16,16 +16,18 @@ export const MAX_LANES = 12;
  * - `waiting`: somebody who waits
  * - `blocked`: another resource is in the way
  * - `look`: somebody should look at it
+ * - `out`: out of service
+ * - `dirty`: it has to be cleaned
  *
- * Bookings and what is out of service will be kinds of their own.
+ * Bookings will be a kind of their own.
  */
-export type BarKind = 'free' | 'past' | 'held' | 'mine' | 'waiting' | 'blocked' | 'look';
+export type BarKind = 'free' | 'past' | 'held' | 'mine' | 'waiting' | 'blocked' | 'look' | 'out' | 'dirty';
 
 /** Somebody who holds a slot, or held it. */
 export interface Holding {
   /** The number of the slot, from 0. */
   readonly slot: number;
-  readonly kind: Exclude<BarKind, 'free' | 'waiting' | 'blocked'>;
+  readonly kind: Exclude<BarKind, 'free' | 'waiting' | 'blocked' | 'out' | 'dirty'>;
   readonly who: string;
   readonly note?: string | undefined;
   /** null: before anybody knows */
@@ -34,6 +36,17 @@ export interface Holding {
   readonly toMs: number | null;
   /** True if a session keeps it, so that nobody knows its end. */
   readonly isKept?: boolean;
+}
+
+/** A slot that nobody gets, although it is free or will be. */
+export interface NotReady {
+  /** The number of the slot, from 0. */
+  readonly slot: number;
+  readonly kind: 'out' | 'dirty';
+  /** `Out of service · display dark` */
+  readonly text: string;
+  /** null: before anybody knows */
+  readonly fromMs: number | null;
 }
 
 /** Somebody who waits. */
@@ -51,8 +64,12 @@ export interface RowFacts {
   readonly capacity: number;
   /** How many are held; more than `holdings` has of a large pool */
   readonly held: number;
+  /** How many can be taken; absent: all that are not held */
+  readonly free?: number;
   /** Reservations in force, and ended ones. */
   readonly holdings: readonly Holding[];
+  /** Slots that are not ready, held or not; perhaps not all of a large pool. */
+  readonly notReady?: readonly NotReady[];
   /** In the order of the queue. */
   readonly waiting: readonly Waiting[];
   /** The reason why nobody can take it though a slot is free, and its end. */
@@ -98,10 +115,7 @@ const KEPT_MS = 3_600_000;
 export function timelineRow(facts: RowFacts, frame: Frame): TimelineRow {
   const { capacity, holdings, waiting, held } = facts;
   const current = holdings.filter(({ kind }) => kind !== 'past');
-  // Slots of a large pool that nobody looked at are held for an unknown time.
-  const others = Array.from({ length: Math.max(0, held - current.length) }, () => ({ endsAtMs: null }));
-  const leases = [...current.map(({ toMs, isKept }) => ({ endsAtMs: isKept ? null : toMs })), ...others];
-  const expected = expectedTimes(leases, capacity, waiting, frame.nowMs);
+  const expected = expectedTimes(leasesOf(facts), capacity, waiting, frame.nowMs);
   const isArea = capacity > MAX_LANES;
   const ghosts = isArea ? [] : ghostsOf(facts, current, expected, frame);
   return {
@@ -112,6 +126,7 @@ export function timelineRow(facts: RowFacts, frame: Frame): TimelineRow {
       : [
           ...freeBars(facts, current, frame),
           ...holdings.map((one) => barOf(one, frame)),
+          ...notReadyBars(facts, frame),
           ...blockedBar(facts, frame),
           ...ghosts,
         ].filter(isSeen),
@@ -119,6 +134,27 @@ export function timelineRow(facts: RowFacts, frame: Frame): TimelineRow {
     expectedMs: expected.map(({ startMs }) => startMs),
     text: textOf(facts),
   };
+}
+
+/**
+ * The leases that are in the way of those who wait. Nobody knows when a slot is ready again, nor when those of a large
+ * pool end that nobody looked at.
+ */
+export function leasesOf({ capacity, held, free = capacity - held, holdings, notReady = [] }: RowFacts): Lease[] {
+  const current = holdings.filter(({ kind }) => kind !== 'past');
+  const isOut = new Set(notReady.map(({ slot }) => slot));
+  const leases = [
+    ...current.map(({ slot, toMs, isKept = false }) => ({ endsAtMs: isKept || isOut.has(slot) ? null : toMs })),
+    ...freeOf(notReady, current).map(() => ({ endsAtMs: null })),
+  ];
+  const missing = Math.max(held, capacity - free) - leases.length;
+  return [...leases, ...Array.from({ length: Math.max(0, missing) }, () => ({ endsAtMs: null }))];
+}
+
+/** The slots that are not ready and not held. */
+function freeOf(notReady: readonly NotReady[], current: readonly Holding[]): NotReady[] {
+  const held = new Set(current.map(({ slot }) => slot));
+  return notReady.filter(({ slot }) => !held.has(slot));
 }
 
 /** A bar that is too narrow to be seen says nothing. */
@@ -138,15 +174,26 @@ function barOf({ slot, kind, who, note, fromMs, toMs, isKept = false }: Holding,
   };
 }
 
-/** Of a pool, the slots that anybody can have. */
-function freeBars({ capacity, blocked }: RowFacts, current: readonly Holding[], frame: Frame): Bar[] {
-  if (capacity < 2 || blocked !== undefined) return [];
-  const edges = { from: placeOf(frame, frame.nowMs), to: 100, isCutLeft: false, isCutRight: true, fades: false };
-  return freeLanes(capacity, current).map((lane) => ({ kind: 'free', lane, text: 'free', ...edges }));
+/** What is not ready, after the reservation that holds it or held it last. */
+function notReadyBars({ holdings, notReady = [] }: RowFacts, frame: Frame): Bar[] {
+  return notReady.flatMap(({ slot, kind, text, fromMs }): Bar[] => {
+    const before = holdings.filter((one) => one.slot === slot);
+    if (before.some(({ toMs, isKept }) => toMs === null || isKept)) return [];
+    const startMs = Math.max(fromMs ?? frame.fromMs, ...before.map(({ toMs }) => toMs ?? 0));
+    const edges = { isCutLeft: startMs <= frame.fromMs, isCutRight: true, fades: false };
+    return [{ kind, lane: slot, text, from: placeOf(frame, startMs), to: 100, ...edges }];
+  });
 }
 
-function freeLanes(capacity: number, current: readonly Holding[]): number[] {
-  const taken = new Set(current.map(({ slot }) => slot));
+/** Of a pool, the slots that anybody can have. */
+function freeBars({ capacity, blocked, notReady = [] }: RowFacts, current: readonly Holding[], frame: Frame): Bar[] {
+  if (capacity < 2 || blocked !== undefined) return [];
+  const edges = { from: placeOf(frame, frame.nowMs), to: 100, isCutLeft: false, isCutRight: true, fades: false };
+  return freeLanes(capacity, [...current, ...notReady]).map((lane) => ({ kind: 'free', lane, text: 'free', ...edges }));
+}
+
+function freeLanes(capacity: number, taking: readonly { readonly slot: number }[]): number[] {
+  const taken = new Set(taking.map(({ slot }) => slot));
   return Array.from({ length: capacity }, (_, slot) => slot).filter((slot) => !taken.has(slot));
 }
 
@@ -162,12 +209,13 @@ function blockedBar({ blocked }: RowFacts, frame: Frame): Bar[] {
 
 /** The bars of those who wait, each in the lanes of the slots that it can expect. */
 function ghostsOf(
-  { capacity, waiting }: RowFacts,
+  { capacity, waiting, notReady = [] }: RowFacts,
   current: readonly Holding[],
   expected: ReturnType<typeof expectedTimes>,
   frame: Frame,
 ): Bar[] {
-  const lanes = [...current.map(({ slot }) => slot), ...freeLanes(capacity, current)];
+  const taken = [...current, ...freeOf(notReady, current)];
+  const lanes = [...taken.map(({ slot }) => slot), ...freeLanes(capacity, taken)];
   return expected.flatMap(({ startMs, endMs, slots }, i) => {
     const one = waiting[i];
     if (startMs === null || one === undefined || startMs >= frame.toMs) return [];
@@ -201,12 +249,18 @@ const namesOf = (all: readonly { readonly who: string }[]): string => {
   return names.slice(0, MAX_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '');
 };
 
-function textOf({ holdings, waiting, blocked }: RowFacts): string {
+const lowerFirst = (text: string | null): string | null =>
+  text === null ? null : text.charAt(0).toLowerCase() + text.slice(1);
+
+function textOf({ capacity, holdings, waiting, blocked, notReady = [] }: RowFacts): string {
   const past = holdings.filter(({ kind }) => kind === 'past').toReversed();
   const current = holdings.filter(({ kind }) => kind !== 'past');
+  const out = capacity === 1 ? lowerFirst(notReady[0]?.text ?? null) : null;
+  const now = blocked === undefined ? (out ?? 'free') : `needs ${blocked.by}`;
   const parts = [
     past.length > 0 && `Before: ${namesOf(past)}`,
-    `Now: ${current.length > 0 ? namesOf(current) : blocked === undefined ? 'free' : `needs ${blocked.by}`}`,
+    `Now: ${current.length > 0 ? namesOf(current) : now}`,
+    current.length > 0 && out !== null && `After that: ${out}`,
     waiting.length > 0 && `Then: ${namesOf(waiting)}`,
   ];
   return `${parts.filter((part) => part !== false).join('. ')}.`;

@@ -15,9 +15,8 @@ const ROOM = 5;
 export const TimelineDefs = ({ frame }: { frame: Frame }) => (
   <svg class="defs" aria-hidden="true" width="0" height="0">
     <defs>
-      <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-        <path d="M0 0V6" />
-      </pattern>
+      <Hatch id="hatch" />
+      <Hatch id="hatch-out" />
       <Fade id="fade" />
       <Fade id="fade-mine" />
       <g id="hours">
@@ -28,6 +27,12 @@ export const TimelineDefs = ({ frame }: { frame: Frame }) => (
       <line id="now" x1={`${placeOf(frame, frame.nowMs)}%`} x2={`${placeOf(frame, frame.nowMs)}%`} y2="100%" />
     </defs>
   </svg>
+);
+
+const Hatch = ({ id }: { id: string }) => (
+  <pattern id={id} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+    <path d="M0 0V6" />
+  </pattern>
 );
 
 const Fade = ({ id }: { id: string }) => (
@@ -114,7 +119,7 @@ const round = (value: number): number => Math.round(value * 100) / 100;
 
 const BarView = ({ bar, y, height, isLane }: { bar: Bar; y: number; height: number; isLane: boolean }) => {
   const { kind, from, to, isCutLeft, isCutRight, fades, text } = bar;
-  const classes = ['bar', kind, isCutLeft && 'before', isCutRight && 'after', fades && 'fades'];
+  const classes = ['bar', kind, isCutLeft && 'before', isCutRight && 'after', fades && 'fades', isLane && 'lane'];
   const shown = isLane ? '' : cut(text, to - from);
   return (
     // biome-ignore lint/a11y/noSvgWithoutTitle: the row that it is a part of has a label
@@ -187,5 +192,7 @@ const LEGEND = [
   ['waiting', 'waiting, expected'],
   ['blocked', 'blocked by another'],
   ['look', 'needs a look'],
+  ['out', 'out of service'],
+  ['dirty', 'being cleaned'],
   ['past', 'before'],
 ] as const;

@@ -2,7 +2,7 @@
  * Ends what a person or somebody else holds or waits for: Release, which can be undone, Take away, Leave the queue. Has
  * no page of its own, unless it fails.
  */
-import { type Context, Hono } from 'hono';
+import { Hono } from 'hono';
 import { z } from 'zod';
 import { resourceStates } from '../../../engine/reservations/states.ts';
 import { isOwn } from '../../../operations/permissions.ts';
@@ -10,11 +10,11 @@ import { unreserve } from '../../../operations/reservations.ts';
 import { cancelForm } from '../../actions/cancelWait.ts';
 import { takeBackForm } from '../../actions/takeBack.ts';
 import { releasedOf, remember } from '../../actions/undo.ts';
-import { Page } from '../../components/layout.tsx';
+import { showFailure } from '../../components/failurePage.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
-import { attempt, check, type Failed, readForm } from '../../form.ts';
+import { attempt, check, readForm } from '../../form.ts';
 import { releaseSchema } from '../../formSchemas.ts';
-import { backTo, ownPath } from '../../paths.ts';
+import { backTo } from '../../paths.ts';
 import { needs } from '../../viewer.ts';
 
 const RELEASE = '/dashboard/release';
@@ -25,7 +25,7 @@ const Release = z.object({ resource: z.string(), requester: z.string(), back: z.
 const Undo = z.object({ resource: z.string(), back: z.string().optional() });
 const Back = z.object({ back: z.string().optional() });
 
-const NOT_RELEASED: ReadonlyMap<string, string> = new Map([
+export const NOT_RELEASED: ReadonlyMap<string, string> = new Map([
   ['NOT_RESERVED', 'It was not released: it is free already.'],
   ['DOESNT_OWN_RESERVATION', 'It was not released: somebody else holds it by now.'],
   ['INVALID_RELEASE_TOKEN', 'It was not released: only its holder and operators may do that.'],
@@ -81,13 +81,3 @@ const readBefore = async (
   { credential }: Viewer,
   { resource, requester }: { resource: string; requester: string },
 ) => (await resourceStates(engine, credential, [resource], { slots: 16, requesters: [requester] }))[0];
-
-const showFailure = (c: Context<DashboardEnv>, title: string, back: string | undefined, failed: Failed) =>
-  c.html(
-    <Page title={title} viewer={c.var.viewer} failed={failed}>
-      <p>
-        <a href={ownPath(back)}>Back to the page</a>
-      </p>
-    </Page>,
-    failed.status,
-  );

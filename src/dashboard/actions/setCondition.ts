@@ -1,0 +1,37 @@
+/**
+ * Changes the condition of what a person names, and says what it was before.
+ */
+import type { ConditionItem } from '../../contract/conditions.ts';
+import { MAX_SLOTS_SET } from '../../domain/conditions.ts';
+import { HoldfastError } from '../../domain/errors.ts';
+import { setCondition as callSetCondition } from '../../operations/conditions.ts';
+import type { DashboardDeps, Viewer } from '../env.ts';
+import { check } from '../form.ts';
+import { conditionsSchema } from '../formSchemas.ts';
+import type { Care } from '../resource/careOf.ts';
+import type { Changed } from './conditionUndo.ts';
+
+/** @throws HoldfastError refused if one of them has no condition; forbidden, unavailable; LimitError */
+export async function setCondition(
+  deps: DashboardDeps,
+  { credential }: Viewer,
+  items: readonly ConditionItem[],
+): Promise<void> {
+  const Conditions = conditionsSchema(deps);
+  const { batch } = deps.sizes;
+  for (let i = 0; i < items.length; i += batch) {
+    const { result } = await callSetCondition(deps, credential, check(Conditions, items.slice(i, i + batch)));
+    const failed = result.find(({ status }) => status === 'NOT_VALID');
+    if (failed !== undefined) throw new HoldfastError('refused', failed.explanation.replace(/^NOT_VALID: /, ''));
+  }
+}
+
+/** What all slots that a name means were before, if they were alike; null: they cannot be put back together */
+export function before({ name, slots, capacity, notReady }: Care): Changed | null {
+  if (capacity > MAX_SLOTS_SET && slots.length > 1) return null;
+  const [first] = notReady;
+  if (first === undefined) return { resource: name, was: 'ready' };
+  const isAlike = notReady.every(({ condition, reason }) => condition === first.condition && reason === first.reason);
+  if (notReady.length < slots.length || !isAlike) return null;
+  return { resource: name, was: first.condition, ...(first.reason !== undefined && { reason: first.reason }) };
+}

@@ -1,0 +1,170 @@
+/**
+ * The condition of resources by hand: Out of service, which asks for a reason, Back in service, Mark as clean, and
+ * Undo (docs/specification.md#condition).
+ */
+import { type Context, Hono } from 'hono';
+import { z } from 'zod';
+import { lastChange, rememberChange } from '../../actions/conditionUndo.ts';
+import { before, setCondition } from '../../actions/setCondition.ts';
+import { Clock } from '../../components/clock.tsx';
+import { showFailure } from '../../components/failurePage.tsx';
+import { Buttons, Fault, FormPage, faultOf } from '../../components/formPage.tsx';
+import { ReasonField } from '../../components/reasonField.tsx';
+import type { DashboardDeps, DashboardEnv } from '../../env.ts';
+import { attempt, type Failed, readForm, readQuery, refuseField } from '../../form.ts';
+import { backTo, ownPath } from '../../paths.ts';
+import { namesOf } from '../../people.ts';
+import { type Care, readCare } from '../../resource/careOf.ts';
+import { needs } from '../../viewer.ts';
+import { number } from '../../words/numbers.ts';
+
+const OUT = '/dashboard/condition/out';
+const BACK = '/dashboard/condition/back';
+const UNDO = '/dashboard/condition/undo';
+
+const OutForm = z.object({
+  resource: z.string(),
+  /** One slot of the pool, or the pool: all of them. */
+  slot: z.string().optional(),
+  reason: z.string().optional(),
+  back: z.string().optional(),
+});
+type OutForm = z.output<typeof OutForm>;
+const BackForm = z.object({
+  resource: z.string(),
+  from: z.enum(['out', 'dirty']),
+  back: z.string().optional(),
+});
+const UndoForm = z.object({ resource: z.string(), back: z.string().optional() });
+
+export const conditionRoutes = (deps: DashboardDeps) => {
+  const show = async (c: Context<DashboardEnv>, typed: OutForm, failed?: Failed) => {
+    const { viewer } = c.var;
+    const care = await readCare(deps.engine, viewer.credential, typed.resource);
+    const nameOf = await namesOf(
+      deps,
+      viewer,
+      care.holds.map(({ hold }) => hold.holder),
+    );
+    const back = ownPath(typed.back);
+    return c.html(
+      <FormPage title={`Take ${care.name} out of service`} viewer={viewer} failed={failed}>
+        <form class="stack" method="post" action={OUT}>
+          <input type="hidden" name="resource" value={care.name} />
+          <input type="hidden" name="back" value={back} />
+          {care.slots.length > 1 && <SlotField care={care} chosen={typed.slot} failed={failed} />}
+          <ReasonField value={typed.reason} failed={failed} />
+          <p class="hint">
+            <Afterwards care={care} nameOf={nameOf} />
+          </p>
+          <Buttons back={back}>
+            <button type="submit" class="primary" id="out-of-service">
+              Out of service
+            </button>
+          </Buttons>
+        </form>
+      </FormPage>,
+      failed?.status ?? 200,
+    );
+  };
+
+  return new Hono<DashboardEnv>()
+    .use('/dashboard/condition/*', (c, next) => (c.req.path.endsWith('/broken') ? next() : needs('define')(c, next)))
+    .get(OUT, (c) => show(c, readQuery(c, OutForm)))
+    .post(OUT, async (c) => {
+      const form = await readForm(c, OutForm);
+      const { viewer } = c.var;
+      const tried = await attempt(deps, c, async () => {
+        const reason = form.reason?.trim() ?? '';
+        if (reason === '') refuseField('reason', 'say what is wrong: everybody sees it');
+        if (form.slot === '') refuseField('slot', 'choose which slot');
+        const care = await readCare(deps.engine, viewer.credential, form.slot ?? form.resource);
+        await setCondition(deps, viewer, [{ resource: care.name, condition: 'out', reason }]);
+        return care;
+      });
+      if (!tried.ok) return show(c, form, tried);
+      rememberChange(c, deps.publicUrl, before(tried.result));
+      return c.redirect(backTo(form.back, { done: 'out', what: tried.result.name }), 303);
+    })
+    .post(BACK, async (c) => {
+      const { resource, from, back } = await readForm(c, BackForm);
+      const { viewer } = c.var;
+      const tried = await attempt(deps, c, async () => {
+        const care = await readCare(deps.engine, viewer.credential, resource);
+        const items = itemsOf(care, from);
+        await setCondition(deps, viewer, items);
+        return { care, isAny: items.length > 0 };
+      });
+      if (!tried.ok) return showFailure(c, 'Not changed', back, tried);
+      const { care, isAny } = tried.result;
+      if (!isAny) return showFailure(c, 'Not changed', back, NOTHING);
+      rememberChange(c, deps.publicUrl, before(care));
+      return c.redirect(backTo(back, { done: from === 'out' ? 'back' : 'clean', what: care.name }), 303);
+    })
+    .post(UNDO, async (c) => {
+      const { resource, back } = await readForm(c, UndoForm);
+      const changed = lastChange(c, deps.publicUrl);
+      if (changed?.resource !== resource) return showFailure(c, 'Not taken back', back, TOO_LATE);
+      const { was: condition, reason } = changed;
+      const tried = await attempt(deps, c, () => setCondition(deps, c.var.viewer, [{ resource, condition, reason }]));
+      if (!tried.ok) return showFailure(c, 'Not taken back', back, tried);
+      rememberChange(c, deps.publicUrl, null);
+      return c.redirect(backTo(back, { done: 'asBefore', what: resource }), 303);
+    });
+};
+
+const NOTHING: Failed = { status: 409, fault: 'Nothing was changed: somebody else has done that already.' };
+const TOO_LATE: Failed = { status: 409, fault: 'It was not taken back: it is too late for that.' };
+
+/** Makes those slots ready that are in a condition. Others, as those that have to be cleaned, stay as they are. */
+function itemsOf({ name, slots, notReady }: Care, from: 'out' | 'dirty') {
+  const meant = notReady.filter(({ condition }) => condition === from);
+  const names = meant.length === slots.length ? [name] : meant.map(({ slot }) => slot);
+  return meant.length === 0 ? [] : names.map((resource) => ({ resource, condition: 'ready' as const }));
+}
+
+interface SlotFieldProps {
+  readonly care: Care;
+  readonly chosen: string | undefined;
+  readonly failed: Failed | undefined;
+}
+
+/** Which slot of a pool. */
+const SlotField = ({ care, chosen, failed }: SlotFieldProps) => (
+  <label>
+    Which
+    <select name="slot" required {...faultOf({ of: 'slot', failed })}>
+      <option value="">Choose</option>
+      {care.slots.map((slot) => (
+        <option value={slot} selected={slot === chosen}>
+          {slot}
+        </option>
+      ))}
+      <option value={care.name} selected={care.name === chosen}>
+        All {number(care.capacity)} slots
+      </option>
+    </select>
+    <Fault of="slot" failed={failed} />
+  </label>
+);
+
+/** What it means for its holder and for those who wait. */
+const Afterwards = ({ care: { holds }, nameOf }: { care: Care; nameOf: (requester: string) => string }) => {
+  const [first, ...others] = holds;
+  if (first === undefined) return <>Nobody gets it until it is back in service. Those who wait for it go on waiting.</>;
+  const { holder, until } = first.hold;
+  if (others.length > 0 || holder === '')
+    return <>Those who have it keep it. Nobody else gets it until it is back in service.</>;
+  return (
+    <>
+      {nameOf(holder)} keeps it
+      {until !== null && (
+        <>
+          {' '}
+          until <Clock at={until} />
+        </>
+      )}
+      . Nobody else gets it until it is back in service.
+    </>
+  );
+};

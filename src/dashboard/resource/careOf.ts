@@ -1,0 +1,48 @@
+/**
+ * Reads the slots whose condition a person is about to change, and what they are now.
+ */
+import { MAX_SLOTS_SET } from '../../domain/conditions.ts';
+import { HoldfastError } from '../../domain/errors.ts';
+import type { Credential } from '../../domain/tenants.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { type HeldSlot, resourceState } from '../../engine/reservations/resource.ts';
+import type { SlotCondition } from '../../engine/reservations/slotConditions.ts';
+
+export interface Care {
+  /** The resource, or the slot of a pool. */
+  readonly name: string;
+  /** The pool, or the resource itself. */
+  readonly resource: string;
+  /** The number of slots of the resource. */
+  readonly capacity: number;
+  /** The names of the slots that the name means, as far as they were read. */
+  readonly slots: readonly string[];
+  readonly notReady: readonly SlotCondition[];
+  readonly holds: readonly HeldSlot[];
+}
+
+/** @throws HoldfastError refused if it has no condition; unauthenticated, forbidden, unavailable */
+export async function readCare(engine: Engine, credential: Credential, name: string): Promise<Care> {
+  const state = await resourceState(engine, credential, name, 0, MAX_SLOTS_SET);
+  const { registered, slot } = state;
+  const resource = state.resource ?? name;
+  if (registered === null)
+    throw new HoldfastError('refused', `“${name}” is not registered: only registered resources have a condition.`);
+  if (registered.capacity === null)
+    throw new HoldfastError('refused', `“${name}” is a group: it has no slots that could be out of service.`);
+  const { capacity } = registered;
+  const all =
+    capacity === 1
+      ? [resource]
+      : Array.from({ length: Math.min(MAX_SLOTS_SET, capacity) }, (_, i) => `${resource}_${i}`);
+  const slots = slot === null ? all : [slot];
+  const isMeant = (one: { readonly slot: string }) => slots.includes(one.slot);
+  return {
+    name: slot ?? resource,
+    resource,
+    capacity,
+    slots,
+    notReady: state.notReady.filter(isMeant),
+    holds: state.holds.filter(isMeant),
+  };
+}

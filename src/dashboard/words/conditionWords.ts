@@ -1,0 +1,36 @@
+/**
+ * Words for the condition of resources: what is out of service, and what has to be cleaned
+ * (docs/specification.md#condition).
+ */
+import type { NotReady, SlotCondition } from '../../engine/reservations/slotConditions.ts';
+import { number } from './numbers.ts';
+
+/** As the word of a state. */
+export const CONDITION_WORDS: Readonly<Record<NotReady, string>> = {
+  out: 'Out of service',
+  dirty: 'Being cleaned',
+};
+
+/** Within a sentence. */
+export const conditionWord = (condition: NotReady): string => CONDITION_WORDS[condition].toLowerCase();
+
+/** `Out of service · display dark` */
+export const conditionText = ({ condition, reason }: Pick<SlotCondition, 'condition' | 'reason'>): string =>
+  [CONDITION_WORDS[condition], ...(reason === undefined ? [] : [reason])].join(' · ');
+
+interface Counts {
+  readonly capacity: number | null;
+  readonly outOfService: number;
+  readonly dirty: number;
+}
+
+/** How many slots of a pool are not ready: `2 of 6 out of service`, `1 of 6 being cleaned`. */
+export function countTexts({ capacity, outOfService, dirty }: Counts): string[] {
+  const all: readonly (readonly [number, NotReady])[] = [
+    [outOfService, 'out'],
+    [dirty, 'dirty'],
+  ];
+  return all.flatMap(([count, condition]) =>
+    count === 0 ? [] : [`${number(count)} of ${number(capacity ?? 0)} ${conditionWord(condition)}`],
+  );
+}

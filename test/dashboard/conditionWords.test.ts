@@ -1,0 +1,19 @@
+/**
+ * Words for what is out of service or has to be cleaned (docs/specification.md#dashboard-and-sign-in).
+ */
+import { expect, test } from 'vitest';
+import { conditionText, conditionWord, countTexts } from '../../src/dashboard/words/conditionWords.ts';
+
+test('a condition is a word of people, with its reason', () => {
+  expect(conditionText({ condition: 'out', reason: 'display dark' })).toBe('Out of service · display dark');
+  expect(conditionText({ condition: 'dirty', reason: undefined })).toBe('Being cleaned');
+  expect(conditionWord('out')).toBe('out of service');
+});
+
+test('a pool says how many of its slots are not ready, and nothing if all are', () => {
+  expect(countTexts({ capacity: 6, outOfService: 2, dirty: 1 })).toEqual([
+    '2 of 6 out of service',
+    '1 of 6 being cleaned',
+  ]);
+  expect(countTexts({ capacity: 6, outOfService: 0, dirty: 0 })).toEqual([]);
+});
