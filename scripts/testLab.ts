@@ -62,7 +62,12 @@ const phone = (name: string, os: string, version: string, site: string) => ({
   labels: { os: `${os} ${version}`, site },
 });
 
-const board = (name: string) => ({ name, treePath: 'boards', labels: { chip: 'rk3588' }, afterUse: 'dirty' });
+const board = (name: string) => ({
+  name,
+  treePath: 'boards',
+  labels: { chip: 'rk3588' },
+  afterUse: 'dirty' as const,
+});
 
 /** Ten phones, seven environments of which two need the same database, four pools, three boards, and a bench. */
 const REGISTERED = [

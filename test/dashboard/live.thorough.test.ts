@@ -51,7 +51,7 @@ describe('the live page', () => {
       { resource: 'b', requester: 'alice' },
     );
     await page.locator('#events tr').getByText('alice').waitFor();
-    expect(await page.locator('#events tr').allInnerTexts()).toEqual([expect.stringMatching(/RESERVED\s+b\s+alice/)]);
+    expect(await page.locator('#events tr').allInnerTexts()).toEqual([expect.stringMatching(/Reserved\s+b\s+alice/)]);
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
     const [held] = (await client.reserve({ resource: 'c', requester: 'alice' })).body;
     await client.unreserve({ resource: 'c', requester: 'alice', releaseToken: held?.releaseToken });
@@ -168,7 +168,7 @@ describe('resources', () => {
     await go('/resources');
     expect(await page.locator('[data-name="Bench"].full').count()).toBe(1);
     const stool = page.locator('[data-name="Stool"].shut');
-    expect(await stool.textContent()).toContain('not available: Hall is full');
+    expect(await stool.textContent()).toContain('not available: Hall has no free slot');
     await stool.getByRole('link', { name: 'Stool', exact: true }).click();
     const state = page.getByRole('region', { name: 'Now' });
     await state.getByText('Not available to new requesters: Hall is full.').waitFor();

@@ -241,21 +241,20 @@ function linkTo({ name, tab, view, page, after, cursor }: Wanted): string {
   return `${AT}?${fields}`;
 }
 
-const Definition = ({ details: { name, state, below } }: { details: Details }) => {
-  const { registered } = state;
-  if (registered === null)
+const Definition = ({ details: { name, state, below, definition } }: { details: Details }) => {
+  if (state.registered === null)
     return state.resource === null ? null : (
       <section class="card pad" id="register">
         <RegisterForm title={`Register ${name}`} isNamed typed={newTyped(name)} />
       </section>
     );
-  const { capacity, treePath, labels, blocks, afterUse } = registered;
-  const definition = { name, capacity, labels, blocks: [...blocks], treePath: treePath || null, afterUse };
   return (
     <>
-      <section class="card pad define" id="change">
-        <RegisterForm title="Change it" isNamed typed={asTyped(definition)} />
-      </section>
+      {definition && (
+        <section class="card pad define" id="change">
+          <RegisterForm title="Change it" isNamed typed={asTyped(definition)} />
+        </section>
+      )}
       <section class="card pad" aria-labelledby="delete-title">
         <h2 id="delete-title">Delete it</h2>
         <Confirm

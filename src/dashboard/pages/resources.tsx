@@ -3,7 +3,7 @@
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { resourceState } from '../../engine/reservations/resource.ts';
+import { definition } from '../../engine/definitions/list.ts';
 import { type Question, registerTyped } from '../actions/register.ts';
 import { FormPage } from '../components/formPage.tsx';
 import { Icon } from '../components/icon.tsx';
@@ -20,7 +20,7 @@ import {
 import { childrenOf, ResourceTree, registerPath } from '../components/resourceTree.tsx';
 import { SearchForm } from '../components/searchForm.tsx';
 import { isDemo } from '../demo/demo.ts';
-import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
+import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm, readQuery, searched } from '../form.ts';
 import { registerSchema } from '../formSchemas.ts';
 import { backTo, ownPath } from '../paths.ts';
@@ -91,8 +91,8 @@ export const resourcesRoutes = (deps: DashboardDeps) => {
     .get(AT, (c) => show(c))
     .get(REGISTER, needs('define'), async (c) => {
       const { name, back } = readQuery(c, FormQuery);
-      const definition = name === undefined ? null : await readDefinition(deps, c.var.viewer, name);
-      const typed = definition ? asTyped(definition) : newTyped(name ?? '');
+      const known = name === undefined ? null : await definition(engine, c.var.viewer.credential, name);
+      const typed = known ? asTyped(known) : newTyped(name ?? '');
       return showForm(deps, c, { ...typed, back });
     })
     .post(AT, needs('define'), async (c) => {
@@ -139,11 +139,3 @@ const HeadActions = ({ back, hasDemo: isShown }: { back: string; hasDemo: boolea
     </a>
   </>
 );
-
-/** The definition of a resource; null: it is not registered */
-async function readDefinition({ engine }: DashboardDeps, { credential }: Viewer, name: string) {
-  const { registered, resource } = await resourceState(engine, credential, name, 0, 1);
-  if (registered === null) return null;
-  const { capacity, treePath, labels, blocks, afterUse } = registered;
-  return { name: resource ?? name, capacity, labels, blocks: [...blocks], treePath: treePath || null, afterUse };
-}

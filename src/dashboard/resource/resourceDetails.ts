@@ -2,12 +2,13 @@
  * Reads what the page of one resource shows. It reads nothing of other resources but those on the way to it, what it
  * takes along, and the first of those below it.
  */
+import type { Definition } from '../../contract/definitions.ts';
 import type { ResourceUsage } from '../../contract/history.ts';
 import type { Reason } from '../../contract/reservationFields.ts';
 import type { PastEntry } from '../../domain/history.ts';
 import { PATH_DELIMITER } from '../../domain/names.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { tree } from '../../engine/definitions/list.ts';
+import { definition, tree } from '../../engine/definitions/list.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { check } from '../../engine/reservations/check.ts';
 import { type ResourceState, resourceState } from '../../engine/reservations/resource.ts';
@@ -18,6 +19,7 @@ import { measureUsage, type UsageOfResource } from '../../operations/usage.ts';
 import type { DashboardDeps, Viewer } from '../env.ts';
 import { type NameOf, namesOf } from '../people.ts';
 import { type Frame, frameAt } from '../timeline/frame.ts';
+import { may } from '../viewer.ts';
 import { type Row, toRow } from './registeredResources.ts';
 
 /** Slots on one page. */
@@ -72,6 +74,8 @@ export interface Details {
   /** How much it was used in the last 7 days, hour by hour; null: a group is not used */
   readonly usage: ResourceUsage | null;
   readonly below: Below;
+  /** Its definition, to change it; null: it is not registered, or another page is wanted */
+  readonly definition: Definition | null;
   readonly nameOf: NameOf;
 }
 
@@ -100,7 +104,7 @@ export async function readDetails(deps: Deps, viewer: Viewer, wanted: Wanted): P
   const isNow = tab === 'now';
   const isGroup = state.registered?.capacity === null;
   const rows = isNow ? VIEWS[view].entries : tab === 'history' ? HISTORY_ROWS : 0;
-  const [past, used, below, inTheWay, along] = await Promise.all([
+  const [past, used, below, inTheWay, along, stored] = await Promise.all([
     rows === 0
       ? { entries: [], next: null }
       : fillPage(history, credential.tenant, { resource: name }, cursor, rows, () => reads.debit(credential)),
@@ -108,6 +112,7 @@ export async function readDetails(deps: Deps, viewer: Viewer, wanted: Wanted): P
     readBelow(engine, credential, state, after),
     state.plan.length === 0 ? null : readInTheWay(engine, credential, name),
     isNow ? readAlong(engine, credential, state) : [],
+    tab === 'definition' && may(viewer, 'define') ? definition(engine, credential, name) : null,
   ]);
   await debitLooked(reads, credential, used?.looked ?? 0);
   const { spanMs, past: share } = VIEWS[view];
@@ -124,6 +129,7 @@ export async function readDetails(deps: Deps, viewer: Viewer, wanted: Wanted): P
     older: past.next,
     usage: used?.usage ?? null,
     below,
+    definition: stored,
     nameOf: await namesOf(deps, viewer, requestersOf(state, along, past.entries)),
   };
 }

@@ -81,6 +81,32 @@ export async function* definitions(
   }
 }
 
+/** Names that are read from a place in their order on, to find one. */
+const NEAR = 4;
+
+/**
+ * Reads one definition as it is listed; null: the name is not registered.
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
+ */
+export async function definition(engine: Engine, credential: Credential, name: string): Promise<Definition | null> {
+  const { result } = await callRead(engine, 'definitions', credential, 0, () => [placeBefore(name), NEAR, '', '']);
+  return (
+    result
+      .slice(3)
+      .map(decodeListed)
+      .find((one) => one.name === name) ?? null
+  );
+}
+
+/** A text that sorts before a name, and after nearly all names before that. */
+function placeBefore(name: string): string {
+  const points = [...name];
+  const last = points.pop()?.codePointAt(0) ?? 0;
+  // No text ends in half of a surrogate pair.
+  const before = last === 0xe000 ? 0xd7ff : last - 1;
+  return before < 0 ? '' : `${points.join('')}${String.fromCodePoint(before)}\u{10ffff}`;
+}
+
 /**
  * Lists all definitions with their free slots, each after its parent; children sorted by the code points of their
  * names.
