@@ -4,7 +4,7 @@
 import type { Definition, TreeNode } from '../../src/contract/definitions.ts';
 
 import { Plans } from './plans.ts';
-import { type Registration, slotName } from './state.ts';
+import { namesOf, type Registered, type Registration, slotName } from './state.ts';
 
 const MAX_DEPTH = 16;
 export const byCodePoint = (a: string, b: string) => (Buffer.from(a) < Buffer.from(b) ? -1 : 1);
@@ -17,7 +17,7 @@ export class Definitions extends Plans {
     const wanted = new Map(items.filter(isLast).map((item) => [item.name, item]));
     const next = new Map(this.definitions);
     const stored: string[] = [...wanted.keys()];
-    for (const { name, capacity, blocks, treePath, group, labels } of wanted.values()) {
+    for (const { name, capacity, blocks, treePath, group, labels, afterUse } of wanted.values()) {
       const before = this.definitions.get(name);
       const isGroup = group ?? before?.isGroup ?? false;
       // It leaves a group as it is, and gives it a capacity.
@@ -28,6 +28,7 @@ export class Definitions extends Plans {
         parent: treePath.at(-1) ?? null,
         isGroup,
         labels: labels ?? before?.labels ?? {},
+        afterUse: afterUse ?? before?.afterUse ?? 'ready',
       });
     }
     for (const { treePath, groups = false } of wanted.values()) {
@@ -55,6 +56,7 @@ export class Definitions extends Plans {
       const capacity = next.get(base)?.capacity ?? 1;
       if (capacity > 1 && slotNumber < capacity) return null;
     }
+    for (const name of stored) this.followDefinition(name, this.definitions.get(name), next.get(name));
     this.definitions = next;
     // A plain resource that was held and is now a pool's slot counts among the pool's.
     for (const hold of this.holds) {
@@ -106,7 +108,25 @@ export class Definitions extends Plans {
     }
     if (!cascade && doomed.length > 1) return 'refused';
     if (doomed.some((one) => this.heldOf(one).length > 0)) return 'refused';
-    for (const one of doomed) this.definitions.delete(one);
+    for (const one of doomed) {
+      this.followDefinition(one, this.definitions.get(one), undefined);
+      this.definitions.delete(one);
+    }
     return doomed;
+  }
+
+  /** Drops the conditions of slots that are no more, and makes those dirty that nobody can vouch for. */
+  private followDefinition(name: string, before: Registered | undefined, after: Registered | undefined): void {
+    const capacity = before?.capacity ?? 0;
+    const slots = (one: Registered | undefined) =>
+      one === undefined || one.isGroup ? [] : one.capacity === 1 ? [name] : namesOf(name, one.capacity);
+    const isSame = after?.capacity === capacity && after.afterUse === before?.afterUse && !after.isGroup;
+    if (isSame) return;
+    const isOther = after !== undefined && capacity > 1 !== after.capacity > 1;
+    for (const slot of slots(before)) if (isOther || !slots(after).includes(slot)) this.conditions.delete(slot);
+    if (after?.afterUse !== 'dirty') return;
+    const stays = (slot: string) => before?.afterUse === 'dirty' && !isOther && slots(before).includes(slot);
+    for (const slot of slots(after))
+      if (this.conditionAt(slot) === 'ready' && !stays(slot)) this.conditions.set(slot, 'dirty');
   }
 }

@@ -2,6 +2,7 @@
  * A model of Holdfast, written from docs/specification.md, with no thought of speed: the reference that
  * histories are compared with.
  */
+import { expect } from 'vitest';
 import type { CheckItem, CheckResult } from '../../src/contract/check.ts';
 import type {
   RenewItem,
@@ -13,16 +14,27 @@ import type {
   UnreserveItem,
   UnreserveResult,
 } from '../../src/contract/reservations.ts';
+import type { Condition } from '../../src/domain/conditions.ts';
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
 import { madeAtMs } from '../../src/engine/reservations/releaseToken.ts';
 import { type Asked, Matching, numbered } from './matching.ts';
 import type { Entry } from './plans.ts';
 import { type Hold, iso, nothingHad, type Reservation, slotName } from './state.ts';
 
+/** Why slots are not ready, or not in the condition that is asked for: one of several texts. */
+const UNREADY = expect.stringMatching(/^NOT_AVAILABLE: .*(out of service|being cleaned|is ready)/);
+
+/** What a release says of the condition of its slots. */
+export type Report = Pick<UnreserveItem, 'condition' | 'slots'>;
+
 const SUCCESS = ['ACQUIRED', 'ALREADY_HAD', 'RELINQUISHED', 'NOT_RESERVED'];
 
 export class Model extends Matching {
   private resetAtMs = Number.NEGATIVE_INFINITY;
+  /** The last fencing token before the transaction that is carried out. */
+  protected fenceBefore = Number.POSITIVE_INFINITY;
+  /** The worst condition of the slots of the reservation that ended last; null: all are ready. */
+  private leftIn: Exclude<Condition, 'ready'> | null = null;
 
   /** A copy that shares nothing, for trying. */
   clone(): Model {
@@ -43,7 +55,7 @@ export class Model extends Matching {
   }
 
   protected reserveNamed(item: ReserveItem, token: string | null): ReserveResult {
-    const { resource: requestedName, requester, ttlSeconds, session, count = 1, mode } = item;
+    const { resource: requestedName, requester, ttlSeconds, session, count = 1, mode, condition } = item;
     const fail = (
       status: 'ALREADY_HELD' | 'NOT_AVAILABLE' | 'NOT_VALID',
       explanation: string = status,
@@ -68,10 +80,12 @@ export class Model extends Matching {
     if (this.isGroup(resource)) return fail('NOT_VALID', `NOT_VALID: ${resource} is a group`);
     const fault = this.whyNotSeveral(meant, count);
     if (fault !== null) return fail('NOT_VALID', fault);
+    if (condition !== undefined && !this.definitions.has(resource))
+      return fail('NOT_VALID', `NOT_VALID: ${resource} is not registered: it has no condition`);
 
     // It holds along EXCLUSIVE.
     const isShared = mode === 'SHARED' && this.holdAt(slot ?? resource)?.owner !== requester;
-    const plan = this.plan(resource, slot, requester, 'own', [], count, isShared);
+    const plan = this.plan(resource, slot, requester, 'own', [], count, isShared, condition);
     const taken: { entry: Entry; hold: Hold }[] = [];
     for (const entry of plan) {
       const hold = this.meet(
@@ -84,6 +98,7 @@ export class Model extends Matching {
       }
       const name = entry.slot ?? entry.resource;
       if (entry.isGroup) return fail('NOT_VALID', `NOT_VALID: blocker ${name} is a group`);
+      if (this.isUnready(entry)) return fail('NOT_AVAILABLE', UNREADY, entry);
       if (entry.role === 'ancestor')
         return fail('NOT_AVAILABLE', `NOT_AVAILABLE: ancestor ${name} is at capacity`, entry);
       if (entry.role === 'blocker') {
@@ -114,6 +129,7 @@ export class Model extends Matching {
       reservedAt: this.nowMs,
       expiresAt: ttlSeconds === undefined ? null : this.nowMs + ttlSeconds * 1000,
       ...(session === undefined ? {} : { session }),
+      ...(condition === undefined ? {} : { condition }),
       own,
       others,
       details: {
@@ -177,14 +193,66 @@ export class Model extends Matching {
     return meant.slot === undefined ? this.heldOf(meant.resource).length > 0 : this.holdAt(meant.slot) !== undefined;
   }
 
+  /** Returns true if the condition of slots is why an entry cannot be met. */
+  private isUnready({ resource, slot, owner, condition, valid }: Entry): boolean {
+    if (!valid || !this.definitions.has(resource)) return false;
+    const slots = this.slotNames(resource);
+    if (slot === undefined && slots.length > 1)
+      return condition === 'ready'
+        ? slots.some((one) => this.conditionAt(one) !== 'ready')
+        : slots.every((one) => this.conditionAt(one) !== condition);
+    const name = slot ?? resource;
+    const hold = this.holdAt(name);
+    const isOwn = hold === undefined || hold.owner === owner;
+    return isOwn && this.conditionAt(name) !== condition;
+  }
+
+  /** Sets the condition of a resource's slots, or of one slot. */
+  setCondition(name: string, condition: Condition): 'CHANGED' | 'UNCHANGED' | 'NOT_VALID' {
+    const { resource, slot } = this.meaning(name) ?? {};
+    if (resource === undefined || !this.definitions.has(resource) || this.isGroup(resource)) return 'NOT_VALID';
+    const slots = slot === undefined ? this.slotNames(resource) : [slot];
+    const isChanged = slots.some((one) => this.conditionAt(one) !== condition);
+    for (const one of slots) this.putCondition(one, condition);
+    return isChanged ? 'CHANGED' : 'UNCHANGED';
+  }
+
+  private putCondition(slot: string, condition: Condition): void {
+    if (condition === 'ready') this.conditions.delete(slot);
+    else this.conditions.set(slot, condition);
+  }
+
+  /** Gives the slots of a reservation the condition that follows from its end. Returns the worst one; null: ready. */
+  private afterUse(reservation: Reservation, report: Report): Exclude<Condition, 'ready'> | null {
+    const { own, details, condition: asked = 'ready', token } = reservation;
+    const resource = this.definitions.has(own.of) ? own.of : own.slot;
+    const isLast = details.mode !== 'SHARED' || this.sharing(own.slot).length === 0;
+    // No use is what nobody has claimed, and what its own request has made.
+    const isUse = token !== null && reservation.fence <= this.fenceBefore;
+    if (!this.definitions.has(resource) || !isLast) return null;
+    const dirties = isUse && this.definitions.get(resource)?.afterUse === 'dirty';
+    const slots = (details.slots ?? [own.slot]).filter((slot) => this.slotNames(resource).includes(slot));
+    for (const slot of slots) {
+      const now = this.conditionAt(slot);
+      const said = report.slots === undefined || report.slots.includes(slot) ? report.condition : undefined;
+      if (now === 'out' && asked !== 'out') continue;
+      if (asked === 'ready' && (said ?? 'ready') === 'ready') {
+        if (dirties && now === 'ready') this.putCondition(slot, 'dirty');
+      } else if (said !== undefined) this.putCondition(slot, said);
+    }
+    const after = slots.map((slot) => this.conditionAt(slot));
+    return after.includes('out') ? 'out' : after.includes('dirty') ? 'dirty' : null;
+  }
+
   /** Ends a reservation. Returns the slots that became free, its own first. */
-  end(reservation: Reservation): string[] {
+  end(reservation: Reservation, report: Report = {}): string[] {
     this.reservations = this.reservations.filter((one) => one !== reservation);
+    this.leftIn = this.afterUse(reservation, report);
     const still = this.holds;
     return [reservation.own, ...reservation.others].filter((hold) => !still.includes(hold)).map(({ slot }) => slot);
   }
 
-  unreserve({ resource, requester, releaseToken }: UnreserveItem): UnreserveResult {
+  unreserve({ resource, requester, releaseToken, ...report }: UnreserveItem): UnreserveResult {
     const found = this.find(resource, requester);
     if (found === undefined) {
       const status = this.isHeld(resource) ? 'DOESNT_OWN_RESERVATION' : 'NOT_RESERVED';
@@ -194,8 +262,9 @@ export class Model extends Matching {
       const explanation = 'INVALID_RELEASE_TOKEN';
       return { resource, requester, status: 'DOESNT_OWN_RESERVATION', explanation, released: null };
     }
-    const released = this.end(found);
-    return { resource, requester, status: 'RELINQUISHED', explanation: 'RELINQUISHED', released };
+    const released = this.end(found, report);
+    const left = this.leftIn === null ? {} : { condition: this.leftIn };
+    return { resource, requester, status: 'RELINQUISHED', explanation: 'RELINQUISHED', released, ...left };
   }
 
   renew({ resource, requester, releaseToken, ttlSeconds }: RenewItem): RenewResult {
@@ -233,10 +302,12 @@ export class Model extends Matching {
       if (item.requestType === 'UNRESERVE') return { ...common, released: null };
       return { ...common, ...nothingHad };
     };
+    this.fenceBefore = this.fence;
     for (const [i, item] of numbered(items).entries()) {
       if (method === 'FIRST' && succeeded() > 0) results.push(undone(item, 'SKIPPED'));
       else results.push(item.requestType === 'RESERVE' ? this.reserve(item, tokens[i] ?? null) : this.unreserve(item));
     }
+    this.fenceBefore = Number.POSITIVE_INFINITY;
     const failed =
       (method === 'ALL_OR_NONE' && succeeded() < items.length) || (method === 'FIRST' && succeeded() === 0);
     if (!failed) return { method, status: 'APPLIED', results };
@@ -288,6 +359,9 @@ export class Model extends Matching {
   reset(): number {
     const cleared = this.reservations.length;
     this.reservations = [];
+    for (const [name, { afterUse, isGroup }] of this.definitions)
+      for (const slot of afterUse === 'dirty' && !isGroup ? this.slotNames(name) : [])
+        if (this.conditionAt(slot) === 'ready') this.conditions.set(slot, 'dirty');
     this.resetAtMs = this.nowMs;
     return cleared;
   }

@@ -3,21 +3,25 @@
  * tickets ahead of it (docs/specification.md#waiting-order).
  */
 import type { ReserveResult, TransactionItem, TransactionResult } from '../../src/contract/reservations.ts';
+import type { Condition } from '../../src/domain/conditions.ts';
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
 import { type Asked, KEPT, numbered } from './matching.ts';
-import { type Hold, nothingHad, type Reservation } from './state.ts';
+import { type Hold, lineKey, nothingHad, type Reservation, type State } from './state.ts';
 import { LAST, type Rank, type Request } from './tickets.ts';
 import { isValid, Turns } from './turns.ts';
 
 const SUCCESS = ['ACQUIRED', 'ALREADY_HAD', 'RELINQUISHED', 'NOT_RESERVED'];
-const without = (slots: ReadonlySet<string>, others: ReadonlySet<string>) =>
-  new Set([...slots].filter((slot) => !others.has(slot)));
 
 export const isSuccess = ({ status }: { status: string }): boolean => SUCCESS.includes(status);
+
+/** Lines without those of released slots. */
+const without = (lines: ReadonlySet<string>, released: ReadonlySet<string>) =>
+  new Set([...lines].filter((line) => !released.has(line.slice(line.indexOf(' ') + 1))));
 
 interface Before {
   reservations: Reservation[];
   holds: Hold[];
+  conditions: State['conditions'];
   fence: number;
 }
 
@@ -47,11 +51,13 @@ export class Paper extends Turns {
     const requesters = [...new Set(items.map(({ requester }) => requester))];
     const exempt = new Set(requesters.filter((one) => this.isExempt(one, rank)));
     const isWhole = method === 'ALL_OR_NONE';
+    this.fenceBefore = this.fence;
     let results = this.takeItems(method, items, tokens, rank, isWhole ? new Set() : exempt, exempt);
     if (isWhole && exempt.size > 0 && results.some(({ explanation }) => explanation === KEPT)) {
       this.undo(before);
       results = this.takeItems(method, items, tokens, rank, exempt, exempt);
     }
+    this.fenceBefore = Number.POSITIVE_INFINITY;
     const isDone = isWhole ? results.every(isSuccess) : method === 'AS_MANY_AS_POSSIBLE' || results.some(isSuccess);
     if (isDone) return { method, status: 'APPLIED', results };
     this.undo(before);
@@ -99,27 +105,38 @@ export class Paper extends Turns {
     return results;
   }
 
+  /** Returns true if only a registered resource has the condition that an item asks for, or it asks for none. */
+  private isRegisteredFor({ resource, condition }: Request['items'][number]): boolean {
+    return condition === undefined || this.definitions.has(this.meaning(resource)?.resource ?? '');
+  }
+
   /** Tells if a request could be carried out if nothing were held, and if only its requester's reservations were. */
   canBeMet({ requester, method, items }: Request): boolean {
-    const { reservations, fence } = this;
+    const { reservations, conditions, fence } = this;
     const [first] = items;
     if (first?.match !== undefined) return this.fitting(first.match, first.count).length > 0;
     if (method !== 'FIRST' && !this.plansOf({ requester, method, items }).every(isValid)) return false;
     const canBe = (held: Reservation[]) => {
-      this.reservations = held;
-      const met = items.map((item) => isSuccess(super.reserve({ ...item, requester }, null)));
-      Object.assign(this, { reservations, fence });
+      // Slots come into the condition that a request asks for, and so it may wait for that.
+      Object.assign(this, { reservations: held, conditions: new Map() });
+      const isRight = (item: Request['items'][number]) => method !== 'FIRST' || this.isRegisteredFor(item);
+      const met = items.map(
+        ({ condition, ...item }) =>
+          isRight({ condition, ...item }) && isSuccess(super.reserve({ ...item, requester }, null)),
+      );
+      Object.assign(this, { reservations, conditions, fence });
       return method === 'FIRST' ? met.includes(true) : !met.includes(false);
     };
     return canBe([]) && canBe(reservations.filter((one) => one.requester === requester));
   }
 
   before(): Before {
-    return { reservations: [...this.reservations], holds: this.holds, fence: this.fence };
+    const { reservations, holds, conditions, fence } = this;
+    return { reservations: [...reservations], holds, conditions: new Map(conditions), fence };
   }
 
-  undo({ reservations, fence }: Before): void {
-    Object.assign(this, { reservations: [...reservations], fence });
+  undo({ reservations, conditions, fence }: Before): void {
+    Object.assign(this, { reservations: [...reservations], conditions: new Map(conditions), fence });
   }
 
   /**
@@ -158,18 +175,24 @@ export class Paper extends Turns {
 
   /** Returns true if reservations since `start` take slots that are kept from requesters who are not exempt. */
   private overtakes(
-    { reservations, holds }: Before,
+    start: Before,
     rank: Rank,
     released: ReadonlySet<string>,
     exempt: ReadonlySet<string>,
     isWhole = false,
   ): boolean {
-    const heldBefore = (resource: string) =>
-      holds.filter(({ of, slot }) => of === resource || slot === resource).length;
+    const { reservations, holds } = start;
+    const balanceBefore = (name: string, condition: Condition) => {
+      const now = this.before();
+      this.undo(start);
+      const balance = this.balanceOf(name, condition);
+      this.undo(now);
+      return balance;
+    };
     const made = this.reservations.filter(
       (one) => !reservations.includes(one) && !exempt.has(one.requester) && !(isWhole && one.match !== undefined),
     );
-    return made.some(({ requester, own, others, details }) => {
+    return made.some(({ requester, own, others, details, condition: asked = 'ready' }) => {
       const mine = reservations.filter((one) => one.requester === requester).flatMap((one) => [one.own, ...one.others]);
       return [own, ...others].some((hold) => {
         const isNew = !holds.includes(hold);
@@ -178,15 +201,17 @@ export class Paper extends Turns {
         // A transaction may release a SHARED hold and take it again for another requester.
         const isAgain = isShared && sharedBefore >= this.sharing(hold.slot).length;
         const isJoined = !isNew && !isAgain && hold.owner !== requester && !mine.some(({ slot }) => slot === hold.slot);
-        const kept = this.keptAhead(rank, isShared ? hold.slot : undefined);
-        const slots = without(kept.slots, released);
-        if ((isJoined || isNew) && slots.has(hold.slot)) return true;
+        const isOwn = hold === own || details.slots?.includes(hold.slot) === true;
+        const condition = isOwn ? asked : 'ready';
+        const kept = this.keptAhead(rank, isShared ? hold.slot : undefined, !isOwn && asked !== 'ready');
+        const isKept = kept.slots.has(lineKey({ name: hold.slot, condition })) && !released.has(hold.slot);
+        if ((isJoined || isNew) && isKept) return true;
         // A hold that it joins counts at the resource that its name means now.
         const of = (isJoined ? this.meaning(hold.slot)?.resource : undefined) ?? hold.of;
         return [of, hold.slot].some(
-          (resource) =>
-            this.freeOf(resource) < (kept.counts.get(resource) ?? 0) &&
-            (isJoined || (isNew && this.heldOf(resource).length > heldBefore(resource))),
+          (name) =>
+            this.freeOf(name, condition) < (kept.counts.get(lineKey({ name, condition })) ?? 0) &&
+            (isJoined || (isNew && this.balanceOf(name, condition) < balanceBefore(name, condition))),
         );
       });
     });

@@ -7,7 +7,8 @@ import type { CheckResult } from '../../src/contract/check.ts';
 import type { Reason } from '../../src/contract/reservationFields.ts';
 import type { ReserveResult } from '../../src/contract/reservations.ts';
 import type { WaitingRequest } from '../../src/contract/waiting.ts';
-import { type Hold, iso, State } from './state.ts';
+import type { Condition } from '../../src/domain/conditions.ts';
+import { type Hold, iso, lineKey, State } from './state.ts';
 
 export type Entry = {
   resource: string;
@@ -18,6 +19,10 @@ export type Entry = {
   nth?: number;
   /** It is to be held SHARED. */
   isShared?: true;
+  /** The condition that its slot must have. */
+  condition: Condition;
+  /** An ancestor or a blocker of what a request wants that cleans or repairs it. */
+  isForCleaning?: true;
   valid: boolean;
   isGroup?: boolean;
 };
@@ -31,17 +36,27 @@ export class Plans extends State {
     plan: Entry[] = [],
     count = 1,
     isShared = false,
+    condition: Condition = 'ready',
   ): Entry[] {
     const ownOwner = isShared ? `system:${slot ?? resource}` : owner;
     const chain: Entry[] = [
       ...this.ancestorsOf(resource)
         .filter((name) => !this.isGroup(name))
-        .map((name): Entry => ({ resource: name, owner, role: role === 'own' ? 'ancestor' : 'blocker', valid: true })),
+        .map(
+          (name): Entry => ({
+            resource: name,
+            owner,
+            role: role === 'own' ? 'ancestor' : 'blocker',
+            condition: 'ready',
+            valid: true,
+          }),
+        ),
       {
         resource,
         ...(slot === undefined ? {} : { slot }),
         owner: ownOwner,
         role,
+        condition,
         valid: true,
         ...(isShared ? { isShared } : {}),
       },
@@ -53,14 +68,14 @@ export class Plans extends State {
       plan.push(entry);
       added.push(entry);
     }
-    for (let nth = 2; nth <= count; nth++) plan.push({ resource, owner, role: 'moreSlot', nth, valid: true });
+    for (let nth = 2; nth <= count; nth++) plan.push({ resource, owner, role: 'moreSlot', nth, condition, valid: true });
     for (const { resource: declarer } of added) {
       for (const blocker of this.definitions.get(declarer)?.blocks ?? []) {
         const meant = this.meaning(blocker, false);
         const system = `system:${declarer}`;
-        if (meant !== null && this.isGroup(meant.resource))
-          plan.push({ resource: blocker, owner: system, role: 'blocker', valid: false, isGroup: true });
-        else if (meant === null) plan.push({ resource: blocker, owner: system, role: 'blocker', valid: false });
+        const none: Entry = { resource: blocker, owner: system, role: 'blocker', condition: 'ready', valid: false };
+        if (meant !== null && this.isGroup(meant.resource)) plan.push({ ...none, isGroup: true });
+        else if (meant === null) plan.push(none);
         else this.plan(meant.resource, meant.slot, system, 'blocker', plan);
       }
     }
@@ -68,27 +83,32 @@ export class Plans extends State {
   }
 
   /** The slot that meets an entry; null if there is none. */
-  meet({ resource, slot, owner, role, valid }: Entry, taken: Hold[]): Hold | null {
+  meet(entry: Entry, taken: Hold[]): Hold | null {
+    const { resource, slot, owner, role, condition, valid } = entry;
     if (!valid) return null;
+    /** Its owner's slot of an ancestor serves again, whatever its condition. */
+    const again = (hold: Hold) => (role === 'ancestor' || this.conditionAt(hold.slot) === condition ? hold : null);
     const holds = [...new Set([...this.holds, ...taken])];
     const held = holds.filter((hold) => hold.of === resource || hold.slot === resource);
     if (slot !== undefined) {
       const there = holds.find((hold) => hold.slot === slot);
-      if (there !== undefined) return there.owner === owner ? there : null;
-      return held.length < this.capacityOf(resource) ? { slot, owner, of: resource, byName: true } : null;
+      if (there !== undefined) return there.owner === owner ? again(there) : null;
+      const isOpen = held.length < this.capacityOf(resource) && this.conditionAt(slot) === condition;
+      return isOpen ? { slot, owner, of: resource, byName: true } : null;
     }
     const mine = held.filter((hold) => hold.owner === owner);
     const assigned =
       mine.find((hold) => hold.of === resource && hold.slot !== resource && !hold.byName) ??
       mine.find((hold) => hold.slot === resource);
     const isMoreSlot = role === 'moreSlot';
-    if (assigned !== undefined && !isMoreSlot) return assigned;
-    if (held.length >= this.capacityOf(resource)) return null;
-    if (this.capacityOf(resource) === 1) return { slot: resource, owner, of: resource, byName: false };
-    const free = Array.from({ length: this.capacityOf(resource) }, (_, i) => `${resource}_${i}`).filter(
-      (name) => !holds.some((hold) => hold.slot === name),
-    );
-    const name = free.find((one) => !this.keptSlots.has(one)) ?? free[0];
+    if (assigned !== undefined && !isMoreSlot) return again(assigned);
+    const isFree = (name: string) => !holds.some((hold) => hold.slot === name);
+    const open = this.slotNames(resource).filter((name) => isFree(name) && this.conditionAt(name) === condition);
+    const unready = this.slotNames(resource).filter((name) => isFree(name) && this.conditionAt(name) !== 'ready');
+    if (condition === 'ready' && held.length + unready.length >= this.capacityOf(resource)) return null;
+    if (this.capacityOf(resource) === 1)
+      return open.length === 0 ? null : { slot: resource, owner, of: resource, byName: false };
+    const name = open.find((one) => !this.keptSlots.has(lineKey({ name: one, condition }))) ?? open[0];
     return name === undefined ? null : { slot: name, owner, of: resource, byName: isMoreSlot };
   }
 

@@ -36,6 +36,7 @@ export class Queue extends Claims {
   /** Carries a request out. Returns null, with nothing changed, if it would exceed the cap. */
   protected capped<T>(carryOut: () => T, addedOf: (result: T) => number = () => 0): T | null {
     const { tickets, grants, reservations, fence } = this;
+    const conditions = new Map(this.conditions);
     const before = { ...structuredClone({ grants, reservations }), sessions: new Map(this.sessions) };
     const slots = () =>
       this.sessions.size +
@@ -45,7 +46,7 @@ export class Queue extends Claims {
     const result = carryOut();
     const usedNow = slots() + addedOf(result);
     if (usedNow <= this.cap || usedNow <= used) return result;
-    Object.assign(this, { tickets, fence, ...before });
+    Object.assign(this, { tickets, fence, conditions, ...before });
     this.settle();
     return null;
   }
@@ -76,12 +77,14 @@ export class Queue extends Claims {
         asked.push({ status: 'APPLIED', results: [this.tryOne(item, token)] });
         continue;
       }
-      const { resource, requester, ttlSeconds = 0, session, count = 1, mode } = item;
+      const { resource, requester, ttlSeconds = 0, session, count = 1, mode, condition } = item;
       const lasting = session === undefined ? { ttlSeconds } : { session };
       const shared = mode === 'SHARED' ? { mode } : {};
+      const unready = condition === undefined || condition === 'ready' ? {} : { condition };
       const { match, nth } = item;
       const any = match === undefined ? {} : { match, nth };
-      const request: Request = { requester, method: '', items: [{ resource, count, ...lasting, ...shared, ...any }] };
+      const wanted = { resource, count, ...lasting, ...shared, ...unready, ...any };
+      const request: Request = { requester, method: '', items: [wanted] };
       const same =
         this.hasSession(session) && asked.find((one) => 'request' in one && isSameRequest(one.request, request));
       // The same item twice in a batch is one ticket, with the values of the first.

@@ -3,6 +3,7 @@
  * (docs/specification.md#what-a-name-means). Everything is kept as sets of things, nothing is counted.
  */
 import type { Definition } from '../../src/contract/definitions.ts';
+import type { AfterUse, Condition } from '../../src/domain/conditions.ts';
 
 /** A registration, with its ancestors from the root down. */
 export interface Registration {
@@ -13,6 +14,7 @@ export interface Registration {
   group?: boolean | undefined;
   labels?: Record<string, string> | undefined;
   groups?: boolean | undefined;
+  afterUse?: AfterUse | undefined;
 }
 
 export const toDefinition = ({
@@ -31,6 +33,7 @@ export interface Registered {
   capacity: number;
   isGroup?: boolean;
   labels?: Record<string, string>;
+  afterUse?: AfterUse;
   blocks: string[];
   parent: string | null;
 }
@@ -54,6 +57,8 @@ export interface Reservation {
   expiresAt: number | null;
   /** The session that it lasts as long as; expiresAt is null then. */
   session?: string;
+  /** The condition that it asked for; absent: ready. */
+  condition?: Exclude<Condition, 'ready'>;
   /** The labels of the match that it was made by. */
   match?: string;
   own: Hold;
@@ -89,11 +94,23 @@ export const nothingHad = {
 
 export const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
+/** The names of the slots of a pool. */
+export const namesOf = (pool: string, capacity: number): string[] =>
+  Array.from({ length: capacity }, (_, i) => `${pool}_${i}`);
+
 /** `base_i`, as a pool names its slots: [base, i]. */
 export function slotName(name: string): [string, number] | null {
   const [, base, slotNumber] = /^(.+)_(0|[1-9]\d*)$/s.exec(name) ?? [];
   return base === undefined || slotNumber === undefined ? null : [base, Number(slotNumber)];
 }
+
+/** A line has the requests for slots of one resource, or for one slot, in one condition. */
+export interface Line {
+  name: string;
+  condition: Condition;
+}
+
+export const lineKey = ({ name, condition }: Line): string => `${condition} ${name}`;
 
 export class State {
   definitions = new Map<string, Registered>();
@@ -102,7 +119,9 @@ export class State {
   requireRegistration = false;
   fence = 0;
   nowMs = 0;
-  /** Free slots that tickets ahead lack by name. A request for any slot of their pool gets others if there are any. */
+  /** Slots that are not ready. */
+  conditions = new Map<string, Exclude<Condition, 'ready'>>();
+  /** Lines of free slots that tickets ahead lack by name: who asks for any slot of their pool gets another if it can. */
   keptSlots: ReadonlySet<string> = new Set();
 
   get holds(): Hold[] {
@@ -133,6 +152,16 @@ export class State {
     return (
       mine.find(({ own }) => own.slot === slot) ?? mine.find(({ details }) => details.slots?.includes(slot) === true)
     );
+  }
+
+  conditionAt(slot: string): Condition {
+    return this.conditions.get(slot) ?? 'ready';
+  }
+
+  /** The names of a resource's slots. */
+  slotNames(resource: string): string[] {
+    const capacity = this.capacityOf(resource);
+    return capacity === 1 ? [resource] : namesOf(resource, capacity);
   }
 
   capacityOf(resource: string): number {

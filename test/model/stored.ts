@@ -89,7 +89,8 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
     Object.fromEntries(pooled.map(({ of }) => [of, pooled.filter((hold) => hold.of === of).length])),
   );
   for (const [pool, packed] of summaries) {
-    const firstFree = Array.from({ length: 1000 }, (_, i) => i).find((i) => !slotLike.includes(`${pool}_${i}`));
+    const isOpen = (slot: string) => !slotLike.includes(slot) && model.conditionAt(slot) === 'ready';
+    const firstFree = Array.from({ length: 1000 }, (_, i) => i).find((i) => isOpen(`${pool}_${i}`));
     if (model.capacityOf(pool) > 1)
       expect(packed.readUInt32BE(4), `from of ${pool}`).toBeLessThanOrEqual(firstFree ?? 0);
   }

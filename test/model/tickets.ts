@@ -19,6 +19,8 @@ export interface Request {
     nth?: number | undefined;
     count?: number;
     mode?: 'SHARED';
+    /** Absent: ready. */
+    condition?: 'dirty' | 'out';
   } & Lasting)[];
 }
 
@@ -66,9 +68,10 @@ export const isSameRequest = (one: Request, other: Request): boolean =>
   one.method === other.method &&
   one.items.length === other.items.length &&
   one.items.every(
-    ({ resource, nth, count = 1, mode }, i) =>
+    ({ resource, nth, count = 1, mode, condition }, i) =>
       resource === other.items[i]?.resource &&
       nth === other.items[i]?.nth &&
+      condition === other.items[i]?.condition &&
       count === (other.items[i]?.count ?? 1) &&
       mode === other.items[i]?.mode,
   );

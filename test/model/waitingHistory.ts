@@ -6,6 +6,7 @@ import { expect } from 'vitest';
 import type { TransactionItem, TransactionResult } from '../../src/contract/reservations.ts';
 import { changeInRedis } from '../../src/definitions/change.ts';
 import { DEFAULT_SETTINGS } from '../../src/domain/tenants.ts';
+import { setCondition } from '../../src/engine/reservations/conditions.ts';
 import * as reserving from '../../src/engine/reservations/reserve.ts';
 import * as transacting from '../../src/engine/reservations/transaction.ts';
 import { loadTenant } from '../../src/engine/tenant/record.ts';
@@ -154,11 +155,12 @@ export async function begin(
     expect(told).toEqual(failing < 0 ? expected : expected.slice(failing, failing + 1));
   }
 
-  function chosen({ resource, requester, nth }: GiveBack) {
+  function chosen({ resource, requester, nth, left }: GiveBack) {
     const target = nth === null ? undefined : model.reservations[nth % model.reservations.length];
     const last = target?.details.slots?.at(-1) ?? target?.own.slot;
     const named = target && last ? { resource: last, requester: target.requester } : { resource, requester };
-    return { ...named, releaseToken: model.find(named.resource, named.requester)?.token ?? undefined };
+    const report = left === undefined ? {} : { condition: left };
+    return { ...named, ...report, releaseToken: model.find(named.resource, named.requester)?.token ?? undefined };
   }
 
   async function carryOut(step: Step): Promise<void> {
@@ -200,11 +202,12 @@ export async function begin(
         if (one === undefined) return;
         const { requester, method } = one;
         const lasts = sessions.lasting(requester, step.ttlSeconds, step.session);
-        const items = one.items.map(({ resource, match, count, mode }) => ({
+        const items = one.items.map(({ resource, match, count, mode, condition }) => ({
           resource,
           ...(match === undefined ? {} : { match }),
           ...(count === undefined ? {} : { count }),
           ...(mode === undefined ? {} : { mode }),
+          ...(condition === undefined ? {} : { condition }),
           ...lasts,
         }));
         if (method !== '') return transact({ requester, method, items }, step.wait, step.call);
@@ -240,7 +243,7 @@ export async function begin(
         return;
       }
       case 'renew': {
-        const items = step.items.map(({ ttlSeconds, ...item }) => ({ ...chosen(item), ttlSeconds }));
+        const items = step.items.map(({ ttlSeconds, left: _, ...item }) => ({ ...chosen(item), ttlSeconds }));
         expect(await renew(engine, credential, items)).toEqual(items.map((item) => model.renew(item)));
         return;
       }
@@ -251,6 +254,11 @@ export async function begin(
       case 'cancel': {
         const { result } = await cancel(engine, credential, step.items);
         expect(result.map(({ status }) => status)).toEqual(model.cancel(step.items));
+        return;
+      }
+      case 'set condition': {
+        const { result } = await setCondition(engine, credential, step.items);
+        expect(result.map(({ status }) => status)).toEqual(model.setConditions(step.items));
         return;
       }
       case 'beat':

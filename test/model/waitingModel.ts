@@ -9,7 +9,9 @@ import type {
   UnreserveItem,
   UnreserveResult,
 } from '../../src/contract/reservations.ts';
+import type { Condition } from '../../src/domain/conditions.ts';
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
+import type { Report } from './model.ts';
 import type { Result } from './paper.ts';
 import type { Queue } from './queue.ts';
 import { Sessions } from './sessionHistory.ts';
@@ -88,6 +90,13 @@ export class WaitingModel extends Sessions {
     return a.resource === b.resource && a.slot === b.slot;
   }
 
+  /** Sets conditions of resources and slots. Returns each item's status. */
+  setConditions(items: readonly { resource: string; condition: Condition }[]): string[] {
+    const statuses = items.map(({ resource, condition }) => this.setCondition(resource, condition));
+    this.settle();
+    return statuses;
+  }
+
   beat(instance: string): void {
     this.beats[instance] = this.nowMs;
     this.settle();
@@ -145,10 +154,10 @@ export class WaitingModel extends Sessions {
   }
 
   /** Ends a reservation, and what is left of its grant. */
-  override end(reservation: Reservation): string[] {
+  override end(reservation: Reservation, report?: Report): string[] {
     for (const grant of this.grants) grant.made = grant.made.filter((one) => one !== reservation);
     this.grants = this.grants.filter(({ made }) => made.length > 0);
-    return super.end(reservation);
+    return super.end(reservation, report);
   }
 
   override setClock(ms: number): void {

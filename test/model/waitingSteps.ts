@@ -2,6 +2,7 @@
  * Random steps of histories with a queue. A step is plain JSON, so that a failing history can be kept and run again.
  */
 import fc from 'fast-check';
+import type { AfterUse, Condition } from '../../src/domain/conditions.ts';
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
 import { labelsOf, type Match } from './matching.ts';
 import type { Registration } from './state.ts';
@@ -18,12 +19,13 @@ export type Take = {
   session?: SessionChoice;
   count?: number;
   mode?: 'SHARED';
+  condition?: 'dirty' | 'out';
   /** The resource is its text then. */
   match?: Match;
   wait: Wait | null;
 };
 /** Which reservation is released: the nth that there is, or whatever this requester has of this resource. */
-export type GiveBack = { resource: string; requester: string; nth: number | null };
+export type GiveBack = { resource: string; requester: string; nth: number | null; left?: Condition | undefined };
 
 /** The nth session is that of those that live, or of those that have ended. */
 export type SessionStep =
@@ -60,6 +62,7 @@ export type Step =
   | { do: 'unreserve'; items: GiveBack[]; isHandOver?: boolean | undefined }
   | { do: 'renew'; items: (GiveBack & { ttlSeconds: number })[] }
   | { do: 'cancel'; items: { resource: string; requester: string }[] }
+  | { do: 'set condition'; items: { resource: string; condition: Condition }[] }
   | { do: 'beat'; instance: string }
   /** The call for the nth ticket has ended. */
   | { do: 'leave'; nth: number }
@@ -82,15 +85,19 @@ const wait = fc.record({
 const call = fc.record({ instance: fc.constantFrom(...INSTANCES), pollMs: fc.constantFrom(0, 20_000, 20_000, 4000) });
 const count = fc.constantFrom(1, 1, 1, 1, 2, 2, 3);
 const mode = fc.constantFrom<'SHARED' | null>(null, null, null, 'SHARED');
+const unready = fc.constantFrom<'dirty' | 'out' | null>(null, null, null, null, null, 'dirty', 'dirty', 'out');
+const condition = fc.constantFrom<Condition>('ready', 'ready', 'dirty', 'out');
+const left = fc.constantFrom<Condition | undefined>(undefined, undefined, undefined, 'ready', 'dirty', 'out');
 const nth = fc.nat(9);
 const session = fc.oneof(
   { weight: 1, arbitrary: fc.constant(undefined) },
   { weight: 1, arbitrary: fc.record({ of: fc.constantFrom(...Array<'own'>(11).fill('own'), 'any' as const), nth }) },
 );
 const take = fc
-  .record({ resource, requester, ttlSeconds, session, count, mode, wait: fc.option(wait, { freq: 4 }) })
-  .map(({ count, mode, session, ...rest }): Take => {
-    const item = session === undefined ? rest : { ...rest, session };
+  .record({ resource, requester, ttlSeconds, session, count, mode, unready, wait: fc.option(wait, { freq: 4 }) })
+  .map(({ count, mode, unready, session, ...rest }): Take => {
+    const condition = unready === null || mode === 'SHARED' ? {} : { condition: unready };
+    const item = session === undefined ? { ...rest, ...condition } : { ...rest, ...condition, session };
     if (mode === 'SHARED') return { ...item, mode };
     return count === 1 ? item : { ...item, count };
   });
@@ -106,7 +113,7 @@ const takeAny = fc
   .map(([{ mode, ...item }, match]): Take => ({ ...item, resource: labelsOf(match), match }));
 const takeOne = fc.oneof({ weight: 2, arbitrary: take }, { weight: 1, arbitrary: takeAny });
 const cancelled = fc.oneof(resource, match.map(labelsOf));
-const giveBack = fc.record({ resource, requester, nth: fc.option(fc.nat(9), { freq: 5 }) });
+const giveBack = fc.record({ resource, requester, nth: fc.option(fc.nat(9), { freq: 5 }), left });
 const few = <T>(arbitrary: fc.Arbitrary<T>, maxLength = 3) => fc.array(arbitrary, { minLength: 1, maxLength });
 
 const registration: fc.Arbitrary<Registration> = fc
@@ -116,6 +123,7 @@ const registration: fc.Arbitrary<Registration> = fc
     blocks: fc.constantFrom<string[]>([], [], [], ['ink'], ['ink'], ['a'], ['q_0']),
     treePath: fc.constantFrom<string[]>([], [], ['r'], ['r']),
     labels: fc.constantFrom(undefined, { os: 'a' }, { os: 'a' }, { os: 'b', x: '' }, {}),
+    afterUse: fc.constantFrom<AfterUse | undefined>(undefined, undefined, 'dirty', 'ready'),
   })
   .map(({ name, blocks, ...rest }) => ({
     ...rest,
@@ -186,6 +194,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ do: does('cancel'), items: few(fc.record({ resource: cancelled, requester }), 2) }),
   },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: does('set condition'), items: few(fc.record({ resource, condition }), 2) }),
+  },
   { weight: 6, arbitrary: fc.record({ do: does('beat'), instance: fc.constantFrom(...INSTANCES) }) },
   { weight: 2, arbitrary: fc.record({ do: does('leave'), nth }) },
   { weight: 8, arbitrary: fc.record({ do: does('pass'), ms: fc.integer({ min: 1, max: 3000 }) }) },
@@ -213,9 +225,11 @@ const crowdTake = fc
     ttlSeconds: fc.constantFrom(3, 20, 60),
     count,
     mode,
+    unready,
     wait: fc.option(longWait, { freq: 1 }),
   })
-  .map(({ count, mode, ...item }): Take => {
+  .map(({ count, mode, unready, ...rest }): Take => {
+    const item = unready === null || mode === 'SHARED' ? rest : { ...rest, condition: unready };
     if (mode === 'SHARED') return { ...item, mode };
     return count === 1 ? item : { ...item, count };
   });
@@ -223,6 +237,7 @@ const crowdGiveBack = fc.record({
   resource: thing,
   requester: crowdRequester,
   nth: fc.option(fc.nat(30), { freq: 9 }),
+  left,
 });
 
 const crowdStep: fc.Arbitrary<Step> = fc.oneof(
@@ -251,6 +266,10 @@ const crowdStep: fc.Arbitrary<Step> = fc.oneof(
       do: does('cancel'),
       items: few(fc.record({ resource: thing, requester: crowdRequester }), 2),
     }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: does('set condition'), items: few(fc.record({ resource: thing, condition }), 2) }),
   },
   { weight: 4, arbitrary: fc.record({ do: does('leave'), nth: fc.nat(30) }) },
   { weight: 6, arbitrary: fc.record({ do: does('beat'), instance: fc.constantFrom(...INSTANCES) }) },
