@@ -1,8 +1,9 @@
 -- Reserves one item of a request: what it names, or any resource that fits
 -- (docs/specification.md#any-resource-that-fits). An item with a match has in its options (frame/items.lua)
---   match   the labels that are wanted: lines '<key>=<value>', sorted; of lines with the same key, any
+--   match   the labels that are wanted, and not wanted: lines '<key>=<value>' and '<key>!=<value>', sorted; of the
+--           wanted with the same key, any
+--   prefix  that of the key, which the name must have (frame/admission.lua); nil any name
 --   nth     which of the items with this match and requester it is in its request; nil the first
---   anchor  in a ticket: a resource that fits; text and count: as in the item
 -- and as its resource a text that describes the match, until one is picked. reservations/search.lua finds resources.
 local keys = require('frame/keys')
 local ownership = require('reservations/owners')
@@ -14,60 +15,75 @@ local searching = require('reservations/search')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
 local terms = require('reservations/terms')
+local wanted = require('reservations/wanted')
 local work = require('frame/work')
 local matching = {}
 
 -- The options that a reservation does not keep.
-local OF_MATCH = { match = true, nth = true, anchor = true, text = true, count = true }
+local OF_MATCH = { match = true, prefix = true, nth = true, text = true, count = true }
 
 -- Searches that items of this call go on with: nothing that they have passed becomes free in between.
 local searches
 
--- held[prefix]: the first reservations of a requester by a match, in the order in which they were made
--- (slots/poolFields.lua): reservations with slot and fence; limit, if there may be more; and freed, the length of
--- `freed` then. made[prefix]: those that this call has made, which are not in the name index yet.
+-- held[index][prefix]: the first reservations of a requester by a match, in the order in which they were made, of those
+-- whose names have the prefix of a key. The index is the prefix of their members (slots/poolFields.lua). Fields: limit,
+-- if there may be more; and freed, the length of `freed` then. made[index]: those that this call has made, which are
+-- not in the name index yet.
 local held, made
 
--- Reads the first reservations of a requester by a match.
-local function readHeld(prefix, requester, limit)
+-- So many reservations by a match are read for a key with a prefix, to find those with this prefix.
+local MAX_READ_FOR_PREFIX = 1000
+
+-- Returns the record of a reservation that was made by a match; nil if it is over, or was undone.
+local function recordOf(one, requester)
+  local record = slotMap.recordAt(one.slot)
+  return record and record.match and record.fence == one.fence and record.owner == requester and record or nil
+end
+
+-- Reads the first reservations of a requester by a match, of those that have a prefix of the key.
+local function readHeld(index, requester, limit, ofKey)
   local members = redis.call(
-    'ZRANGE', keys.nameIndex, '[' .. prefix, '(' .. string.sub(prefix, 1, -2) .. '\11', 'BYLEX', 'LIMIT', 0, limit
+    'ZRANGE', keys.nameIndex, '[' .. index, '(' .. string.sub(index, 1, -2) .. '\11', 'BYLEX', 'LIMIT', 0, limit
   )
   work.spend(3 + #members)
   local all, slots = {}, {}
-  for i, member in ipairs(members) do
-    local fence, slot = string.sub(member, #prefix + 1, #prefix + 16), string.sub(member, #prefix + 18)
-    all[i] = { fence = tonumber(fence), slot = slot }
+  local function add(fence, slot)
+    if string.sub(slot, 1, #ofKey) == ofKey then
+      all[#all + 1], slots[#slots + 1] = { fence = fence, slot = slot }, slot
+    end
   end
-  for _, one in ipairs(made[prefix] or {}) do
-    all[#all + 1] = one
+  for _, member in ipairs(members) do
+    add(tonumber(string.sub(member, #index + 1, #index + 16)), string.sub(member, #index + 18))
   end
-  for i, one in ipairs(all) do
-    slots[i] = one.slot
+  for _, one in ipairs(made[index] or {}) do
+    add(one.fence, one.slot)
   end
   slotMap.readSlots(slots)
   local found = { limit = #members == limit and limit or nil, freed = #releasing.freed }
   for _, one in ipairs(all) do
-    local record = slotMap.recordAt(one.slot)
-    if record and record.match and record.fence == one.fence and record.owner == requester then
+    local record = recordOf(one, requester)
+    if record and string.sub(record.match[2], 1, #ofKey) == ofKey then
       found[#found + 1] = record
     end
   end
   return found
 end
 
--- Returns the nth reservation that a requester has by a match, in the order in which they were made; nil if there
--- are fewer.
-local function nthHeld(requester, digest, nth)
-  local prefix = poolFields.matchPrefix(requester, digest)
-  local list = held[prefix]
+-- Returns the nth reservation that a requester has by the match of an item, in the order in which they were made; nil
+-- if there are fewer.
+local function nthHeld(requester, item, digest)
+  local nth, ofKey = item.options.nth or 1, item.options.prefix or ''
+  local index = poolFields.matchPrefix(requester, digest)
+  held[index] = held[index] or {}
+  local list = held[index][ofKey]
   if not list or list.freed ~= #releasing.freed or list.limit and nth > list.limit then
-    list = readHeld(prefix, requester, math.max(16, 2 * nth))
-    held[prefix] = list
+    local limit = ofKey ~= '' and MAX_READ_FOR_PREFIX or math.max(16, 2 * nth)
+    list = readHeld(index, requester, limit, ofKey)
+    held[index][ofKey] = list
   end
   local one = list[nth]
-  local record = one and slotMap.recordAt(one.slot)
-  if record and record.match and record.fence == one.fence then
+  local record = one and recordOf(one, requester)
+  if record and record.match[1] == digest then
     return record
   end
   for i = #list, nth, -1 do
@@ -76,22 +92,26 @@ local function nthHeld(requester, digest, nth)
   end
 end
 
--- Notes a reservation that was made by a match.
-local function noteMade(reservation, requester, digest)
-  local prefix = poolFields.matchPrefix(requester, digest)
-  made[prefix] = made[prefix] or {}
-  table.insert(made[prefix], reservation)
-  table.insert(held[prefix], reservation)
+-- Notes a reservation that was made by the match of an item.
+local function noteMade(reservation, item, digest)
+  local index = poolFields.matchPrefix(item.requester, digest)
+  made[index] = made[index] or {}
+  table.insert(made[index], reservation)
+  for ofKey, list in pairs(held[index]) do
+    if string.sub(reservation.requestedName, 1, #ofKey) == ofKey then
+      table.insert(list, reservation)
+    end
+  end
 end
 
 -- Returns the search for an item: a new one, or the one that an item before it has begun.
 local function searchFor(item, digest)
-  if item.isOfTicket then
-    return searching.newSearch(item)
-  end
-  local key = item.requester .. '\n' .. digest .. '\n' .. (item.count or '') .. '\n' .. #releasing.freed
-  searches[key] = searches[key] or searching.newSearch(item)
-  return searches[key]
+  local look = item.look
+  local all = look and look.searches or searches
+  local key = item.requester .. '\n' .. digest .. '\n' .. (item.options.prefix or '') .. '\n' .. (item.count or '') ..
+    '\n' .. #releasing.freed
+  all[key] = all[key] or searching.newSearch(item, look or searching.newLook())
+  return all[key]
 end
 
 -- Tries to reserve a resource for an item. Returns as reserveOne().
@@ -120,13 +140,18 @@ local function isBelowHeld(search, name)
   return false
 end
 
+-- Notes a queue in which a ticket waits.
+local function noteQueue(look, queue)
+  if queue and not look.isIn[queue] and #look.queues < searching.MAX_QUEUES then
+    look.isIn[queue] = true
+    look.queues[#look.queues + 1] = queue
+  end
+end
+
 -- Notes why a resource that fits could not be had.
 local function noteRefusal(search, reply, queue)
-  search.failed = search.failed + 1
-  if queue and not search.isIn[queue] and #search.queues < searching.MAX_QUEUES then
-    search.isIn[queue] = true
-    search.queues[#search.queues + 1] = queue
-  end
+  search.look.failed = search.look.failed + 1
+  noteQueue(search.look, queue)
   if string.find(reply[2], 'NOT_AVAILABLE: ancestor ', 1, true) == 1 then
     search.heldAbove[reply.held] = true
   end
@@ -135,16 +160,17 @@ end
 
 -- Tries the resources that a search finds, until one can be had. Returns as reserveOne(), nil if none can.
 local function pick(item, digest, search)
-  local limit = work.done + searching.MAX_SEARCH_WORK
+  local look = search.look
+  look.limit = item.look and look.limit or work.done + searching.MAX_SEARCH_WORK
   local name = searching.nextOpen(search)
-  while name and search.failed < searching.MAX_LOOKED and work.done < limit do
+  while name and look.failed < searching.MAX_LOOKED and work.done < look.limit do
     work.spend(1)
-    if not searching.fits(search, name) then
-      search.failed = search.failed + 1
+    if not wanted.fits(search, name) then
+      look.failed = look.failed + 1
     elseif ownership.reservationOn(name, nil, item.requester) then
       search.isFitting = true
     elseif isBelowHeld(search, name) then
-      search.failed = search.failed + 1
+      look.failed = look.failed + 1
     else
       search.isFitting = true
       local reply, reservation, queue = try(item, name, digest)
@@ -158,22 +184,50 @@ local function pick(item, digest, search)
   search.isCut = name ~= nil
 end
 
-function matching.fitsMatch(match, name)
-  return searching.fits({ groups = searching.groupsOf(match), count = 1 }, name)
+local NONE_FITS = 'NOT_VALID: no registered resource has these labels'
+
+-- Returns false if certainly no resource has the labels that an item wants. Takes the look of its ticket.
+function matching.isAnyFitting(item, look)
+  return tenant.labelled and searching.isAnyFitting(searching.newSearch(item, look))
 end
 
+matching.newLook = searching.newLook
+
+local function digestOf(item)
+  return string.sub(redis.sha1hex(item.options.match), 1, 16)
+end
+
+-- Returns the reservation that a requester has by the match of an item; nil if it has none.
 function matching.reservationByMatch(requester, item)
-  return nthHeld(requester, string.sub(redis.sha1hex(item.options.match), 1, 16), item.options.nth or 1)
+  return tenant.labelled and nthHeld(requester, item, digestOf(item)) or nil
 end
 
--- Reserves any resource that fits. Returns as reserveOne(), and the queues in which a ticket of the item waits: its
--- own, and those of what was in the way. If the search has to go on in another call, the reply has isUnfinished.
+-- Returns the name of the queue in which tickets wait for the match of an item (waiting/queues.lua).
+function matching.queueOf(item)
+  local prefix = item.options.prefix
+  return '\8' .. (item.matchText or item.resource) .. (prefix and '\127' .. prefix or '')
+end
+
+-- Returns the reply to an item for which a search has found nothing, and its queue, nil if it cannot wait.
+local function refuse(item, search)
+  local queue, look = matching.queueOf(item), search.look
+  if search.isUnfinished then
+    return { 'NOT_AVAILABLE', 'NOT_AVAILABLE', isUnfinished = true }, queue
+  elseif not search.isCut and not search.isFitting and not searching.isAnyFitting(search) then
+    return { 'NOT_VALID', NONE_FITS }
+  end
+  local why = search.isCut and 'NOT_AVAILABLE: looked at ' .. look.failed .. ' of them' or
+    search.kept or 'NOT_AVAILABLE'
+  return { 'NOT_AVAILABLE', why }, queue
+end
+
+-- Reserves any resource that fits. Returns as reserveOne(). If the search has to go on in another call, the reply has
+-- isUnfinished.
 local function reserveMatch(item)
   item.matchText = item.matchText or item.resource
   item.resource = item.matchText
-  local match = item.options.match
-  local digest = string.sub(redis.sha1hex(match), 1, 16)
-  local had = nthHeld(item.requester, digest, item.options.nth or 1)
+  local digest = digestOf(item)
+  local had = nthHeld(item.requester, item, digest)
   if had then
     item.resource = had.match[2]
     return reserving.replyOfHad(had, item)
@@ -183,9 +237,12 @@ local function reserveMatch(item)
     return { 'NOT_VALID', fault }
   end
   local search = searchFor(item, digest)
+  if item.look then
+    noteQueue(item.look, matching.queueOf(item))
+  end
   local reply, reservation, name = pick(item, digest, search)
   if reservation then
-    noteMade(reservation, item.requester, digest)
+    noteMade(reservation, item, digest)
     item.resource = name
     if search.label ~= '' and not registry.definition(name).pooled then
       -- The next search passes it, unless this is undone.
@@ -193,24 +250,14 @@ local function reserveMatch(item)
     end
     return reply, reservation
   end
-  local queue = '\8' .. item.matchText
-  -- A ticket is stored with these (waiting/tickets.lua).
-  item.options.anchor, item.options.text = search.anchor, item.matchText
-  item.options.count = tonumber(item.count)
-  if search.isUnfinished then
-    return { 'NOT_AVAILABLE', 'NOT_AVAILABLE', isUnfinished = true }, nil, queue, { queue }
-  elseif not search.isCut and not search.isFitting and not searching.isAnyFitting(search) then
-    return { 'NOT_VALID', 'NOT_VALID: no registered resource has these labels' }
-  end
-  local why = search.isCut and 'NOT_AVAILABLE: looked at ' .. search.failed .. ' of them' or
-    search.kept or 'NOT_AVAILABLE'
-  return { 'NOT_AVAILABLE', why }, nil, queue, { queue, unpack(search.queues) }
+  local refusal, queue = refuse(item, search)
+  return refusal, nil, queue
 end
 
 -- Reserves any resource that fits an item's match. Returns as reserveOne().
 local function reserveAny(item)
   if not tenant.labelled then
-    return { 'NOT_VALID', 'NOT_VALID: no registered resource has these labels' }
+    return { 'NOT_VALID', NONE_FITS }
   end
   return reserveMatch(item)
 end

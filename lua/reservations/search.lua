@@ -2,28 +2,25 @@
 -- rarest of the wanted labels, in order of name. It passes those that are marked as held (slots/poolFields.lua) without
 -- reading them, whole stretches at once, and marks those that it finds held. newSearch() begins a search, nextOpen()
 -- returns its next resource, and isAnyFitting() tells at the end of one in vain whether any fits. A search is a table:
---   groups       the wanted labels by key: arrays of '<key>=<value>', of which one must be there
---   count        the number of slots that are wanted
+--   groups, unwanted, prefix, count  what is wanted (reservations/wanted.lua)
 --   walks        one for each label of the rarest group: {label, after, names, at, isEnd, step}
---   passed       number of resources that were found held and not marked so
---   failed       number of resources that were looked at in vain
---   isFitting    true if one of them has the wanted labels
---   isUnfinished true if it has passed so many that another call must go on
+--   look         what has been done so far, of this search, or of all searches of a ticket (newLook())
+--   isFitting    true if a resource that was looked at has the wanted labels
+--   isUnfinished true if so many were passed that another call must go on
 --   isCut        true if there may be more than it has looked at
---   queues, isIn  the queues of what was in the way (waiting/queues.lua); the same as a set
 --   heldAbove    the ancestors that were in the way
 --   kept         the refusal if something is kept for tickets
 --   last, label  the last resource that nextOpen() returned, and the label by which it found it, '' none
 --
--- MAX_LOOKED is part of the contract. MAX_PASSED and MAX_SEARCH_WORK bound the work of one item.
+-- MAX_LOOKED is part of the contract. MAX_PASSED and MAX_SEARCH_WORK bound the work of one look.
 local freeSlots = require('slots/freeSlots')
 local keys = require('frame/keys')
-local naming = require('definitions/names')
 local poolFields = require('slots/poolFields')
 local pools = require('slots/pools')
 local registry = require('definitions/definitions')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
+local wanted = require('reservations/wanted')
 local work = require('frame/work')
 local searching = {}
 local MAX_PASSED = 700
@@ -78,7 +75,7 @@ local function withoutHeld(search, marked, names)
     local own = registry.definition(name)
     if slotMap.records[name] == nil and holds[i] and own and not own.pooled then
       tenant.marks[marked .. name] = true
-      search.passed = search.passed + 1
+      search.look.passed = search.look.passed + 1
     else
       if slotMap.records[name] == nil and not holds[i] then
         slotMap.records[name] = false
@@ -89,11 +86,17 @@ local function withoutHeld(search, marked, names)
   return found
 end
 
+-- Returns true if this call has marked a resource as held. What it took itself may be undone by now.
+local function isMarkedNow(marked, name)
+  local mark = tenant.marks[marked .. name]
+  return mark == true or mark and slotMap.recordAt(mark) and true
+end
+
 -- Reads the next names of a walk that are not held, as far as that is known.
 local function readOn(search, walk)
   local listed, marked = 'l' .. walk.label .. '\n', poolFields.heldPrefix() .. walk.label .. '\n'
   walk.names, walk.at = {}, 1
-  while #walk.names == 0 and not walk.isEnd and search.passed < MAX_PASSED do
+  while #walk.names == 0 and not walk.isEnd and search.look.passed < MAX_PASSED do
     local lower, upper = boundsOf(listed, walk.after)
     local members = redis.call('ZRANGE', keys.nameIndex, lower, upper, 'BYLEX', 'LIMIT', 0, walk.step)
     work.spend(4 + #members / 3)
@@ -107,7 +110,7 @@ local function readOn(search, walk)
     end
     for _, member in ipairs(members) do
       local name = string.sub(member, #listed + 1)
-      if not isHeld[name] and not tenant.marks[marked .. name] then
+      if not isHeld[name] and not isMarkedNow(marked, name) then
         names[#names + 1] = name
       end
     end
@@ -120,40 +123,6 @@ local function readOn(search, walk)
   slotMap.readSlots(walk.names)
 end
 
--- Returns the wanted labels by key.
-function searching.groupsOf(match)
-  local groups, byKey = {}, {}
-  for label in string.gmatch(match, '[^\n]+') do
-    local key = string.match(label, '^[^=]*')
-    if not byKey[key] then
-      byKey[key] = {}
-      groups[#groups + 1] = byKey[key]
-    end
-    table.insert(byKey[key], label)
-  end
-  return groups
-end
-
--- Returns true, and notes it as search.anchor, if a resource has the wanted labels, and as many slots.
-function searching.fits(search, name)
-  local own = registry.definition(name)
-  if not own or own.isGroup or not own.hasLabels or own.capacity < search.count then
-    return false
-  end
-  local labels = '\n' .. table.concat(naming.labelsOf(name), '\n') .. '\n'
-  for _, group in ipairs(search.groups) do
-    local isThere = false
-    for _, label in ipairs(group) do
-      isThere = isThere or string.find(labels, '\n' .. label .. '\n', 1, true) ~= nil
-    end
-    if not isThere then
-      return false
-    end
-  end
-  search.anchor = name
-  return true
-end
-
 -- Returns the resources that fit and have become free, or were defined, in this call, in order of name: they may still
 -- be marked, or not listed yet.
 local function freedNow(search)
@@ -164,18 +133,26 @@ local function freedNow(search)
   work.spend(#slotMap.changed / 20)
   registry.readDefinitions(names)
   for _, name in ipairs(names) do
-    found[#found + 1] = searching.fits(search, name) and name or nil
+    found[#found + 1] = wanted.fits(search, name) and name or nil
   end
   table.sort(found)
   return found
 end
 
--- Begins a search at the group of labels that the fewest resources have.
-function searching.newSearch(item)
-  local search = {
-    groups = searching.groupsOf(item.options.match), count = tonumber(item.count) or 1, walks = {}, passed = 0,
-    failed = 0, queues = {}, isIn = {}, heldAbove = {},
-  }
+-- Begins to look for what the items of a request want. Fields:
+--   passed       number of resources that were found held and not marked so
+--   failed       number of resources that were looked at in vain
+--   left         number of resources of which isAnyFitting() may still see whether they fit
+--   searches     those of a ticket, by what they are for
+--   queues, isIn  the queues of its matches, and of what was in their way (waiting/queues.lua); the same as a set
+function searching.newLook()
+  return { passed = 0, failed = 0, left = searching.MAX_LOOKED, searches = {}, queues = {}, isIn = {} }
+end
+
+-- Begins a search at the group of labels that the fewest resources have. Takes the look that it is a part of.
+function searching.newSearch(item, look)
+  local search = wanted.by(item.options.match, item.options.prefix, item.count)
+  search.look, search.walks, search.heldAbove = look, {}, {}
   local rarest, fewest = nil, math.huge
   work.spend(15)
   for _, group in ipairs(search.groups) do
@@ -232,9 +209,9 @@ end
 
 -- Returns the next resource that has a free slot of its own; nil at the end.
 function searching.nextOpen(search)
-  while search.passed < MAX_PASSED do
+  while search.look.passed < MAX_PASSED do
     local walk, name = firstOf(search)
-    if search.passed >= MAX_PASSED then
+    if search.look.passed >= MAX_PASSED then
       break
     elseif not walk then
       return nil
@@ -245,7 +222,7 @@ function searching.nextOpen(search)
       search.last = name
       return name
     end
-    search.passed = search.passed + 1
+    search.look.passed = search.look.passed + 1
     if walk.label ~= '' and isFullBefore(name) then
       tenant.marks[poolFields.heldPrefix() .. walk.label .. '\n' .. name] = true
     end
@@ -260,20 +237,20 @@ local function isFittingIn(search, prefix, after, many)
   work.spend(3 + #members / 3)
   for i, member in ipairs(members) do
     after = string.sub(member, #prefix + 1)
-    if searching.fits(search, after) then
+    if wanted.fits(search, after) then
       return true, i
     end
   end
   return false, #members, after
 end
 
--- Returns false if certainly no resource has the wanted labels. Looks at the first MAX_LOOKED, held or not.
+-- Returns false if certainly no resource has the wanted labels. Looks at the first MAX_LOOKED of a look, held or not.
 function searching.isAnyFitting(search)
-  local left = searching.MAX_LOOKED
+  local look = search.look
   for _, walk in ipairs(search.walks) do
     local after, many = '', 4
     for _, name in ipairs(walk.label == '' and walk.names or {}) do
-      if searching.fits(search, name) then
+      if wanted.fits(search, name) then
         return true
       end
     end
@@ -282,12 +259,12 @@ function searching.isAnyFitting(search)
       if walk.label ~= '' then
         isThere, count, after = isFittingIn(search, 'l' .. walk.label .. '\n', after, many)
       end
-      left = left - count
-      if isThere or left < 0 then
+      look.left = look.left - count
+      if isThere or look.left < 0 then
         return true
       end
       local isEnd = count < many
-      many = math.min(FIRST_STEP, left + 1)
+      many = math.min(FIRST_STEP, look.left + 1)
     until isEnd
   end
   return false

@@ -44,7 +44,11 @@ local function cost(items)
 end
 
 local function ask(request)
-  request.outcome = tenant.queue.ask(request.waiting)
+  local outcome = tenant.queue.ask(request.waiting)
+  request.outcome, request.isUnfinished = outcome, outcome.reply and outcome.reply.isUnfinished
+  for i, one in pairs(outcome.done or {}) do
+    request.items[i].resource = one[3]
+  end
 end
 
 local function reserve(item, request)

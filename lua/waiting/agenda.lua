@@ -86,7 +86,7 @@ end
 
 -- Calls visit(name) for the queues of a ticket in which it counts.
 function agenda.eachQueue(ticket, visit)
-  for _, name in ipairs(tickets.matchOf(ticket) and {} or ticket.queues) do
+  for _, name in ipairs(tickets.isLoose(ticket) and {} or ticket.queues) do
     visit(name)
   end
 end
@@ -112,6 +112,14 @@ function agenda.setSeen(ticket, seen)
   noteChanged(ticket)
 end
 
+-- Returns the kind of a ticket's member for what it waits for, if it is not in the queue of that; nil if it is.
+local function kindOutside(ticket)
+  if ticket.status ~= 'attended' then
+    return KINDS[ticket.status]
+  end
+  return tickets.isLoose(ticket) and not queues.isOfMatch(ticket.waitsFor) and KINDS.detached or nil
+end
+
 -- Calls visit(prefix, rest) for each member by which a ticket that waits stands in the queues of names.
 local function eachNamed(ticket, visit)
   local order, isAttended = ticket.order, ticket.status == 'attended'
@@ -122,8 +130,9 @@ local function eachNamed(ticket, visit)
   for _, name in ipairs(ticket.seen ~= '' and ticket.queues or {}) do
     visit(name .. '\nk', order)
   end
-  if not isAttended then
-    visit(ticket.waitsFor .. own, order)
+  local kind = kindOutside(ticket)
+  if kind then
+    visit(ticket.waitsFor .. kind, order)
   end
   for _, name in ipairs(ticket.status ~= 'away' and ticket.others or {}) do
     visit(name .. '\nf', order)

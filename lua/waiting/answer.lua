@@ -14,13 +14,9 @@ local shared = require('slots/shared')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
 local tickets = require('waiting/tickets')
+local wanted = require('reservations/wanted')
 local work = require('frame/work')
 local answer = {}
-
--- Returns the name by which callers know what a queue is for.
-function answer.toldName(queue)
-  return string.sub(queue, 1, 1) == queues.MATCH and string.sub(queue, 2) or (lines.lineOf(queue))
-end
 
 -- Returns true if a resource is above another one in the tree.
 local function isAbove(name, resource)
@@ -42,7 +38,10 @@ end
 function answer.kindOf(ticket)
   local name, kind = lines.lineOf(ticket.waitsFor), 'BLOCKER'
   for _, item in ipairs(ticket.items) do
-    local resource, slot = naming.resolve(item.resource)
+    local resource, slot
+    if not tickets.matchOf(item) then
+      resource, slot = naming.resolve(item.resource)
+    end
     if name == resource or name == slot then
       return kindOfOwn(ticket.waitsFor, name, item)
     end
@@ -51,21 +50,33 @@ function answer.kindOf(ticket)
   return lines.freeAt(ticket.waitsFor) > 0 and 'QUEUE' or kind
 end
 
--- Returns the first resources that fit a match, of the first few that have the first of its labels.
-local function fittingFor(match)
+-- Returns the first resources that fit the match of an item, of the first few that have one of its labels.
+local function fittingFor(item)
   local MAX_FITTING = 50
-  local prefix, found = 'l' .. string.match(match, '^[^\n]*'), {}
-  local members = tenant.labelled and redis.call(
-    'ZRANGE', keys.nameIndex, '[' .. prefix .. '\n', '(' .. prefix .. '\11', 'BYLEX', 'LIMIT', 0, MAX_FITTING
-  ) or {}
-  for _, member in ipairs(members) do
-    local name = string.sub(member, #prefix + 2)
-    work.spend(5)
-    if matching.fitsMatch(match, name) then
-      found[#found + 1] = name
+  local want, found = wanted.by(item.options.match, item.options.prefix), {}
+  for _, label in ipairs(tenant.labelled and want.groups[1] or {}) do
+    local prefix = 'l' .. label
+    local members = redis.call(
+      'ZRANGE', keys.nameIndex, '[' .. prefix .. '\n', '(' .. prefix .. '\11', 'BYLEX', 'LIMIT', 0, MAX_FITTING
+    )
+    for _, member in ipairs(members) do
+      local name = string.sub(member, #prefix + 2)
+      work.spend(5)
+      if wanted.fits(want, name) and #found < MAX_FITTING then
+        found[#found + 1] = name
+      end
     end
   end
   return found
+end
+
+-- Returns the item of a ticket whose match it waits for; nil if that is none.
+local function itemOfMatch(ticket)
+  for _, item in ipairs(queues.isOfMatch(ticket.waitsFor) and ticket.items or {}) do
+    if tickets.matchOf(item) and matching.queueOf(item) == ticket.waitsFor then
+      return item
+    end
+  end
 end
 
 -- Reads the first tickets that wait for a name at once: whyNot() will name them.
@@ -82,19 +93,11 @@ function answer.whyWaiting(ticket, before)
   if before then
     readNext(ticket.waitsFor)
   end
-  local name, match = answer.toldName(ticket.waitsFor), tickets.matchOf(ticket)
-  if match then
-    return reasons.whyNot('SLOTS', name, fittingFor(match), false)
+  local name, item = queues.toldName(ticket.waitsFor), itemOfMatch(ticket)
+  if item then
+    return reasons.whyNot('SLOTS', name, fittingFor(item), false)
   end
   return reasons.whyNot(answer.kindOf(ticket), name, { name }, before)
-end
-
--- Returns the reservation that a requester has by the match of an item; nil if it has none.
-local function heldByMatch(requester, item)
-  if not tenant.labelled then
-    return nil
-  end
-  return matching.reservationByMatch(requester, item)
 end
 
 local SKIPPED = { 'NOT_AVAILABLE', 'SKIPPED' }
@@ -113,7 +116,7 @@ local function waitingReply(ticket)
   return {
     'WAITING', ahead == 0 and 'WAITING: you are next' or 'WAITING: ' .. ahead .. ' before you',
     tickets.ticketId(ticket), ahead,
-    answer.toldName(ticket.waitsFor), string.format('%.0f', ticket.since), string.format('%.0f', ticket.endsAt), why,
+    queues.toldName(ticket.waitsFor), string.format('%.0f', ticket.since), string.format('%.0f', ticket.endsAt), why,
   }
 end
 
@@ -125,16 +128,18 @@ function answer.firstReply(outcome)
   return outcome.reply or { 'ACQUIRED' }
 end
 
--- Returns the reservation that a requester has of an item; nil if there is none. `slots` are those of the ticket: what
--- was granted by the name of the item comes first, since the name may have another meaning by now.
-local function heldOfItem(requester, item, slots)
-  if item.options and item.options.match then
-    local granted = string.match(slots, '[^\n]+')
-    local record = granted and slotMap.recordAt(granted)
-    return record and record.owner == requester and record.match and record or heldByMatch(requester, item)
+-- Returns the reservation that a requester has of an item; nil if there is none. `slot`: what a ticket was granted for
+-- the item, '' nothing. `slots`: all that it was granted. These come first, since a name may have another meaning by
+-- now.
+local function heldOfItem(requester, item, slot, slots)
+  local record = slot ~= '' and slotMap.recordAt(slot)
+  if record and record.owner == requester then
+    return record
+  elseif tickets.matchOf(item) then
+    return matching.reservationByMatch(requester, item)
   end
-  for granted in string.gmatch(slots, '[^\n]+') do
-    local record = slotMap.recordAt(granted)
+  for _, granted in ipairs(slots) do
+    record = granted ~= '' and slotMap.recordAt(granted)
     if record and record.owner == requester and record.requestedName == item.resource then
       return record
     end
@@ -152,17 +157,16 @@ local function replyOfHeld(had, item, waitedMs)
 end
 
 -- Returns the replies to the items of a request whose ticket was granted, or had ended since its requester has it all.
--- Of a FIRST, that is one item: of those that name what was granted, the first that asks for as many slots.
+-- Of a FIRST, that is one item: that for which it was granted, else the first that its requester has.
 local function repliesOfHeld(request, ticket, waitedMs)
-  local replies, hads, told, isExact = {}, {}, nil, false
-  local slots = '\n' .. ticket.slots
+  local replies, hads, slots, told = {}, {}, {}, nil
+  for slot in string.gmatch(ticket.slots, '([^\n]*)\n') do
+    slots[#slots + 1] = slot
+    told = told or slot ~= '' and #slots or nil
+  end
   for i, item in ipairs(request.items) do
-    local had = heldOfItem(request.requester, item, ticket.slots)
-    hads[i] = had
-    if had and not isExact and (slots == '\n' or string.find(slots, '\n' .. had.slot .. '\n', 1, true)) then
-      isExact = slots == '\n' or had.requestedName == item.resource and endings.isOfCount(had, item)
-      told = isExact and i or told or i
-    end
+    hads[i] = heldOfItem(request.requester, item, slots[i] or '', slots)
+    told = told or hads[i] and i or nil
   end
   for i, item in ipairs(request.items) do
     if hads[i] and (request.method ~= 'FIRST' or i == told) then

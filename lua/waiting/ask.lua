@@ -64,12 +64,19 @@ local function fieldsOfCall(ticket, request)
   return fields
 end
 
--- Returns the queues of a ticket: those of its plan; or that of its match, which has no plan.
+-- Returns the queues of a ticket: those of its plan; if it is loose, those of its matches.
 local function queuesOfTicket(ticket)
-  if tickets.matchOf(ticket) then
-    return { queues.MATCH .. ticket.items[1].resource }
+  if not tickets.isLoose(ticket) then
+    return needs.queuesOf(needs.entriesOf(ticket) or {})
   end
-  return needs.queuesOf(needs.entriesOf(ticket) or {})
+  local names, isIn = {}, {}
+  for _, item in ipairs(ticket.items) do
+    local name = tickets.matchOf(item) and matching.queueOf(item)
+    if name and not isIn[name] then
+      isIn[name], names[#names + 1] = true, name
+    end
+  end
+  return names
 end
 
 -- Issues a ticket for a request.
@@ -109,23 +116,22 @@ end
 
 -- Returns true if a request is for one plain name, which its requester does not hold, and nobody takes along.
 local function isOfPlainName(request)
-  local entries = not request.items[2] and needs.planOf(request.items[1])
+  local entries = not request.items[2] and not tickets.isLoose(request) and needs.planOf(request.items[1])
   local only = entries and not entries[2] and entries[1]
   local record = only and slotMap.recordAt(only.resource)
   return only and not only.invalid and not registry.definition(only.resource) and
     not (record and (record.owner == request.requester or slotMap.declarerOf(record.owner)))
 end
 
--- Returns true if a request that was refused may ever be granted. A match that fits no resource was NOT_VALID.
+-- Returns true if a request that was refused may ever be granted.
 local function mayWaitFor(request)
-  return tickets.matchOf(request) ~= nil or isOfPlainName(request) or
-    exempt.isFeasible(request.requester, request.method, request.items)
+  return isOfPlainName(request) or exempt.isFeasible(request.requester, request.method, request.items)
 end
 
--- Returns true if a ticket waits in the queue of a match.
-local function isAwaited(text)
-  for _, kind in ipairs({ '\nw', '\nv', '\nu' }) do
-    if queues.nthOf(queues.MATCH .. text .. kind, 1) then
+-- Returns true if a ticket stands in the queue of a match.
+local function isAwaited(queue)
+  for _, kind in ipairs({ '\nw', '\nv', '\nu', '\nl', '\nd' }) do
+    if queues.nthOf(queue .. kind, 1) then
       return true
     end
   end
@@ -134,9 +140,9 @@ end
 
 local TOO_MANY_MATCHES = 'NOT_AVAILABLE: ' .. walks.MAX_MATCHES .. ' other matches are being waited for'
 
--- Notes that a ticket is about to wait for a match. Returns false if too many others are waited for.
-local function noteMatch(text, match)
-  local member, count = text .. '\n' .. match, 0
+-- Notes that a ticket is about to wait for the match of an item. Returns false if too many others are waited for.
+local function noteMatch(item)
+  local member, count = string.sub(matching.queueOf(item), 2) .. '\n' .. item.options.match, 0
   for n = walks.MAX_MATCHES, 1, -1 do
     local other = queues.nthOf('\9', n)
     if other == member then
@@ -146,7 +152,7 @@ local function noteMatch(text, match)
   end
   for n = count == walks.MAX_MATCHES and walks.MAX_MATCHES or 0, 1, -1 do
     local other = queues.nthOf('\9', n)
-    if not isAwaited(string.match(other, '^[^\n]*')) then
+    if not isAwaited('\8' .. string.match(other, '^[^\n]*')) then
       queues.setMember('\9', other, false)
       count = count - 1
     end
@@ -182,12 +188,14 @@ end
 
 -- Notes that a request joins the queue. Returns its ticket; or nil and what ask() returns, if it may not.
 local function join(trial, request, refusal, refusals)
-  local match = tickets.matchOf(request)
-  local tooLarge = not match and whyTooLarge(needs.entriesOf(trial))
+  local tooLarge = whyTooLarge(needs.entriesOf(trial) or {})
   if tooLarge then
     return nil, { tooLarge = tooLarge }
-  elseif match and not noteMatch(request.items[1].resource, match) then
-    return nil, { reply = { 'NOT_AVAILABLE', TOO_MANY_MATCHES }, place = 0 }
+  end
+  for i, item in ipairs(request.items) do
+    if tickets.matchOf(item) and not noteMatch(item) then
+      return nil, { reply = { 'NOT_AVAILABLE', TOO_MANY_MATCHES }, place = i - 1 }
+    end
   end
   local ticket = { order = trial.order }
   ask.pending.items = ask.pending.items + itemForms.slotsOf(request.items)

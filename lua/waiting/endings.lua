@@ -6,7 +6,6 @@ local codec = require('slots/codec')
 local events = require('events/events')
 local history = require('history/ended')
 local itemForms = require('frame/items')
-local lines = require('waiting/lines')
 local queues = require('waiting/queues')
 local ownership = require('reservations/owners')
 local reservationEvents = require('events/reservations')
@@ -30,13 +29,14 @@ function endings.wake(ticket, text, told)
   end)
 end
 
--- Returns the changes of a transaction's event, as JSON. Takes a function that returns the explanation of an item and
--- extra fields.
+-- Returns the changes of a transaction's event, as JSON. Takes a function that returns the explanation of an item,
+-- extra fields, and what was reserved for a match.
 local function changesOf(ticket, explain)
   local changes = {}
   for i, item in ipairs(events.isListening() and ticket.items or {}) do
-    local explanation, more = explain(i)
-    changes[i] = '{"resource":' .. events.quote(item.resource) .. ',"requester":' .. events.quote(ticket.requester) ..
+    local explanation, more, picked = explain(i)
+    changes[i] = '{"resource":' .. events.quote(picked or item.resource) ..
+      ',"requester":' .. events.quote(ticket.requester) ..
       ',"requestType":"RESERVE","explanation":"' .. explanation .. '"' .. (more or '') .. '}'
   end
   return '[' .. table.concat(changes, ',') .. ']'
@@ -70,7 +70,7 @@ local function noteWait(ticket, outcome)
   history.past[#history.past + 1] = cjson.encode({
     number = tickets.ticketId(ticket), since = ticket.since, at = clock.nowMs(), ending = outcome,
     requester = ticket.requester, label = ticket.label,
-    resource = (ticket.method ~= '' or tickets.matchOf(ticket)) and lines.lineOf(ticket.waitsFor) or first.resource,
+    resource = ticket.method == '' and first.resource or queues.toldName(ticket.waitsFor),
     type = first.type,
     mode = options and itemForms.isSharedItem(first) and 'SHARED' or 'EXCLUSIVE', note = options and options.note,
   })
@@ -182,37 +182,17 @@ local function startLease(reservation, token, ttlMs, session)
   return claimed
 end
 
--- Returns true if a reservation has as many slots as an item asks for.
-function endings.isOfCount(reservation, item)
-  local several = reservation.details ~= '' and cjson.decode(reservation.details).o
-  return (item.count or 1) == (several and #several or 1)
-end
-
--- Returns the item that a reservation was made for: of those that name it, the first that asks for as many slots, else
--- the first; nil if none names it.
-local function itemOf(reservation, items)
-  local first
-  for _, item in ipairs(items) do
-    if item.resource == reservation.requestedName then
-      if #items == 1 or endings.isOfCount(reservation, item) then
-        return item
-      end
-      first = first or item
-    end
-  end
-  return first
-end
-
--- Claims all reservations of a granted ticket. Takes the items of the claiming request, which have the release tokens;
--- a reservation that none of them names gets the token of the first. `leases` are the items that have the leases.
--- Returns how long the ticket waited, in ms.
+-- Claims all reservations of a granted ticket. Takes the items of the claiming request, which have the release tokens:
+-- a reservation for which it has no item gets the token of the first. `leases` are the items that have the leases, as
+-- in the ticket. Returns how long the ticket waited, in ms.
 function endings.claimTicket(ticket, items, leases)
-  for slot in string.gmatch(ticket.slots, '[^\n]+') do
-    local reservation = slotMap.recordAt(slot)
+  local place = 0
+  for slot in string.gmatch(ticket.slots, '([^\n]*)\n') do
+    local reservation = slot ~= '' and slotMap.recordAt(slot)
+    place = place + 1
     if reservation and reservation.token == codec.UNCLAIMED and reservation.owner == ticket.requester then
-      local lease = itemOf(reservation, leases) or tickets.matchOf(ticket) and leases[1] or {}
-      local token = (itemOf(reservation, items) or items[1]).token
-      startLease(reservation, token, lease.ttlMs or ticket.claimMs, lease.session)
+      local lease = leases[place]
+      startLease(reservation, (items[place] or items[1]).token, lease.ttlMs, lease.session)
     end
   end
   agenda.changeTicket(ticket, { status = 'ended' })

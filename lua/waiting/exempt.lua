@@ -3,6 +3,7 @@
 -- its requester holds.
 local lines = require('waiting/lines')
 local queues = require('waiting/queues')
+local matching = require('reservations/match')
 local naming = require('definitions/names')
 local needs = require('waiting/needs')
 local ownership = require('reservations/owners')
@@ -108,8 +109,8 @@ end
 local function holdsNow(requester, queue)
   local name = lines.lineOf(queue)
   local all = turns.knownNow().held
-  local held = all[requester] or {}
-  all[requester] = held
+  all[requester] = all[requester] or {}
+  local held = all[requester]
   if held[name] == nil then
     held[name] = holds(requester, name, 0)
   end
@@ -162,7 +163,6 @@ function exempt.isExempt(requester, keepers)
 end
 
 -- Checks whether a request can ever be granted. If not, the request is refused at once, and its ticket ends.
-
 local function isNeverThere()
   return false
 end
@@ -252,8 +252,12 @@ local function fits(listOfEntries, requester, isThere)
 end
 
 -- Returns what isFeasible() asks of an item: its plan, false if it has none; whether that is valid; whether its
--- requester has what it asks for (isHad), has it by an item before (isAgain), or has less of it (isInTheWay).
-local function lookAtItem(requester, item, isAgain)
+-- requester has what it asks for (isHad), has it by an item before (isAgain), or has less of it (isInTheWay). Of a
+-- match it is only asked whether a resource fits.
+local function lookAtItem(requester, item, isAgain, look)
+  if tickets.matchOf(item) then
+    return { entries = {}, isValid = matching.isAnyFitting(item, look) }
+  end
   local resource, slot = naming.resolve(item.resource)
   local entries = needs.planOf(item)
   local isHad = needs.hadFor(item, requester) ~= nil
@@ -278,8 +282,9 @@ function exempt.isFeasible(requester, method, items)
   end
   -- all: the plans of all items. lacked: the plans of the items that the requester does not hold yet.
   local all, lacked, isFirst, repeated = {}, {}, method == 'FIRST', needs.repeatedIn(items)
+  local look = matching.newLook()
   for i, item in ipairs(items) do
-    local one = lookAtItem(requester, item, repeated[i])
+    local one = lookAtItem(requester, item, repeated[i], look)
     if isFirst and mayBeMet(one) then
       return true
     elseif not isFirst and (one.isInTheWay or not one.isValid and not one.isAgain) then

@@ -21,11 +21,12 @@ local work = require('frame/work')
 local grant = {}
 
 -- Returns the item of a request as reserveOne() takes it. A live request has a caller, who is told the token at once.
-local function itemToGrant(ticket, item)
+-- `look` is that of its matches (reservations/search.lua).
+local function itemToGrant(ticket, item, look)
   if ticket.isLive then
     return {
       resource = item.resource, requester = ticket.requester, ttlMs = item.ttlMs, type = item.type, token = item.token,
-      count = item.count, options = item.options, session = item.session, isOfTicket = true,
+      count = item.count, options = item.options, session = item.session, look = look,
     }
   end
   local token = ticket.token
@@ -33,44 +34,73 @@ local function itemToGrant(ticket, item)
     resource = item.resource, requester = ticket.requester, ttlMs = token and item.ttlMs or ticket.claimMs,
     leaseMs = item.ttlMs, type = item.type, token = token or codec.UNCLAIMED, label = ticket.label,
     count = item.count, options = item.options,
-    session = item.session, waited = clock.nowMs() - ticket.since, isOfTicket = true,
+    session = item.session, waited = clock.nowMs() - ticket.since, look = look,
   }
 end
 
--- Carries out all items of a request, on paper. Returns an array of {reply, reservation}; or nil, the place of the item
--- that failed, its reply, the name of the queue that refused it and, for a match, the names of all queues that refused
--- it. `mark` is the journal's length before.
+-- Returns the names of the queues that refused a request: some, and those of its matches, and of what was in the way of
+-- these. Another choice for a match may make room for an item behind it.
+local function withQueuesOf(look, refusals)
+  local all, isIn = {}, {}
+  for _, names in ipairs({ refusals, look and look.queues or {} }) do
+    for _, name in ipairs(names) do
+      if not isIn[name] then
+        isIn[name], all[#all + 1] = true, name
+      end
+    end
+  end
+  return all
+end
+
+-- Carries out all items of a request, on paper. Returns an array of {reply, reservation, what was reserved}; or nil,
+-- the place of the item that failed, its reply, the name of the queue that refused it and the names of all queues that
+-- refused the request. `mark` is the journal's length before.
 local function carryOutAll(ticket, mark)
   local done, entries = {}, {}
+  local look = tickets.isLoose(ticket) and matching.newLook()
   for i, item in ipairs(ticket.items) do
-    local reply, reservation, refusal, refusals = matching.reserveOne(itemToGrant(ticket, item), entries)
+    local one = itemToGrant(ticket, item, look)
+    local reply, reservation, refusal = matching.reserveOne(one, entries)
     if not reply[3] then
-      return nil, i - 1, reply, refusal, refusals
+      return nil, i - 1, reply, refusal, refusal and withQueuesOf(look, { refusal })
     end
-    done[i] = { reply, reservation }
+    done[i] = { reply, reservation, one.resource }
   end
   local refused = keeping.refusedOf(entries, mark)
   if refused then
-    return nil, 0, keeping.keptReply(), refused.queue
+    return nil, 0, keeping.keptReply(), refused.queue, withQueuesOf(look, { refused.queue })
   end
   return done
+end
+
+-- Returns true if a requester has what an item asks for.
+local function hasItem(requester, item)
+  if tickets.matchOf(item) then
+    return matching.reservationByMatch(requester, item) ~= nil
+  end
+  return needs.hadFor(item, requester) ~= nil
 end
 
 -- Carries out the first item of a request that can be, on paper. Returns as carryOutAll(), the names of the queues that
 -- refused the items, and an array of {reply} for all items.
 local function carryOutFirst(ticket)
   local refusals, first, place, fallback = {}, nil, nil, nil
+  local look = tickets.isLoose(ticket) and matching.newLook()
   for i, item in ipairs(ticket.items) do
-    if needs.hadFor(item, ticket.requester) then
-      return { [i] = { (matching.reserveOne(itemToGrant(ticket, item))) } }
+    if hasItem(ticket.requester, item) then
+      local one = itemToGrant(ticket, item, look)
+      return { [i] = { (matching.reserveOne(one)), nil, one.resource } }
     end
   end
   local tried = {}
   for i, item in ipairs(ticket.items) do
-    local reply, reservation, refusal = matching.reserveOne(itemToGrant(ticket, item))
+    local one = itemToGrant(ticket, item, look)
+    local reply, reservation, refusal = matching.reserveOne(one)
     if reply[3] then
-      tried[i] = { reply, reservation }
+      tried[i] = { reply, reservation, one.resource }
       return tried
+    elseif reply.isUnfinished then
+      return nil, i - 1, reply, refusal
     end
     tried[i] = { reply }
     fallback = fallback or reply
@@ -79,7 +109,7 @@ local function carryOutFirst(ticket)
       first, place = first or reply, place or i - 1
     end
   end
-  return nil, place or 0, first or fallback, refusals[1], refusals, tried
+  return nil, place or 0, first or fallback, refusals[1], withQueuesOf(look, refusals), tried
 end
 
 -- Carries out the request of a ticket at its rank. Returns what carryOutAll() or carryOutFirst() does; if it fails,
@@ -132,22 +162,23 @@ local function emitGrant(ticket, done)
         -- An item before it got the reservation, which is unclaimed as this one would be.
         return reply and reply[1] == 'ACQUIRED' and 'ALREADY_HAD' or reply and reply[1] or 'NOT_AVAILABLE'
       end
-      return 'ACQUIRED', reservationEvents.leaseAsJson(reply, made.note)
+      return 'ACQUIRED', reservationEvents.leaseAsJson(reply, made.note), done[i][3]
     end)
   end
   endings.emitOfTicket('WAIT_ENDED', 'WAIT', ticket, 'ACQUIRED')
 end
 
+local function noteIfKept(name)
+  if not queues.isOfMatch(name) and lines.freeAt(name) > 0 then
+    queues.noteKept(name)
+  end
+end
+
 -- Notes the queue in which a ticket waits if a slot is free there, and kept.
 function grant.noteWaitsFor(ticket)
-  if tickets.matchOf(ticket) then
-    for _, name in ipairs(ticket.others) do
-      if lines.freeAt(name) > 0 then
-        queues.noteKept(name)
-      end
-    end
-  elseif lines.freeAt(ticket.waitsFor) > 0 then
-    queues.noteKept(ticket.waitsFor)
+  noteIfKept(ticket.waitsFor)
+  for _, name in ipairs(tickets.isLoose(ticket) and ticket.others or {}) do
+    noteIfKept(name)
   end
 end
 
@@ -161,17 +192,17 @@ local function keepWaiting(ticket, reply, refusal, refusals)
       agenda.changeTicket(ticket, { waitsFor = refusal, others = others })
     end
     grant.noteWaitsFor(ticket)
-  elseif tickets.matchOf(ticket) then
+  elseif tickets.isLoose(ticket) and reply[1] == 'NOT_VALID' then
     endings.endTicket(ticket, 'NOT_VALID', 'NOT_VALID', 'NOT_VALID: its definitions have changed', -1)
   end
 end
 
--- Returns the slots of the reservations that a grant made, each followed by '\n'.
+-- Returns the slots of the reservations that a grant made, as a ticket has them.
 local function slotsMade(ticket, done)
   local slots = {}
   for i = 1, #ticket.items do
     local made = done[i] and done[i][2]
-    slots[#slots + 1] = made and made.slot .. '\n' or nil
+    slots[i] = (made and made.slot or '') .. '\n'
   end
   return table.concat(slots)
 end
@@ -181,7 +212,7 @@ end
 function grant.tryGrant(ticket)
   if ticket.status ~= 'attended' and ticket.status ~= 'detached' then
     return false
-  elseif not tickets.matchOf(ticket) and keeping.isKeptFrom(ticket) then
+  elseif not tickets.isLoose(ticket) and keeping.isKeptFrom(ticket) then
     queues.noteKept(ticket.waitsFor)
     return false
   end
@@ -193,8 +224,7 @@ function grant.tryGrant(ticket)
     keepWaiting(ticket, reply, refusal, refusals)
     return false
   end
-  local slots = slotsMade(ticket, done)
-  if slots == '' then
+  if not grant.isMadeIn(done) then
     endings.endTicket(ticket, 'ALREADY_HAD')
     return true
   end
@@ -208,7 +238,7 @@ function grant.tryGrant(ticket)
     return true
   end
   agenda.changeTicket(ticket, {
-    status = 'granted', slots = slots, grantedAt = clock.nowMs(),
+    status = 'granted', slots = slotsMade(ticket, done), grantedAt = clock.nowMs(),
     due = ticket.session ~= '' and math.huge or clock.nowMs() + ticket.claimMs,
   })
   return true

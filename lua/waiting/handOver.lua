@@ -27,7 +27,7 @@ end
 function handOver.callOf(ticket)
   local token = tokens and tokens[tickets.ticketId(ticket)]
   local item = ticket.items[1]
-  local isPlain = ticket.method == '' and ticket.session == '' and not tickets.matchOf(ticket)
+  local isPlain = ticket.method == '' and ticket.session == '' and not tickets.isLoose(ticket)
   if token and isPlain and ticket.status == 'attended' and item.ttlMs >= MIN_LEASE_MS then
     return instance, token
   end

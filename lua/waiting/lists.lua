@@ -57,7 +57,7 @@ local function rowOf(ticket, why)
   return table.concat({
     tickets.ticketId(ticket), ticket.requester, resources, counts, ttlMs, ticket.method,
     100 - string.byte(ticket.order),
-    string.format('%.0f', ticket.since), string.format('%.0f', ticket.endsAt), answer.toldName(ticket.waitsFor),
+    string.format('%.0f', ticket.since), string.format('%.0f', ticket.endsAt), queues.toldName(ticket.waitsFor),
     ticket.status == 'attended' and 1 or 0, ticket.label,
     reasons.noteOf(ticket.items), why,
   }, '\n')
@@ -66,7 +66,7 @@ end
 -- Returns who is in the way of a ticket. `known`: what was found for other tickets of the page.
 local function whyOf(ticket, known)
   local key = answer.kindOf(ticket) .. ticket.waitsFor
-  if string.sub(ticket.waitsFor, 1, 1) == queues.MATCH then
+  if queues.isOfMatch(ticket.waitsFor) then
     key = ticket.order
   end
   known[key] = known[key] or answer.whyWaiting(ticket, false)
@@ -270,7 +270,7 @@ local function standingOf(ticket)
   local resources, counts, ttlMs = wantsOf(ticket)
   return table.concat({
     isGranted and 1 or 0, isGranted and 0 or queues.countAhead(ticket.waitsFor, ticket.order),
-    answer.toldName(ticket.waitsFor),
+    queues.toldName(ticket.waitsFor),
     string.format('%.0f', ticket.since), string.format('%.0f', untilMs),
     itemForms.isSharedItem(ticket.items[1]) and 'SHARED' or '', resources, counts, ttlMs,
   }, '\n')

@@ -98,7 +98,10 @@ function needs.repeatedIn(items)
   local found, asked = {}, {}
   work.spend(#items / 8)
   for i, item in ipairs(items) do
-    local resource, slot = naming.resolve(item.resource)
+    local resource, slot
+    if not tickets.matchOf(item) then
+      resource, slot = naming.resolve(item.resource)
+    end
     if resource then
       local key, isShared = resource .. '\n' .. (slot or ''), itemForms.isSharedItem(item)
       local isRepeated = asked[key] and (isShared or asked[key] == 'EXCLUSIVE')
@@ -109,15 +112,20 @@ function needs.repeatedIn(items)
   return found
 end
 
+local function validPlanOf(item)
+  local entries = needs.planOf(item)
+  return entries and needs.isPlanValid(entries) and entries
+end
+
 -- Returns the entries that a ticket counts with: those of its first valid item if its method is FIRST, else those of
--- all items. Returns nil if the request is not valid.
+-- all items, but for matches. Returns nil if the request is not valid, or has only matches.
 function needs.entriesOf(ticket)
   if ticket.entries == nil then
     local all, repeated = {}, #ticket.items > 1 and ticket.method ~= 'FIRST' and needs.repeatedIn(ticket.items) or {}
     for i, item in ipairs(ticket.items) do
-      local isHad = repeated[i]
-      local entries = not isHad and needs.planOf(item)
-      if entries and needs.isPlanValid(entries) then
+      local isHad = repeated[i] or tickets.matchOf(item)
+      local entries = not isHad and validPlanOf(item)
+      if entries then
         for _, entry in ipairs(entries) do
           all[#all + 1] = entry
         end
@@ -148,16 +156,24 @@ function needs.queuesOf(entries)
   return names
 end
 
--- Returns the queues of the plans of all items of a FIRST; of other requests these are the queues of the ticket.
+-- Adds the queues of the plan of an item, each as an entry.
+local function addNamed(all, item)
+  all[#all + 1] = { queue = item.resource }
+  -- The plan of an item with too high a count is not valid. Its requester may hold the resource all the same.
+  local resource, slot = naming.resolve(item.resource)
+  all[#all + 1] = resource and { queue = resource, slotQueue = slot } or nil
+  for _, entry in ipairs(needs.planOf(item) or {}) do
+    all[#all + 1] = entry
+  end
+end
+
+-- Returns the queues of the plans of all items of a FIRST, or of a ticket that is loose; of other requests these are
+-- the queues of the ticket.
 function needs.namedBy(ticket)
   local all = {}
-  for _, item in ipairs(ticket.method == 'FIRST' and ticket.items or {}) do
-    all[#all + 1] = { queue = item.resource }
-    -- The plan of an item with too high a count is not valid. Its requester may hold the resource all the same.
-    local resource, slot = naming.resolve(item.resource)
-    all[#all + 1] = resource and { queue = resource, slotQueue = slot } or nil
-    for _, entry in ipairs(needs.planOf(item) or {}) do
-      all[#all + 1] = entry
+  for _, item in ipairs((ticket.method == 'FIRST' or tickets.isLoose(ticket)) and ticket.items or {}) do
+    if not tickets.matchOf(item) then
+      addNamed(all, item)
     end
   end
   return needs.queuesOf(all)

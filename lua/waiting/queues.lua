@@ -113,9 +113,10 @@ end
 --     k  it was seen as next (walks.lua), and is also one of these:
 --     l  its plan has the resource; it waits for something else
 --     w  likewise, and it waits for this
---     v  it waits for this, and is in no queue, since nobody attends it (detached)
+--     v  it waits for this, and is in no queue, since nobody attends it (detached), or it is loose (tickets.lua)
 --     u  it waited for this when its caller vanished; it is neither counted nor granted
---     f  an item of a FIRST waits for this, and another item stands for the ticket
+--     f  an item of a FIRST waits for this, and another item stands for the ticket; or this was in the way of one that
+--        is loose
 --     d  the definition of this matters to a ticket that has none of the other kinds here
 --   \1<order>                       a ticket that waits
 --   \2<requester>\n<digest><order>  a ticket of a requester; the digest (8 bytes) tells its requests apart
@@ -126,14 +127,24 @@ end
 --   \6<order>                       a ticket that waits for many slots (agenda.lua)
 --   \7<name>\n<order>              a ticket that asks for a path which ends with this name
 --   \8<session>\n<order>           a ticket of a session
---   \8<text>\n<kind><order>        a ticket that wants any resource which fits a match, by the text of that: the queue
---                                  has no resource, and whose turn it is does not matter
---   \9<text>\n<match>              a match that tickets wait for (reservations/match.lua)
+--   \8<text>\n<kind><order>        a ticket that wants any resource which fits a match, by the text of that, and what
+--                                  queueOf() in reservations/match.lua adds: the queue has no resource, and whose turn
+--                                  it is does not matter
+--   \9<text>\n<match>              a match that tickets wait for (reservations/match.lua); the text as above
 -- queueWrites[prefix][rest]: true to add the member, 'new' if it certainly was not stored, false to remove it.
 -- queue.lua does so.
 
--- The queue of a match is this and its text.
-queues.MATCH = '\8'
+-- The queue of a match begins with this.
+local MATCH = '\8'
+
+function queues.isOfMatch(name)
+  return string.sub(name, 1, 1) == MATCH
+end
+
+-- Returns the name by which callers know what a queue is for.
+function queues.toldName(name)
+  return queues.isOfMatch(name) and string.match(name, '^.([^\127]*)') or (lines.lineOf(name))
+end
 
 -- Returns the place in a sorted list at which a value is, or belongs.
 function queues.placeIn(list, value)

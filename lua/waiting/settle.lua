@@ -128,7 +128,7 @@ local isSuspended
 -- Returns false if a ticket certainly still waits for what it has waited for.
 local function mayBeOver(ticket)
   local name = ticket.waitsFor
-  return ticket.method == 'FIRST' or tickets.matchOf(ticket) or walks.isOpen('j', name) or
+  return ticket.method == 'FIRST' or tickets.isLoose(ticket) or walks.isOpen('j', name) or
     #needs.lackedAt(ticket, name) == 0
 end
 
@@ -198,6 +198,21 @@ local function whyTicketNotAllowed(ticket)
   end
 end
 
+-- Moves a ticket to the queues of its plan as it is now. One that is loose stays in those of its matches.
+local function moveTicket(ticket)
+  if tickets.isLoose(ticket) then
+    return agenda.changeTicket(ticket, { named = needs.namedBy(ticket) })
+  end
+  local names, waitsFor = needs.queuesOf(needs.entriesOf(ticket)), nil
+  local isSame = table.concat(names, '\n') == table.concat(ticket.queues, '\n')
+  if not isSame or ticket.method == 'FIRST' then
+    for _, name in ipairs(names) do
+      waitsFor = name == ticket.waitsFor and name or waitsFor
+    end
+    agenda.changeTicket(ticket, { queues = names, named = needs.namedBy(ticket), waitsFor = waitsFor or names[1] })
+  end
+end
+
 -- Plans a ticket again, if it still waits. It ends if its request is no longer valid.
 local function replanTicket(ticket)
   if not ticket or ticket.status == 'granted' then
@@ -206,22 +221,15 @@ local function replanTicket(ticket)
   local fault, place = whyTicketNotAllowed(ticket)
   if fault then
     return endings.endTicket(ticket, 'NOT_VALID', 'NOT_VALID', fault, place)
-  elseif tickets.matchOf(ticket) then
-    -- It has no plan. Whether some resource still fits is seen when it is tried.
-    return
   end
-  local entries = needs.entriesOf(ticket)
-  local names, waitsFor = entries and needs.queuesOf(entries), nil
-  local isSame = entries and table.concat(names, '\n') == table.concat(ticket.queues, '\n')
   work.spend(8)
-  if not entries or not exempt.isFeasible(ticket.requester, ticket.method, ticket.items) then
+  if
+    not (needs.entriesOf(ticket) or tickets.isLoose(ticket)) or
+    not exempt.isFeasible(ticket.requester, ticket.method, ticket.items)
+  then
     return endings.endTicket(ticket, 'NOT_VALID', 'NOT_VALID', 'NOT_VALID: its definitions have changed', -1)
-  elseif not isSame or ticket.method == 'FIRST' then
-    for _, name in ipairs(names) do
-      waitsFor = name == ticket.waitsFor and name or waitsFor
-    end
-    agenda.changeTicket(ticket, { queues = names, named = needs.namedBy(ticket), waitsFor = waitsFor or names[1] })
   end
+  moveTicket(ticket)
 end
 
 -- Brings the tickets up to date after a change of definitions, from the front on, one at least, until the time is up.

@@ -6,17 +6,17 @@
 --   requester, label    who waits; label of the key, '' none
 --   method      '' for a single item; ALL_OR_NONE or FIRST
 --   items       array of {resource, ttlMs, type, count, options}; count nil: 1; options as in frame/items.lua, nil
---               none
+--               none. The resource of a match is its text
 --   since, endsAt       ms: when it was issued, and when it ends
 --   claimMs     how long it stays attended after its call, and how long a grant waits to be claimed
 --   instance    the instances of its long polls, and until when (state.lua), '' none
 --   due         ms: it must be looked at then (lifetimes.lua)
---   queues       names of the resources and slots in its plan
---   waitsFor    the first of these that it lacked when it was last looked at
+--   queues      names of the resources and slots in its plan; if it is loose (isLoose()), the queues of its matches
+--   waitsFor    the first of these that it lacked when it was last looked at; if it is loose, what refused it
 --   seen        W or \1: it was seen as next, and waited for W, or for nothing that was held (walks.lua); '' if not
---   others      for FIRST: what its other items wait for
---   named       for FIRST: the names in the plans of all items
---   slots       once granted: the slots of its reservations, each followed by '\n'
+--   others      for FIRST: what its other items wait for; if it is loose, what else was in its way
+--   named       for FIRST, and if it is loose: the names in the plans of all items
+--   slots       once granted: for each item, the slot of the reservation that was made for it, or nothing, and '\n'
 --   grantedAt   ms
 --   session     id of the session that keeps its turn and its reservations, '' none
 --   dueBefore   the stored value of due; nil if the ticket is new
@@ -56,10 +56,20 @@ local function storedItem(name, ttlMs, type)
   return { resource = resource or name, ttlMs = ttlMs, type = type, count = tonumber(count) }
 end
 
--- Returns what a ticket wants instead of a resource (reservations/match.lua); nil if it names one.
-function tickets.matchOf(ticket)
-  local options = ticket.items[1].options
-  return options and options.match
+-- Returns what an item wants instead of a resource (reservations/match.lua); nil if it names one.
+function tickets.matchOf(item)
+  return item.options and item.options.match
+end
+
+-- Returns true if an item of a ticket is a match. Such a ticket is loose: it has no plan, no turn, and keeps nothing.
+function tickets.isLoose(ticket)
+  if ticket.loose == nil then
+    ticket.loose = false
+    for _, item in ipairs(ticket.items) do
+      ticket.loose = ticket.loose or tickets.matchOf(item) ~= nil
+    end
+  end
+  return ticket.loose
 end
 
 -- Returns what the items of a ticket are stored as: name, ttlMs and type of each; and their options by place, nil none.
@@ -69,7 +79,8 @@ local function packItems(ticket)
     items[3 * i - 2], items[3 * i - 1], items[3 * i] = tickets.itemName(item), item.ttlMs, item.type
     if item.options then
       if item.options.match then
-        items[3 * i - 2] = '\127' .. item.resource .. '>' .. (item.options.anchor or '')
+        item.options.text, item.options.count = item.resource, item.count
+        items[3 * i - 2] = ''
       end
       options = options or {}
       options[tostring(i)] = item.options
@@ -184,7 +195,7 @@ function tickets.digestOf(request)
     for _, item in ipairs(request.items) do
       parts[#parts + 1] = tickets.itemKey(item)
       if item.options and item.options.match then
-        parts[#parts + 1] = item.options.match .. '\n' .. (item.options.nth or 1)
+        parts[#parts + 1] = item.options.match .. '\n' .. (item.options.nth or 1) .. (item.options.prefix or '')
       end
     end
     local hex = redis.sha1hex(table.concat(parts, '\n'))

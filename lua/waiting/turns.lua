@@ -158,7 +158,8 @@ function turns.isNext(ticket)
   if found[ticket.order] ~= nil then
     return found[ticket.order]
   end
-  local is = ticket.status == 'attended' and needs.entriesOf(ticket) ~= nil and not needsMore(ticket)
+  local is = ticket.status == 'attended' and not tickets.isLoose(ticket) and needs.entriesOf(ticket) ~= nil and
+    not needsMore(ticket)
   work.spend(3 + (#ticket.queues - 1) / 4)
   for _, name in ipairs(is and ticket.queues or {}) do
     if not hasTurn(name, ticket) then

@@ -4,7 +4,6 @@ local exempt = require('waiting/exempt')
 local keys = require('frame/keys')
 local lines = require('waiting/lines')
 local queues = require('waiting/queues')
-local matching = require('reservations/match')
 local registry = require('definitions/definitions')
 local shared = require('slots/shared')
 local slotMap = require('slots/slots')
@@ -12,6 +11,7 @@ local state = require('waiting/state')
 local tenant = require('frame/tenant')
 local tickets = require('waiting/tickets')
 local turns = require('waiting/turns')
+local wanted = require('reservations/wanted')
 local work = require('frame/work')
 local walks = {}
 
@@ -51,7 +51,7 @@ function firstOf.T(name, from)
 end
 
 function firstOf.f(name, from)
-  local limit, first = string.sub(name, 1, 1) == queues.MATCH and MAX_MATCH_LOOKS or MAX_LOOKS, nil
+  local limit, first = queues.isOfMatch(name) and MAX_MATCH_LOOKS or MAX_LOOKS, nil
   for _, kind in ipairs({ '\nw', '\nv', '\nf' }) do
     first = earlier(first, queues.firstFrom(name .. kind, from, limit))
   end
@@ -94,7 +94,7 @@ end
 
 -- Returns true if something of what a walk is for can be had.
 function walks.isOpen(kind, name)
-  if kind ~= 'f' and kind ~= 'j' or string.sub(name, 1, 1) == queues.MATCH or lines.freeAt(name) > 0 then
+  if kind ~= 'f' and kind ~= 'j' or queues.isOfMatch(name) or lines.freeAt(name) > 0 then
     return true
   elseif kind == 'j' then
     return isJoinable((lines.lineOf(name)))
@@ -222,8 +222,8 @@ function walks.activateMatches(name)
   end
   for n = walks.MAX_MATCHES, 1, -1 do
     local text, match = string.match(queues.nthOf('\9', n) or '', '^([^\n]*)\n(.*)$')
-    if text and matching.fitsMatch(match, name) then
-      agenda.addWalk('f', queues.MATCH .. text)
+    if text and wanted.fits(wanted.by(match, string.match(text, '\127(.*)$')), name) then
+      agenda.addWalk('f', '\8' .. text)
     end
   end
 end

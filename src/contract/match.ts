@@ -3,13 +3,20 @@
  * (docs/specification.md#any-resource-that-fits).
  */
 import { z } from 'zod';
-import { MAX_LABELS } from '../domain/maxSizes.ts';
+import { MAX_LABELS, MAX_WAITING_MATCHES } from '../domain/maxSizes.ts';
 import { LABEL_KEY, labelFault } from '../domain/names.ts';
-import { type Asked, type Match, type Mode, textOfMatch } from '../domain/reservations.ts';
+import { type Asked, type Match, type Mode, textOfAsked, textOfMatch } from '../domain/reservations.ts';
 import type { Refuse } from './waiting.ts';
 
 /** Maximum number of values that a label may have: each costs one look at the index. */
 const MAX_VALUES = 16;
+
+const VALUES: z.core.JSONSchema.BaseSchema[] = [
+  { type: 'string', maxLength: 128 },
+  { type: 'array', items: { type: 'string', maxLength: 128 }, minItems: 1, maxItems: MAX_VALUES },
+];
+
+const Unwanted = z.strictObject({ not: z.unknown() });
 
 /** Not a record of the schema library, which would drop the key `__proto__`. */
 export const match = z
@@ -19,25 +26,29 @@ export const match = z
     if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse('must be an object of labels');
     const pairs: [string, unknown][] = Object.entries(value ?? {});
     if (pairs.length < 1 || pairs.length > MAX_LABELS) refuse(`must hold 1 to ${MAX_LABELS} labels`);
-    const wanted = pairs.slice(0, MAX_LABELS).map(([key, values]): [string, string | string[]] => {
+    const labels = pairs.slice(0, MAX_LABELS).map(([key, values]): [string, Match[string]] => {
       if (!LABEL_KEY.test(key)) refuse('must have keys of 1 to 64 letters, digits and the characters . _ / -');
-      return [key, textsOf(values, (message) => refuse(message, [key]))];
+      const unwanted = Unwanted.safeParse(values).data;
+      if (unwanted === undefined) return [key, textsOf(values, (message) => refuse(message, [key]))];
+      return [key, { not: textsOf(unwanted.not, (message) => refuse(message, [key, 'not'])) }];
     });
-    return Object.fromEntries(wanted);
+    if (labels.length > 0 && labels.every(([, values]) => typeof values === 'object' && 'not' in values))
+      refuse('must want at least one label');
+    return Object.fromEntries(labels);
   })
   .meta({
     type: 'object',
     additionalProperties: {
       oneOf: [
-        { type: 'string', maxLength: 128 },
-        { type: 'array', items: { type: 'string', maxLength: 128 }, minItems: 1, maxItems: MAX_VALUES },
+        ...VALUES,
+        { type: 'object', properties: { not: { oneOf: VALUES } }, required: ['not'], additionalProperties: false },
       ],
     },
     minProperties: 1,
     maxProperties: MAX_LABELS,
     description:
-      'Labels that the resource must have, instead of `resource`: any resource that fits is taken. An array: one of these values.',
-    example: { os: 'android', size: ['l', 'xl'] },
+      'Labels that the resource must have, instead of `resource`: any resource that fits is taken. An array: one of these values. `not`: none of these.',
+    example: { os: 'android', size: ['l', 'xl'], site: { not: 'berlin' } },
   });
 
 /** Checks the values of a label. */
@@ -77,4 +88,11 @@ export function checkMode(
   const { mode } = one;
   const beside = NOT_SHARED.find((field) => one[field] !== undefined);
   if (mode === 'SHARED' && beside) refuse([...path, 'mode'], `must not be SHARED where there is a ${beside}`);
+}
+
+/** Checks how many different matches a transaction that waits has: each is compared with what becomes free. */
+export function checkMatches(items: readonly Asked[], path: (string | number)[], refuse: Refuse): void {
+  const texts = new Set(items.filter((one) => one.match !== undefined).map(textOfAsked));
+  if (texts.size > MAX_WAITING_MATCHES)
+    refuse(path, `must hold at most ${MAX_WAITING_MATCHES} different matches where waitSeconds is more than 0`);
 }

@@ -30,7 +30,7 @@ import {
   time,
   ttlSeconds,
 } from './fields.ts';
-import { checkAsked, checkMode, match, named } from './match.ts';
+import { checkAsked, checkMatches, checkMode, match, named } from './match.ts';
 import { checkReport, heldItem, unreserveItem } from './releaseFields.ts';
 import {
   details,
@@ -231,8 +231,7 @@ function checkTransaction(
   if (requests.length > MAX_WAITING_ITEMS)
     refuse(['requests'], `must hold at most ${MAX_WAITING_ITEMS} items where waitSeconds is more than 0`);
   if (releaseAt >= 0) refuse(atRelease, 'must be RESERVE where waitSeconds is more than 0');
-  const matchAt = requests.findIndex((one) => one.requestType === 'RESERVE' && one.match !== undefined);
-  if (matchAt >= 0) refuse(['requests', matchAt, 'match'], 'must not be used where waitSeconds is more than 0');
+  checkMatches(reserves, ['requests'], refuse);
   const otherAt = requests.findIndex(({ requester }) => requester !== requests[0]?.requester);
   if (otherAt >= 0)
     refuse(['requests', otherAt, 'requester'], 'must be that of the other items where waitSeconds is more than 0');

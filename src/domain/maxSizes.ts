@@ -31,5 +31,7 @@ export const MAX_LABELS = 16;
 export const MAX_TREE_DEPTH = 16;
 /** Items of a transaction that waits. */
 export const MAX_WAITING_ITEMS = 20;
+/** Different matches of a transaction that waits. */
+export const MAX_WAITING_MATCHES = 4;
 /** Bytes of the names and notes of a request that waits. */
 export const MAX_WAITING_BYTES = 8192;

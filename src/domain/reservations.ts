@@ -41,11 +41,14 @@ export const MAX_SESSION_SECONDS = 86_400;
 export const RENEW_SESSION_STATUSES = ['RENEWED', 'NOT_FOUND'] as const;
 export const END_SESSION_STATUSES = ['ENDED', 'NOT_FOUND'] as const;
 
+/** One value of a label, or several. */
+type Values = string | readonly string[];
+
 /**
  * The labels that a request wants instead of naming a resource (docs/specification.md#any-resource-that-fits): label →
- * the value that it must have, or values of which it must have one.
+ * the value that it must have, values of which it must have one, or values of which it must have none.
  */
-export type Match = Readonly<Record<string, string | readonly string[]>>;
+export type Match = Readonly<Record<string, Values | { readonly not: Values }>>;
 
 /** The resource of a reserve item, or a match for any that fits. */
 export interface Asked {
@@ -56,16 +59,25 @@ export interface Asked {
 /** The longest text of a match, in characters; longer ones are cut. It is short enough for the name of a resource. */
 const MAX_TEXT = 200;
 
-/** The wanted labels, each `<key>=<value>`, sorted. Of several with the same key, a resource needs one. */
+const isUnwanted = (values: Match[string]): values is { readonly not: Values } =>
+  typeof values === 'object' && 'not' in values;
+
+/**
+ * The wanted labels, each `<key>=<value>`, and the unwanted ones, each `<key>!=<value>`, sorted. Of several wanted ones
+ * with the same key, a resource needs one.
+ */
 const linesOfMatch = (match: Match): string[] => [
   ...new Set(
     Object.entries(match)
-      .flatMap(([key, values]) => [values].flat().map((value) => `${key}=${value}`))
+      .flatMap(([key, values]) => {
+        const [sign, list] = isUnwanted(values) ? ['!=', values.not] : ['=', values];
+        return [list].flat().map((value) => `${key}${sign}${value}`);
+      })
       .sort(),
   ),
 ];
 
-/** The text that stands for a match where a resource's name would, `os=android,size=xl`. */
+/** The text that stands for a match where a resource's name would, `os=android,site!=berlin`. */
 export function textOfMatch(match: Match): string {
   const characters = [...linesOfMatch(match).join(',')];
   return characters.length <= MAX_TEXT ? characters.join('') : `${characters.slice(0, MAX_TEXT - 1).join('')}…`;

@@ -14,11 +14,20 @@ export type Match = NonNullable<ReserveItem['match']>;
 /** Why a request is refused that would overtake tickets. */
 export const KEPT = 'NOT_AVAILABLE: kept for a waiting request';
 
+/** The values of a label of a match, and whether they are wanted. */
+const wishOf = (values: Match[string]): { isWanted: boolean; list: readonly string[] } =>
+  typeof values === 'object' && 'not' in values
+    ? { isWanted: false, list: [values.not].flat() }
+    : { isWanted: true, list: [values].flat() };
+
 /** Returns a text that is the same for equal matches. */
-export const labelsOf = (match: Match): string =>
-  [...new Set(Object.entries(match).flatMap(([key, values]) => [values].flat().map((value) => `${key}=${value}`)))]
-    .sort()
-    .join(',');
+export const labelsOf = (match: Match): string => {
+  const texts = Object.entries(match).flatMap(([key, values]) => {
+    const { isWanted, list } = wishOf(values);
+    return list.map((value) => `${key}${isWanted ? '=' : '!='}${value}`);
+  });
+  return [...new Set(texts)].sort().join(',');
+};
 
 /** The items of a request, each with its place among those with the same match and requester. */
 export function numbered<Item extends { requester: string; match?: Match | undefined }>(items: readonly Item[]) {
@@ -33,10 +42,13 @@ export abstract class Matching extends Definitions {
 
   /** The registered resources that have the labels of a match and enough slots, in order of name. */
   fitting(match: Match, count = 1): string[] {
-    const isWanted = (labels: Record<string, string>) =>
-      Object.entries(match).every(([key, values]) => [values].flat().some((value) => labels[key] === value));
+    const fits = (labels: Record<string, string>) =>
+      Object.entries(match).every(([key, values]) => {
+        const { isWanted, list } = wishOf(values);
+        return list.some((value) => labels[key] === value) === isWanted;
+      });
     return [...this.definitions]
-      .filter(([, { labels = {}, isGroup, capacity }]) => isGroup !== true && capacity >= count && isWanted(labels))
+      .filter(([, { labels = {}, isGroup, capacity }]) => isGroup !== true && capacity >= count && fits(labels))
       .map(([name]) => name)
       .sort(byCodePoint);
   }

@@ -113,14 +113,15 @@ export class Paper extends Turns {
   /** Tells if a request could be carried out if nothing were held, and if only its requester's reservations were. */
   canBeMet({ requester, method, items }: Request): boolean {
     const { reservations, conditions, fence } = this;
-    const [first] = items;
-    if (first?.match !== undefined) return this.fitting(first.match, first.count).length > 0;
+    const isFitting = items.map(({ match, count }) => match && this.fitting(match, count).length > 0);
+    if (method === 'FIRST' ? isFitting.includes(true) : isFitting.includes(false)) return method === 'FIRST';
+    const named = items.filter(({ match }) => match === undefined);
     if (method !== 'FIRST' && !this.plansOf({ requester, method, items }).every(isValid)) return false;
     const canBe = (held: Reservation[]) => {
       // Slots come into the condition that a request asks for, and so it may wait for that.
       Object.assign(this, { reservations: held, conditions: new Map() });
       const isRight = (item: Request['items'][number]) => method !== 'FIRST' || this.isRegisteredFor(item);
-      const met = items.map(
+      const met = named.map(
         ({ condition, ...item }) =>
           isRight({ condition, ...item }) && isSuccess(super.reserve({ ...item, requester }, null)),
       );
@@ -236,21 +237,20 @@ export type Result = TransactionResult['results'][number];
 
 export type Tokens = readonly (string | null)[];
 
-const hasCount = ({ details }: Reservation, item: Request['items'][number] | undefined) =>
-  (details.slots?.length ?? 1) === (item?.count ?? 1);
-
-/**
- * The place of the item that a reservation was made for: the only one of a match; of those that name it, the first with
- * its count.
- */
-function placeOf(made: Reservation, items: Request['items']): number {
-  if (items[0]?.match !== undefined) return 0;
-  const exact = items.findIndex((item) => item.resource === made.requestedName && hasCount(made, item));
-  return exact < 0 ? items.findIndex(({ resource }) => resource === made.requestedName) : exact;
-}
-
 export class Claims extends Paper {
   grants: Grant[] = [];
+  /** Fencing token → the place of the item that the reservation was made for. */
+  private readonly places = new Map<number, number>();
+
+  /** Notes the result of an item of a request that may become a ticket's. */
+  protected noted<T extends Result>(result: T, place: number): T {
+    if (result.status === 'ACQUIRED' && result.fencingToken !== null) this.places.set(result.fencingToken, place);
+    return result;
+  }
+
+  private placeOf({ fence }: Reservation): number {
+    return this.places.get(fence) ?? 0;
+  }
 
   /** A requester's reservation that is enough for an item: a SHARED one is not for an EXCLUSIVE item. */
   protected hadFor(
@@ -265,17 +265,17 @@ export class Claims extends Paper {
   }
 
   /** Claims the grant that a reservation belongs to, if nobody did. */
-  claimAlong(had: Reservation, resource: string, token: string | null): void {
+  claimAlong(had: Reservation, token: string | null): void {
     const grant = this.grants.find(({ made }) => made.includes(had));
-    if (grant) this.claim(grant, { ...grant, items: [{ resource, ttlSeconds: 0 }] }, [token], grant.items);
+    if (grant) this.claim(grant, [token], grant.items);
   }
 
-  /** Starts the leases of a grant. Reservations that the request does not name get its first token. */
-  protected claim(grant: Grant, request: Request, tokens: Tokens, leases: Request['items']): void {
+  /** Starts the leases of a grant. Reservations for which the request has no item get its first token. */
+  protected claim(grant: Grant, tokens: Tokens, leases: Request['items']): void {
     this.grants = this.grants.filter((one) => one !== grant);
     for (const one of grant.made) {
-      one.token = tokens[Math.max(placeOf(one, request.items), 0)] ?? null;
-      const lasting = leases[placeOf(one, leases)] ?? { ttlSeconds: 0 };
+      one.token = tokens[this.placeOf(one)] ?? tokens[0] ?? null;
+      const lasting = leases[this.placeOf(one)] ?? { ttlSeconds: 0 };
       if (one.session !== undefined) continue;
       if ('session' in lasting) Object.assign(one, { session: lasting.session, expiresAt: null });
       else one.expiresAt = this.nowMs + lasting.ttlSeconds * 1000;
@@ -285,20 +285,18 @@ export class Claims extends Paper {
   /** The results of a request that was carried out: its requester has all items of it, or the one that counts. */
   protected tell({ requester, method, items }: Request, made: readonly Reservation[], tokens: Tokens): Result[] {
     // Grants by a name are told first: the name may mean something else by now.
-    const hads = items.map((item) =>
-      item.match === undefined
-        ? (made.find(({ requestedName }) => requestedName === item.resource) ?? this.hadFor(item, requester))
-        : (made[0] ?? this.hadFor(item, requester)),
-    );
-    const isOne = (had: Reservation | undefined) => had !== undefined && (made.length === 0 || made.includes(had));
-    const isExact = (had: Reservation | undefined, i: number) =>
-      had !== undefined && isOne(had) && (made.length === 0 || placeOf(had, items) === i);
-    const exact = hads.findIndex(isExact);
-    const counts = exact < 0 ? hads.findIndex(isOne) : exact;
+    const hads = numbered(items.map((item) => ({ requester, ...item }))).map((item, i) => {
+      const nth = method === '' ? items[i]?.nth : item.nth;
+      const granted = made.find((one) => this.placeOf(one) === i);
+      const named = item.match === undefined && made.find(({ requestedName }) => requestedName === item.resource);
+      return granted ?? (named || this.hadFor({ ...item, nth }, requester));
+    });
+    const [first] = made;
+    const counts = first === undefined ? hads.findIndex((had) => had !== undefined) : this.placeOf(first);
     return items.map(({ resource, mode, match }, i) => {
       const had = method === 'FIRST' && i !== counts ? undefined : hads[i];
       if (had === undefined) return undone({ requestType: 'RESERVE', resource, requester }, 'SKIPPED');
-      if (!made.includes(had)) this.claimAlong(had, resource, tokens[i] ?? null);
+      if (!made.includes(had)) this.claimAlong(had, tokens[i] ?? null);
       const isFirst = made.includes(had) && (method === 'FIRST' || hads.indexOf(had) === i);
       const name = match === undefined ? resource : had.requestedName;
       return this.resultOf(had, name, isFirst ? 'ACQUIRED' : 'ALREADY_HAD', mode);

@@ -4,7 +4,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { ReserveResult, TransactionResult } from '../../src/contract/reservations.ts';
-import type { Asked } from './matching.ts';
+import { type Asked, numbered } from './matching.ts';
 import type { Model } from './model.ts';
 import { Claims, type Grant, isSuccess, type Result, type Tokens } from './paper.ts';
 import {
@@ -107,7 +107,7 @@ export class Queue extends Claims {
   /** Reserves an item that does not wait. If its reservation is an unclaimed grant, this claims it. */
   tryOne(item: Asked, token: string | null): ReserveResult {
     const had = this.hasSession(item.session) ? this.hadFor(item, item.requester) : undefined;
-    if (had !== undefined) this.claimAlong(had, item.resource, token);
+    if (had !== undefined) this.claimAlong(had, token);
     return this.reserve(item, token);
   }
 
@@ -139,15 +139,17 @@ export class Queue extends Claims {
   /** Carries a request out at a rank. A FIRST of which its requester has an item already succeeds with that one. */
   carryOut(request: Request, rank: Rank, tokens: Tokens): { status: TransactionResult['status']; results: Result[] } {
     const { requester, method } = request;
-    const items = request.items.map((item) => ({ requestType: 'RESERVE' as const, requester, ...item }));
-    const [only] = items;
+    const asked = request.items.map((item) => ({ requestType: 'RESERVE' as const, requester, ...item }));
+    const [only] = asked;
     if (method === '' && only !== undefined) {
       const result = this.reserve(only, tokens[0] ?? null, rank);
-      return { status: isSuccess(result) ? 'APPLIED' : 'ROLLED_BACK', results: [result] };
+      return { status: isSuccess(result) ? 'APPLIED' : 'ROLLED_BACK', results: [this.noted(result, 0)] };
     }
+    const items = numbered(asked);
     const hasOne = items.some((item) => this.hadFor(item, requester) !== undefined);
     if (method === 'FIRST' && hasOne) return { status: 'APPLIED', results: [] };
-    return this.transaction(method === 'FIRST' ? 'FIRST' : 'ALL_OR_NONE', items, tokens, rank);
+    const done = this.transaction(method === 'FIRST' ? 'FIRST' : 'ALL_OR_NONE', items, tokens, rank);
+    return { ...done, results: done.results.map((one, i) => this.noted(one, i)) };
   }
 
   /** Gives each request that has to wait its ticket, settles the queue, and claims what that granted. */
@@ -207,7 +209,7 @@ export class Queue extends Claims {
 
   /** Claims a grant for the same request. */
   protected claimAll(grant: Grant, request: Request, tokens: Tokens): Outcome {
-    this.claim(grant, request, tokens, request.items);
+    this.claim(grant, tokens, request.items);
     const waitedMs = grant.grantedAt - grant.since;
     const results = this.tell(request, grant.made, tokens);
     return {

@@ -64,8 +64,7 @@ export class Turns extends Model {
 
   /** The entries of an item's plan; none if the item is not valid. */
   private planOf(item: Request['items'][number], requester: string): Entry[] {
-    const { resource, match, count = 1, mode, condition } = item;
-    if (match !== undefined) return [];
+    const { resource, count = 1, mode, condition } = item;
     const meant = this.meaning(resource);
     if (meant === null || this.whyNotSeveral(meant, count) !== null) return [];
     if (mode === 'SHARED' && this.whyNotSharable(meant) !== null) return [];
@@ -77,8 +76,10 @@ export class Turns extends Model {
     });
   }
 
-  /** The plans of a request's items, without those that its requester has by an item before. */
-  protected plansOf({ requester, items }: Request): Entry[][] {
+  /** The plans of a request's items, without matches, and those that its requester has by an item before. */
+  protected plansOf(request: Request): Entry[][] {
+    const items = request.items.filter(({ match }) => match === undefined);
+    const { requester } = request;
     const meanings = items.map(({ resource }) => this.meaning(resource));
     // A SHARED hold is not enough for an EXCLUSIVE item.
     const isEnough = (before: number, i: number) => !(items[before]?.mode === 'SHARED' && items[i]?.mode !== 'SHARED');
@@ -87,8 +88,12 @@ export class Turns extends Model {
     return items.filter((_, i) => isFirst(i)).map((item) => this.planOf(item, requester));
   }
 
-  /** The entries of a request's plan, in order. A FIRST counts as its first valid item. */
+  /**
+   * The entries of a request's plan, in order. A FIRST counts as its first valid item. A request with a match has no
+   * plan.
+   */
   entriesOf(request: Request): Entry[] {
+    if (request.items.some(({ match }) => match !== undefined)) return [];
     if (request.method !== 'FIRST') return this.plansOf(request).flat();
     return request.items.map((item) => this.planOf(item, request.requester)).find(isValid) ?? [];
   }

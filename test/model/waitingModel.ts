@@ -60,7 +60,7 @@ export class WaitingModel extends Sessions {
       if (result.status !== 'ALREADY_HAD') return result;
       const had = before.find(({ fence }) => 'fencingToken' in result && fence === result.fencingToken);
       if (had === undefined) return result;
-      this.claimAlong(had, result.resource, tokens[i] ?? null);
+      this.claimAlong(had, tokens[i] ?? null);
       const item = items[i];
       const mode = item?.requestType === 'RESERVE' ? item.mode : undefined;
       return this.resultOf(had, result.resource, 'ALREADY_HAD', mode);

@@ -107,6 +107,7 @@ const match = fc.constantFrom<Match>(
   { os: 'b' },
   { os: ['a', 'b'] },
   { x: '', os: ['b', 'a'] },
+  { os: ['a', 'b'], x: { not: '' } },
 );
 const takeAny = fc
   .tuple(take, match)
@@ -143,7 +144,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: does('wait as a whole'),
       method: fc.constantFrom('ALL_OR_NONE' as const, 'FIRST' as const),
-      items: few(take),
+      items: few(takeOne),
       session,
       requester,
       wait,
@@ -233,6 +234,10 @@ const crowdTake = fc
     if (mode === 'SHARED') return { ...item, mode };
     return count === 1 ? item : { ...item, count };
   });
+const crowdTakeAny = fc
+  .tuple(crowdTake, match)
+  .map(([{ mode, ...item }, match]): Take => ({ ...item, resource: labelsOf(match), match }));
+const crowdTakeOne = fc.oneof({ weight: 7, arbitrary: crowdTake }, { weight: 1, arbitrary: crowdTakeAny });
 const crowdGiveBack = fc.record({
   resource: thing,
   requester: crowdRequester,
@@ -249,7 +254,7 @@ const crowdStep: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: does('wait as a whole'),
       method: fc.constantFrom('ALL_OR_NONE' as const, 'ALL_OR_NONE' as const, 'ALL_OR_NONE' as const, 'FIRST' as const),
-      items: fc.array(crowdTake, { minLength: 2, maxLength: 6 }),
+      items: fc.array(crowdTakeOne, { minLength: 2, maxLength: 6 }),
       requester: crowdRequester,
       wait: longWait,
       call,
