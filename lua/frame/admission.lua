@@ -68,10 +68,13 @@ local function mayChange(name)
   return string.sub(name, 1, #prefix) == prefix and string.sub(string.match(name, '[^>]*$'), 1, #prefix) == prefix
 end
 
--- Returns the field of an item that names what the key may not change; nil if there is none. A match means any names.
+-- Returns the field of an item that names what the key may not change; nil if there is none. A match picks only names
+-- with the prefix of the key that asked. An item of a cancel may be the text of one.
 local function foreignField(item)
   if item.options and item.options.match then
-    return 'match'
+    return item.options.prefix ~= tenant.prefix and 'match' or nil
+  elseif item.mayBeMatch then
+    return nil
   end
   for _, field in ipairs({ 'resource', 'name', 'blocks', 'treePath' }) do
     for name in string.gmatch(item[field] or '', '[^\n]+') do
@@ -91,17 +94,19 @@ local function mayChangeAll(items)
   return true
 end
 
--- Returns why a request is refused, nil if it is not. Takes its items, nil if it changes all names, and the prefix of
--- their places in messages, nil for none.
+-- Returns why a request is refused, nil if it is not. Notes the prefix in items with a match. Takes the items, nil if
+-- the request changes all names, and the prefix of their places in messages, nil for none.
 local function whyForeign(items, place)
   if not items then
     return 'This changes all names, and this key may only change those that start with "' .. tenant.prefix .. '".'
   end
   for i, item in ipairs(items) do
+    if item.options and item.options.match then
+      item.options.prefix = tenant.prefix
+    end
     local field = foreignField(item)
     if field then
-      local rule = field == 'match' and ' must be a resource whose name starts with ' or ' must start with '
-      return (place or '') .. '[' .. i - 1 .. '].' .. field .. rule .. '"' .. tenant.prefix ..
+      return (place or '') .. '[' .. i - 1 .. '].' .. field .. ' must start with "' .. tenant.prefix ..
         '": this key may change no other names.'
     end
   end

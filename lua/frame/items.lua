@@ -24,12 +24,18 @@ function itemForms.splitLines(text)
   return found
 end
 
--- An item to check or to cancel. To check, requester is '' for none.
+-- An item to check. requester: '' for none.
 function itemForms.checkItem(at)
   local args = call.args
   return { resource = args[at], requester = args[at + 1] }, at + 2
 end
-itemForms.cancelItem = itemForms.checkItem
+
+-- An item to cancel. resource: a name, or the text of a match, which has a '='.
+function itemForms.cancelItem(at)
+  local item, after = itemForms.checkItem(at)
+  item.mayBeMatch = string.find(item.resource, '=', 1, true) ~= nil
+  return item, after
+end
 
 -- A definition to copy from the database. capacity: 0 removes the definition; parent: '' none; blocks: each followed by
 -- '\n'; isGroup: 1 or 0; labels: each followed by '\n', or '\n' for none; afterUse: ready
@@ -89,7 +95,8 @@ end
 --   type     resource type, '' the default
 --   wait     how it waits: waitMs, priority and claimMs with spaces between; '' if it does not
 --   count    the number of slots, '' one
---   options  what few items have, as JSON, '' none: note, mode, condition, match and nth (reservations/match.lua)
+--   options  what few items have, as JSON, '' none: note, mode, condition, match and nth (reservations/match.lua). If the
+--            key has a prefix, that of an item with a match has it, too (frame/admission.lua)
 function itemForms.reserveItem(at)
   local args = call.args
   local type, wait, count, options = rareFields(args[at + 4])
