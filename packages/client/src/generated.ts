@@ -15,17 +15,22 @@ export interface components {
              */
             resource?: string;
             /**
-             * @description Labels that the resource must have, instead of `resource`: any resource that fits is taken. An array: one of these values.
+             * @description Labels that the resource must have, instead of `resource`: any resource that fits is taken. An array: one of these values. `not`: none of these.
              * @example {
              *       "os": "android",
              *       "size": [
              *         "l",
              *         "xl"
-             *       ]
+             *       ],
+             *       "site": {
+             *         "not": "berlin"
+             *       }
              *     }
              */
             match?: {
-                [key: string]: string | string[];
+                [key: string]: string | string[] | {
+                    not: string | string[];
+                };
             };
             /**
              * @description The lease, in seconds. Without it the reservation never expires, unless the tenant has a default lease.
@@ -393,17 +398,22 @@ export interface components {
              */
             resource?: string;
             /**
-             * @description Labels that the resource must have, instead of `resource`: any resource that fits is taken. An array: one of these values.
+             * @description Labels that the resource must have, instead of `resource`: any resource that fits is taken. An array: one of these values. `not`: none of these.
              * @example {
              *       "os": "android",
              *       "size": [
              *         "l",
              *         "xl"
-             *       ]
+             *       ],
+             *       "site": {
+             *         "not": "berlin"
+             *       }
              *     }
              */
             match?: {
-                [key: string]: string | string[];
+                [key: string]: string | string[] | {
+                    not: string | string[];
+                };
             };
             /**
              * @description The lease, in seconds. Without it the reservation never expires, unless the tenant has a default lease.
