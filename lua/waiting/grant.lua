@@ -116,14 +116,15 @@ end
 -- nothing has changed.
 function grant.carryOut(ticket)
   local mark, fence, rank, claimCount = #slotMap.journal, tenant.fence, exempt.rank, #endings.claims
-  exempt.rank = ticket.order
+  local requestMark = tenant.requestMark
+  exempt.rank, tenant.requestMark = ticket.order, mark
   local done, place, reply, refusal, refusals, tried
   if ticket.method == 'FIRST' then
     done, place, reply, refusal, refusals, tried = carryOutFirst(ticket)
   else
     done, place, reply, refusal, refusals = carryOutAll(ticket, mark)
   end
-  exempt.rank = rank
+  exempt.rank, tenant.requestMark = rank, requestMark
   if not done then
     slotMap.undo(mark)
     endings.dropClaims(claimCount)

@@ -53,6 +53,24 @@ describe('a match', () => {
     expect(await picked({ requester: 'd', match: { size: ['xl', 's'] } })).toEqual(['ACQUIRED phone1']);
   });
 
+  test('takes none that has a value which it does not want; one without this label fits', async () => {
+    await holdfast.register(
+      phone(1, { os: 'android', site: 'berlin' }),
+      phone(2, { os: 'android', site: 'paris' }),
+      phone(3, { os: 'android', site: 'rome' }),
+      phone(4),
+      phone(5, { site: 'rome' }),
+    );
+    const match = { os: 'android', site: { not: ['paris', 'berlin'] } };
+    expect(await picked(...['a', 'b', 'c'].map((requester) => ({ requester, match })))).toEqual([
+      'ACQUIRED phone3',
+      'ACQUIRED phone4',
+      'NOT_AVAILABLE os=android,site!=berlin,site!=paris',
+    ]);
+    const notParis = { os: 'android', site: { not: 'paris' } };
+    expect(await picked({ requester: 'd', match: notParis })).toEqual(['ACQUIRED phone1']);
+  });
+
   test('takes a slot of a pool while one is free', async () => {
     await holdfast.register({ ...phone(1), capacity: 2 }, phone(2));
     const { body } = await send(android('a'), android('b'), android('c'));
@@ -232,6 +250,10 @@ describe('a match is a 400', () => {
     [{ os: [] }, 'match.os must hold 1 to 16 values'],
     [{ os: Array.from({ length: 17 }, String) }, 'match.os must hold 1 to 16 values'],
     [{ os: ['a', 1] }, 'match.os must be a string, or an array of strings'],
+    [{ os: { not: 'a' } }, 'match must want at least one label'],
+    [{ os: 'a', site: { not: [] } }, 'match.site.not must hold 1 to 16 values'],
+    [{ os: 'a', site: { not: 1 } }, 'match.site.not must be a string, or an array of strings'],
+    [{ os: { no: 'a' } }, 'match.os must be a string, or an array of strings'],
     [{ os: 'x'.repeat(129) }, 'match.os must be at most 128 characters long'],
     [{ os: 'a\nb' }, 'match.os must not contain control characters'],
   ])('%j', async (match, message) => {

@@ -180,14 +180,4 @@ describe('a match that waits', () => {
     await holdfast.cancel({ requester: 'a', resource: 'key3=v' });
     expect(await send(wanting('a', 100))).toMatchObject([{ status: 'WAITING' }]);
   });
-
-  test('cannot be a transaction', async () => {
-    const { ttlSeconds, requester, match } = android('a');
-    const requests = [{ requestType: 'RESERVE', requester, match, ttlSeconds }];
-    const transaction = { method: 'FIRST', waitSeconds: 60, requests };
-    expect(await holdfast.request('POST', '/api/v1/Reservation/transaction', transaction)).toMatchObject({
-      status: 400,
-      body: 'requests[0].match must not be used where waitSeconds is more than 0',
-    });
-  });
 });
