@@ -145,6 +145,7 @@ export class Paper extends Turns {
    * @param start the state before the whole request
    * @param released slots that the request has released itself
    * @param isPart whether the caller checks the whole request at its end
+   * @param from what is judged is what was made since then
    */
   private take(
     item: Asked,
@@ -154,9 +155,12 @@ export class Paper extends Turns {
     isExempt: boolean,
     released: ReadonlySet<string> = new Set(),
     isPart = false,
+    from = start,
   ): ReserveResult {
-    if (item.match !== undefined && this.hasSession(item.session))
-      return this.reserveAny(item, (named) => this.take(named, token, start, rank, isExempt, released));
+    if (item.match !== undefined && this.hasSession(item.session)) {
+      const here = this.before();
+      return this.reserveAny(item, (named) => this.take(named, token, start, rank, isExempt, released, false, here));
+    }
     const before = this.before();
     const kept = without(this.keptAhead(rank).slots, released);
     const reserve = () => {
@@ -167,20 +171,21 @@ export class Paper extends Turns {
     };
     const result = reserve();
     if (!isSuccess(result) || result.status === 'ALREADY_HAD' || isPart) return result;
-    if (!this.overtakes(start, rank, released, new Set())) return result;
+    if (!this.overtakes(start, rank, released, new Set(), false, from)) return result;
     this.undo(before);
     if (isExempt) return reserve();
     const { resource, requester } = item;
     return { resource, requester, status: 'NOT_AVAILABLE', explanation: KEPT, ...nothingHad };
   }
 
-  /** Returns true if reservations since `start` take slots that are kept from requesters who are not exempt. */
+  /** Returns true if reservations since `from` take slots that are kept from requesters who are not exempt. */
   private overtakes(
     start: Before,
     rank: Rank,
     released: ReadonlySet<string>,
     exempt: ReadonlySet<string>,
     isWhole = false,
+    from: Pick<Before, 'reservations'> = { reservations },
   ): boolean {
     const { reservations, holds } = start;
     const balanceBefore = (name: string, condition: Condition) => {
@@ -191,7 +196,7 @@ export class Paper extends Turns {
       return balance;
     };
     const made = this.reservations.filter(
-      (one) => !reservations.includes(one) && !exempt.has(one.requester) && !(isWhole && one.match !== undefined),
+      (one) => !from.reservations.includes(one) && !exempt.has(one.requester) && !(isWhole && one.match !== undefined),
     );
     return made.some(({ requester, own, others, details, condition: asked = 'ready' }) => {
       const mine = reservations.filter((one) => one.requester === requester).flatMap((one) => [one.own, ...one.others]);

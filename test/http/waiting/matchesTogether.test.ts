@@ -199,7 +199,11 @@ describe('a FIRST with matches that waits', () => {
   test('prefers the item before, and succeeds with one that its requester has', async () => {
     await holdfast.register(phone(1), phone(2, { os: 'ios' }));
     expect(taken(await first('a', ios, android)).slice(0, 2)).toEqual(['APPLIED', 'ACQUIRED phone2']);
-    expect(taken(await first('a', android, ios))).toEqual(['APPLIED', 'NOT_AVAILABLE os=android', 'ALREADY_HAD phone2']);
+    expect(taken(await first('a', android, ios))).toEqual([
+      'APPLIED',
+      'NOT_AVAILABLE os=android',
+      'ALREADY_HAD phone2',
+    ]);
   });
 
   test('waits for a name beside a match', async () => {
