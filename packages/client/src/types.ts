@@ -82,8 +82,10 @@ export interface ReserveOptions {
   /** Slots of a pool to take together. */
   readonly count?: number | undefined;
   readonly mode?: 'EXCLUSIVE' | 'SHARED' | undefined;
-  /** Labels of the resource, instead of its name. */
+  /** Labels of the resource, instead of its name; beside names: of one more. */
   readonly match?: Match | undefined;
+  /** So many resources with the `match`, all or none. */
+  readonly quantity?: number | undefined;
   /** For people: why it is reserved. */
   readonly note?: string | undefined;
   /** Who reserves, if not the client's requester. */

@@ -22,7 +22,7 @@ const CLAIM_S = 60;
 
 const DESCRIPTION = `Reserve a shared resource (a port, a browser, a staging system, a migration) before you use it, so that no other agent uses it at the same time.
 If it is free, or you hold it already, you have it at once: status ACQUIRED or ALREADY_HAD. ALREADY_HAD without an earlier reserve of your own means that another agent with your requester holds it, such as a subagent of your session: do not use it, and call reserve again with a requester of your own. Keep the releaseToken of the result: release and renew need it. If you lose it, call reserve again with the same resource and requester: ALREADY_HAD shows it.
-If you need several at once, name them in resources: you get all of them or none, in one step. Do not hold one and wait for another: two agents that do so may wait for each other.
+If you need several at once, name them in resources, or say how many in quantity beside match: you get all of them or none, in one step. Do not hold one and wait for another: two agents that do so may wait for each other.
 If another holds it, the call waits up to 20 s for your turn. The status WAITING then says who is in the way and how many are before you: call reserve again with the same arguments, at once, until the status changes. Your place in the queue is kept.
 The reservation is a lease: it ends by itself after ttlSeconds (default ${DEFAULT_TTL_S}). Call renew before that if you need longer, and release as soon as you are done.
 Do not use the resource unless the status is ACQUIRED, or ALREADY_HAD and you reserved it before.`;
@@ -33,6 +33,10 @@ const resources = z
   .array(resourceName, { error: resourcesRule })
   .min(1, resourcesRule)
   .max(MAX_WAITING_ITEMS, resourcesRule);
+
+const quantityRule = `must be an integer from 1 to ${MAX_WAITING_ITEMS}`;
+
+const quantity = z.int({ error: quantityRule }).min(1, quantityRule).max(MAX_WAITING_ITEMS, quantityRule);
 
 const INPUT = (sizes: Sizes) =>
   item({
@@ -47,7 +51,10 @@ const INPUT = (sizes: Sizes) =>
     }),
     match: match.optional().meta({
       description:
-        'Instead of `resource`: labels. Any registered resource that has them is taken; the result names it.',
+        'Instead of `resource`: labels. Any registered resource that has them is taken; the result names it. Beside `resources`: one more that has them.',
+    }),
+    quantity: quantity.optional().meta({
+      description: 'So many resources with the labels of `match`, all or none. Default 1.',
     }),
     requester,
     ttlSeconds: ttlSeconds(sizes)
@@ -90,7 +97,8 @@ export const reserve = (rules: Rules): Tool => {
       results: z.array(ReserveResult).optional().meta({ description: 'Of several resources: the result of each.' }),
     }),
     run: async (call, input) => {
-      if (input.resources !== undefined) return reserveAll(all, call, input, input.resources);
+      if (input.quantity !== undefined && input.match === undefined) throw refused('quantity needs match');
+      if (input.resources !== undefined || (input.quantity ?? 1) > 1) return reserveAll(all, call, input);
       const one = itemOf(whole, call, input);
       const { result: results, quota } = await carryOut(call.deps, call.credential, [one], call.polling);
       const [result] = results;
@@ -116,28 +124,27 @@ const defaultsOf = ({ deps: { sizes } }: ToolCall) => ({
  */
 function itemOf(whole: ReturnType<typeof ReserveItem>, call: ToolCall, input: Input): ReserveItem {
   const requester = call.requester.need(input.requester);
-  const { data, error } = whole.safeParse({ ...defaultsOf(call), claimSeconds: CLAIM_S, ...input, requester });
+  const { quantity: _, ...fields } = input;
+  const { data, error } = whole.safeParse({ ...defaultsOf(call), claimSeconds: CLAIM_S, ...fields, requester });
   if (error !== undefined) throw refused(describeFault(error));
   return data;
 }
 
 const refused = (fault: string) => new ToolError(`${sentence(fault)} Nothing was done.`);
 
-/** Reserves several names, all or none. @param whole checks the transaction that does it */
-async function reserveAll(
-  whole: ReturnType<typeof Transaction>,
-  call: ToolCall,
-  input: Input,
-  names: readonly string[],
-) {
-  const { resources, resource, match, count, requester, waitSeconds, priority, ...each } = input;
-  const beside = Object.entries({ resource, match, count }).find(([, value]) => value !== undefined);
-  if (beside !== undefined) throw refused(`${beside[0]} must not stand beside resources`);
+/** Reserves several names, or matches, all or none. @param whole checks the transaction that does it */
+async function reserveAll(whole: ReturnType<typeof Transaction>, call: ToolCall, input: Input) {
+  const { resources = [], resource, match, quantity = 1, count, requester, waitSeconds, priority, ...each } = input;
+  const beside = Object.entries({ resource, count }).find(([, value]) => value !== undefined);
+  const several = input.resources === undefined ? 'quantity' : 'resources';
+  if (beside !== undefined) throw refused(`${beside[0]} must not stand beside ${several}`);
+  const matches = Array.from({ length: match === undefined ? 0 : quantity }, () => ({ match }));
   const { waitSeconds: wait, ttlSeconds } = { ...defaultsOf(call), ...input };
   const one = { ...each, requestType: 'RESERVE', ttlSeconds, requester: call.requester.need(requester) };
   const { data, error } = whole.safeParse({
     method: 'ALL_OR_NONE',
-    requests: names.map((name) => ({ ...one, resource: name })),
+    // A match does not pick what its requester has: so names come first.
+    requests: [...resources.map((name) => ({ resource: name })), ...matches].map((wanted) => ({ ...one, ...wanted })),
     waitSeconds: wait,
     claimSeconds: CLAIM_S,
     ...(priority !== undefined && { priority }),

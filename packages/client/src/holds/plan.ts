@@ -14,9 +14,9 @@ export type Target = Wanted | MatchOptions;
 export type PlanItem = Omit<ReserveItem, 'requester' | 'waitSeconds' | 'priority' | 'claimSeconds'>;
 
 export interface Plan {
-  /** The names of the resources, for messages: `printer`, `a, b`. */
+  /** What it takes, for messages: `printer`, `a, b`, `3 × os=android`. */
   readonly title: string;
-  /** The names that it takes, or the text of its match. */
+  /** The names that it takes, and the text of its match. */
   readonly keys: readonly [string, ...string[]];
   readonly items: readonly [PlanItem, ...PlanItem[]];
   /** The lease as the service knows it; Infinity: it never ends by itself. Unimportant in a session. */
@@ -39,29 +39,33 @@ export function planOf(target: Target, options: ReserveOptions = {}, session?: s
   const isNamed = typeof target === 'string' || Array.isArray(target);
   if (typeof options !== 'object') throw invalid('options must be an object');
   const all: ReserveOptions = isNamed ? { ...options } : { ...options, ...target };
-  const { ttl, wait, count, mode, match, note, priority, requester, signal, onWaiting, ...rest } = all;
+  const { ttl, wait, count, mode, match, quantity, note, priority, requester, signal, onWaiting, ...rest } = all;
   refuseUnknown(rest);
-  if (isNamed === (match !== undefined)) throw invalid('the target is a name, several names, or { match }');
+  if (!isNamed && match === undefined) throw invalid('the target is a name, several names, or { match }');
+  const text = match && textOf(match);
+  const copies = copiesOf(text, quantity);
   if (session !== undefined && (ttl ?? requester) !== undefined) throw invalid('the session has ttl and requester');
   const waitMs = waitMsOf(wait);
   const ttlSeconds = ttlSecondsOf(ttl);
   checkPriority(priority);
   if (waitMs > 0 && ttlSeconds === ENDLESS && session === undefined) throw invalid(WAIT_NEEDS_TTL);
   const hasLease = ttlSeconds !== ENDLESS && session === undefined;
-  const fieldsOf = (key: string) => ({
-    resource: match === undefined ? key : undefined,
-    match,
+  const common = {
     ttlSeconds: hasLease ? ttlSeconds : undefined,
     session,
     note,
     count,
     mode,
-  });
-  const [first, ...others] = isNamed ? namesOf(target) : [textOf(match ?? {})];
+  };
+  // A match does not pick what its requester has: so names come first.
+  const names = isNamed ? namesOf(target) : [];
+  const [first = '', ...others] = [...names, ...copies];
+  const [item, ...items] = [...names.map((resource) => ({ resource })), ...copies.map(() => ({ match }))];
+  const wanted = copies.length > 1 ? `${copies.length} × ${text}` : copies;
   return {
-    title: [first, ...others].join(', '),
+    title: [...names, wanted].flat().join(', '),
     keys: [first, ...others],
-    items: [itemOf(fieldsOf(first)), ...others.map((key) => itemOf(fieldsOf(key)))],
+    items: [itemOf({ ...item, ...common }), ...items.map((one) => itemOf({ ...one, ...common }))],
     ttlMs: ttlSeconds * 1000,
     waitMs: waitMs === 0 ? undefined : waitMs,
     priority,
@@ -80,6 +84,13 @@ export function checkPriority(priority = 0): void {
     throw invalid(`priority is an integer from -100 to 100, not ${priority}`);
 }
 
+/** The text of a match, as often as it is wanted. @throws HoldfastError INVALID_OPTION */
+function copiesOf(text: string | undefined, quantity: number | undefined): readonly string[] {
+  if (quantity !== undefined && (text === undefined || !Number.isInteger(quantity) || quantity < 1))
+    throw invalid(`quantity is a number of resources with a match, at least 1, not ${quantity}`);
+  return text === undefined ? [] : Array.from({ length: quantity ?? 1 }, () => text);
+}
+
 function namesOf(target: Wanted): [string, ...string[]] {
   if (typeof target === 'string') return [target];
   const [first, ...others] = target;
@@ -88,11 +99,18 @@ function namesOf(target: Wanted): [string, ...string[]] {
   return [first, ...others];
 }
 
+/** How a match stands to the values of a label, and these. */
+export const valuesOf = (values: Match[string]): ['=' | '!=', readonly string[]] =>
+  typeof values === 'object' && 'not' in values ? ['!=', [values.not].flat()] : ['=', [values].flat()];
+
 const MAX_TEXT = 200;
 
 /** The text that the service has for a match (docs/specification.md#any-resource-that-fits). It cancels its ticket. */
 export function textOf(match: Match): string {
-  const lines = Object.entries(match).flatMap(([key, values]) => [values].flat().map((value) => `${key}=${value}`));
+  const lines = Object.entries(match).flatMap(([key, values]) => {
+    const [sign, list] = valuesOf(values);
+    return list.map((value) => `${key}${sign}${value}`);
+  });
   const characters = [...[...new Set(lines.sort())].join(',')];
   return characters.length <= MAX_TEXT ? characters.join('') : `${characters.slice(0, MAX_TEXT - 1).join('')}…`;
 }

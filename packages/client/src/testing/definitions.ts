@@ -1,6 +1,6 @@
 /** Registered resources, and the slots that a name or a match means. */
 import { HoldfastError } from '../errors.ts';
-import { textOf } from '../holds/plan.ts';
+import { textOf, valuesOf } from '../holds/plan.ts';
 import type { Definition, Match, Registration, ReserveItem } from '../types.ts';
 
 /** Slots of which an item takes `count`. */
@@ -60,7 +60,10 @@ export class Definitions {
   #fitting(match: Match): string[] {
     const wanted = Object.entries(match);
     const fits = ({ labels = {} }: Definition) =>
-      wanted.every(([key, values]) => labels[key] !== undefined && [values].flat().includes(labels[key]));
+      wanted.every(([key, values]) => {
+        const [sign, list] = valuesOf(values);
+        return list.some((value) => value === labels[key]) === (sign === '=');
+      });
     return this.list()
       .filter(fits)
       .map(({ name }) => name);

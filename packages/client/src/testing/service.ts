@@ -176,7 +176,13 @@ export class FakeService implements Api {
   ): Promise<T.ReserveResult[]> {
     const isKnown = (one: Ticket) => one.requester === requester && isSame(one.items, items);
     const known = [...this.#untold].find(isKnown);
-    const had = items.map((item) => this.store.held(item, requester));
+    const isLike =
+      ({ match }: T.ReserveItem) =>
+      (one: T.ReserveItem) =>
+        match !== undefined && one.match !== undefined && titleOf(one) === titleOf({ match, requester });
+    const had = items.map((item, i) =>
+      this.store.held(item, requester, items.slice(0, i + 1).filter(isLike(item)).length),
+    );
     if (known === undefined && had.every((row) => row !== undefined))
       return items.map((item, i) => resultOf(item, requester, had[i], 'ALREADY_HAD'));
     const outcome = known ?? this.#begin(items, requester, waitSeconds, priority, isTransaction);

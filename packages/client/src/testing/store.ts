@@ -55,13 +55,17 @@ export class Store {
     this.clock = clock;
   }
 
-  /** The reservation that a requester has of a name, or of a match. */
-  held(item: ReserveItem, requester: string): Row | undefined {
+  /**
+   * The reservation that a requester has of a name, or of a match.
+   * @param nth which of the items with this match it is in its request
+   */
+  held(item: ReserveItem, requester: string, nth = 1): Row | undefined {
     const isSame = (row: Row) =>
       item.match === undefined
         ? row.resource === item.resource
         : row.item.match !== undefined && textOf(row.item.match) === textOf(item.match);
-    return [...this.rows].find((row) => row.requester === requester && isSame(row));
+    const all = [...this.rows].filter((row) => row.requester === requester && isSame(row));
+    return all[item.match === undefined ? 0 : nth - 1];
   }
 
   /** Those whose reservation is of this name, or has this slot. */
@@ -168,8 +172,9 @@ export class Store {
   #keptFor(ahead: readonly Ticket[]): Kept {
     const kept: Kept = new Map();
     for (const { items } of ahead) {
-      for (const item of items) {
-        const [choice] = item.match === undefined ? this.definitions.choicesOf(item) : [];
+      // A request with a match keeps nothing.
+      for (const item of items.some(({ match }) => match !== undefined) ? [] : items) {
+        const [choice] = this.definitions.choicesOf(item);
         if (choice !== undefined) kept.set(choice.base, (kept.get(choice.base) ?? 0) + (item.count ?? 1));
       }
     }

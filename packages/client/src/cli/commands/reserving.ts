@@ -1,9 +1,10 @@
 /** Arguments that `run` and `reserve` have in common: resources, lease and wait. */
 import type { Target } from '../../index.ts';
-import type { Match, ReserveOptions } from '../../types.ts';
+import type { ReserveOptions } from '../../types.ts';
 import type { Arguments, Option } from '../arguments.ts';
 import { REQUESTER_OPTION, URL_OPTION } from '../command.ts';
 import { usageError } from '../exitCodes.ts';
+import { matchOf } from '../match.ts';
 
 export const DEFAULT_TTL_MS = 30_000;
 
@@ -20,8 +21,9 @@ export const RESERVING_OPTIONS: readonly Option[] = [
     name: 'match',
     value: '<label>=<value>',
     multiple: true,
-    text: 'any resource with this label, instead of a name. May be given several times',
+    text: 'any resource with this label; <label>!=<value>: without it. May be given several times, or with commas between',
   },
+  { name: 'quantity', value: '<n>', text: 'so many resources with the --match, all or none' },
   { name: 'note', value: '<text>', text: 'why, for people: shown to those who wait; default: $HOLDFAST_NOTE' },
   { ...REQUESTER_OPTION, text: `${REQUESTER_OPTION.text}, or one that is unique` },
   URL_OPTION,
@@ -35,41 +37,33 @@ export interface Wish {
   readonly title: string;
 }
 
-/** `--match os=android --match size=l --match size=xl` */
-function matchOf(texts: readonly string[]): Match | undefined {
-  const match = new Map<string, string | string[]>();
-  for (const text of texts) {
-    const [, label = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-    if (label === '') throw usageError(`--match is <label>=<value>, not ${JSON.stringify(text)}`);
-    const former = match.get(label);
-    match.set(label, former === undefined ? value : [former, value].flat());
-  }
-  return match.size === 0 ? undefined : Object.fromEntries(match);
-}
-
 /** @throws ExitError of wrong use */
 export function wishOf(args: Arguments): Wish {
   const names = args.positionals;
-  const match = matchOf(args.all('match'));
-  const count = args.integer('count');
-  if ((names.length === 0) === (match === undefined)) throw usageError('name a resource, or use --match; not both');
+  const match = matchOf(args.all('match'), '--match');
+  const [count, quantity] = [args.integer('count'), args.integer('quantity')];
+  if (names.length === 0 && match === undefined) throw usageError('name a resource, or use --match');
   if (new Set(names).size < names.length) throw usageError('a resource is named twice');
-  if (count !== undefined && names.length !== 1) throw usageError('--count is for one resource by its name');
+  if (count !== undefined && (names.length !== 1 || match)) throw usageError('--count is for one resource by its name');
+  if (quantity !== undefined && match === undefined) throw usageError('--quantity is for a --match');
   const options: ReserveOptions = {
     wait: args.duration('wait', 'HOLDFAST_WAIT'),
     priority: args.integer('priority'),
     count,
     mode: args.has('shared') ? 'SHARED' : undefined,
     match,
+    quantity,
     note: args.text('note', 'HOLDFAST_NOTE'),
   };
-  return { names, options, title: match === undefined ? names.join(', ') : args.all('match').join(',') };
+  const wanted = args.all('match').join(',');
+  const title = [...names, ...(match ? [(quantity ?? 1) > 1 ? `${quantity} × ${wanted}` : wanted] : [])].join(', ');
+  return { names, options, title };
 }
 
 /** The resources to reserve, as the client takes them: options with a match stand for themselves. */
-export function targetOf({ names: [first = '', ...others] }: Wish, options: ReserveOptions): Target {
+export function targetOf({ names: [first, ...others] }: Wish, options: ReserveOptions): Target {
   const { match } = options;
-  if (match !== undefined) return { ...options, match };
+  if (first === undefined) return { ...options, match: match ?? {} };
   return others.length === 0 ? first : [first, ...others];
 }
 

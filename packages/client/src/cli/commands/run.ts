@@ -55,6 +55,7 @@ export const run: Command = {
     'holdfast run --wait 10m --note "$CI_JOB_URL" staging database -- make integration-test',
     'holdfast run --wait 1h --count 2 phones -- ./test.sh {slot}',
     'holdfast run --wait 1h --match os=android -- ./test.sh',
+    'holdfast run --wait 1h --match os=android,site!=berlin --quantity 2 licence -- ./test.sh',
     'holdfast run --shared reference-data -- ./report.sh',
   ],
   run: async (call) => {

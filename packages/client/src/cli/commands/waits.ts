@@ -74,7 +74,7 @@ export class Wait {
     for (const { resource, reason, waiting } of results)
       if (reason !== undefined) return notFreeText(resource, reason, waiting);
     // A match cannot be asked about.
-    const { reason } = (names.length === 0 && this.#last) || {};
+    const { reason } = (this.#wish.options.match && this.#last) || {};
     return reason && (holdersText(reason, reason.resource) || undefined);
   }
 }
