@@ -95,8 +95,8 @@ end
 --   type     resource type, '' the default
 --   wait     how it waits: waitMs, priority and claimMs with spaces between; '' if it does not
 --   count    the number of slots, '' one
---   options  what few items have, as JSON, '' none: note, mode, condition, match and nth (reservations/match.lua). If the
---            key has a prefix, that of an item with a match has it, too (frame/admission.lua)
+--   options  what few items have, as JSON, '' none: note, mode, condition, match and nth (reservations/match.lua). If
+--            the key has a prefix, that of an item with a match has it, too (frame/admission.lua)
 function itemForms.reserveItem(at)
   local args = call.args
   local type, wait, count, options = rareFields(args[at + 4])

@@ -185,7 +185,7 @@ export class Paper extends Turns {
     released: ReadonlySet<string>,
     exempt: ReadonlySet<string>,
     isWhole = false,
-    from: Pick<Before, 'reservations'> = { reservations },
+    from = start,
   ): boolean {
     const { reservations, holds } = start;
     const balanceBefore = (name: string, condition: Condition) => {
