@@ -52,13 +52,22 @@ local function writeDefinition(writes, name, before, after)
   end
 end
 
--- Adds the changes of a definition's labels. The resource may have more slots now, so it is no longer marked as held
--- (slots/poolFields.lua).
+-- Removes the marks of a resource (slots/poolFields.lua): it may have more slots now, or dirty ones.
+local function removeMarks(remove, name, before, after)
+  local hasConditions = before.hasConditions or after and after.hasConditions
+  for _, label in ipairs(before.labels) do
+    poolFields.eachHeldPrefix(hasConditions, function(prefix)
+      remove[#remove + 1] = prefix .. label .. '\n' .. name
+    end)
+  end
+end
+
+-- Adds the changes of a definition's labels.
 local function writeLabels(writes, name, before, after)
   local set, del, add, remove = writes.set, writes.del, writes.add, writes.remove
   local old, new = before and before.labels or {}, after and after.labels or {}
-  for _, label in ipairs(tenant.labelled and old or {}) do
-    remove[#remove + 1] = poolFields.heldPrefix() .. label .. '\n' .. name
+  if tenant.labelled and old[1] then
+    removeMarks(remove, name, before, after)
   end
   if table.concat(old, '\n') == table.concat(new, '\n') then
     return

@@ -193,8 +193,10 @@ end
 
 matching.newLook = searching.newLook
 
+-- Returns the digest by which the reservations of a match are told: the condition is a part of it.
 local function digestOf(item)
-  return string.sub(redis.sha1hex(item.options.match), 1, 16)
+  local condition = item.options.condition
+  return string.sub(redis.sha1hex(item.options.match .. (condition and '\n\127' .. condition or '')), 1, 16)
 end
 
 -- Returns the reservation that a requester has by the match of an item; nil if it has none.
@@ -204,8 +206,9 @@ end
 
 -- Returns the name of the queue in which tickets wait for the match of an item (waiting/queues.lua).
 function matching.queueOf(item)
-  local prefix = item.options.prefix
-  return '\8' .. (item.matchText or item.resource) .. (prefix and '\127' .. prefix or '')
+  local prefix, condition = item.options.prefix, item.options.condition
+  local scope = (prefix or condition) and '\127' .. (condition or '') .. '\127' .. (prefix or '') or ''
+  return '\8' .. (item.matchText or item.resource) .. scope
 end
 
 -- Returns the reply to an item for which a search has found nothing, and its queue, nil if it cannot wait.
@@ -246,7 +249,7 @@ local function reserveMatch(item)
     item.resource = name
     if search.label ~= '' and not registry.definition(name).pooled then
       -- The next search passes it, unless this is undone.
-      tenant.marks[poolFields.heldPrefix() .. search.label .. '\n' .. name] = name
+      tenant.marks[search.marks .. search.label .. '\n' .. name] = name
     end
     return reply, reservation
   end

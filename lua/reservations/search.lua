@@ -1,8 +1,10 @@
 -- Searches for a resource that fits (docs/specification.md#any-resource-that-fits): walks the resources that have the
--- rarest of the wanted labels, in order of name. It passes those that are marked as held (slots/poolFields.lua) without
--- reading them, whole stretches at once, and marks those that it finds held. newSearch() begins a search, nextOpen()
--- returns its next resource, and isAnyFitting() tells at the end of one in vain whether any fits. A search is a table:
+-- rarest of the wanted labels, in order of name. It passes those that are marked as held, or as in another condition
+-- (slots/poolFields.lua), without reading them, whole stretches at once, and marks those that it finds so. newSearch()
+-- begins a search, nextOpen() returns its next resource, and isAnyFitting() tells at the end of one in vain whether any
+-- fits. A search is a table:
 --   groups, unwanted, prefix, count  what is wanted (reservations/wanted.lua)
+--   condition    that of the wanted slots; marks: the prefix of the marks for it
 --   walks        one for each label of the rarest group: {label, after, names, at, isEnd, step}
 --   look         what has been done so far, of this search, or of all searches of a ticket (newLook())
 --   isFitting    true if a resource that was looked at has the wanted labels
@@ -13,7 +15,7 @@
 --   last, label  the last resource that nextOpen() returned, and the label by which it found it, '' none
 --
 -- MAX_LOOKED is part of the contract. MAX_PASSED and MAX_SEARCH_WORK bound the work of one look.
-local freeSlots = require('slots/freeSlots')
+local conditions = require('slots/conditions')
 local keys = require('frame/keys')
 local poolFields = require('slots/poolFields')
 local pools = require('slots/pools')
@@ -40,8 +42,8 @@ end
 
 -- Returns the last name of the longest stretch behind a name in which all are marked as held. The marks are a part of
 -- what is listed, so equal numbers mean that all are marked.
-local function endOfHeld(label, after)
-  local listed, marked = 'l' .. label .. '\n', poolFields.heldPrefix() .. label .. '\n'
+local function endOfHeld(search, label, after)
+  local listed, marked = 'l' .. label .. '\n', search.marks .. label .. '\n'
   local first = redis.call('ZRANK', keys.nameIndex, listed .. after)
   local low, high, last = 0, redis.call('ZLEXCOUNT', keys.nameIndex, boundsOf(listed, after)), after
   while low < high do
@@ -58,8 +60,14 @@ local function endOfHeld(label, after)
   return last
 end
 
+-- Returns true if the only slot of a resource certainly is in another condition than a search wants. The conditions of
+-- this call may be undone, so that it must not be marked for these.
+local function isUnfit(search, name, own)
+  return conditions.changed[1] == nil and not own.pooled and conditions.at(name) ~= search.condition
+end
+
 -- Returns the names that are not certainly held, and marks the others as held. It only looks whether there is a record
--- of a resource that is no pool, since many may have to be passed.
+-- of a resource that is no pool, and at the condition of its slot, since many may have to be passed.
 local function withoutHeld(search, marked, names)
   local found = {}
   if #names == 0 then
@@ -72,8 +80,12 @@ local function withoutHeld(search, marked, names)
     if registry.defined[name] == nil then
       registry.defined[name] = definitions[i] and registry.unpackDefinition(definitions[i])
     end
+  end
+  conditions.read(names)
+  for i, name in ipairs(names) do
     local own = registry.definition(name)
-    if slotMap.records[name] == nil and holds[i] and own and not own.pooled then
+    local isHeld = own and not own.pooled and holds[i] and slotMap.records[name] == nil
+    if isHeld or own and isUnfit(search, name, own) then
       tenant.marks[marked .. name] = true
       search.look.passed = search.look.passed + 1
     else
@@ -94,7 +106,7 @@ end
 
 -- Reads the next names of a walk that are not held, as far as that is known.
 local function readOn(search, walk)
-  local listed, marked = 'l' .. walk.label .. '\n', poolFields.heldPrefix() .. walk.label .. '\n'
+  local listed, marked = 'l' .. walk.label .. '\n', search.marks .. walk.label .. '\n'
   walk.names, walk.at = {}, 1
   while #walk.names == 0 and not walk.isEnd and search.look.passed < MAX_PASSED do
     local lower, upper = boundsOf(listed, walk.after)
@@ -116,19 +128,22 @@ local function readOn(search, walk)
     end
     walk.names, walk.after = withoutHeld(search, marked, names), last or walk.after
     if #names == 0 and not walk.isEnd then
-      walk.after = endOfHeld(walk.label, walk.after)
+      walk.after = endOfHeld(search, walk.label, walk.after)
     end
     walk.step = math.min(2 * walk.step, MAX_STEP)
   end
   slotMap.readSlots(walk.names)
 end
 
--- Returns the resources that fit and have become free, or were defined, in this call, in order of name: they may still
--- be marked, or not listed yet.
+-- Returns the resources that fit and have become free, were defined, or have slots in another condition, in this call,
+-- in order of name: they may still be marked, or not listed yet.
 local function freedNow(search)
   local names, found = { unpack(tenant.redefined or {}) }, {}
   for _, name in ipairs(slotMap.lostNames()) do
     names[#names + 1] = name
+  end
+  for _, change in ipairs(conditions.changed) do
+    names[#names + 1] = change.resource
   end
   work.spend(#slotMap.changed / 20)
   registry.readDefinitions(names)
@@ -153,6 +168,8 @@ end
 function searching.newSearch(item, look)
   local search = wanted.by(item.options.match, item.options.prefix, item.count)
   search.look, search.walks, search.heldAbove = look, {}, {}
+  search.condition = item.options.condition or 'ready'
+  search.marks = tenant.labelled and poolFields.heldPrefix(search.condition)
   local rarest, fewest = nil, math.huge
   work.spend(15)
   for _, group in ipairs(search.groups) do
@@ -174,22 +191,23 @@ function searching.newSearch(item, look)
   return search
 end
 
--- Returns true if all slots of a resource are held. A name whose definition is gone has none.
-local function isFull(name)
+-- Returns true if a resource has no free slot in the wanted condition. A name whose definition is gone has none.
+local function isFull(search, name)
   local own = registry.definition(name)
   if not own then
     return true
   elseif own.pooled then
-    return freeSlots.heldOf(name) >= own.capacity
+    return conditions.freeOf(name, own.capacity, search.condition) == 0
   end
-  return slotMap.recordAt(name) ~= false
+  return slotMap.recordAt(name) ~= false or conditions.at(name) ~= search.condition
 end
 
 -- Returns true if a resource that is full was so before this call, so that no rollback can change it.
 local function isFullBefore(name)
   local own = registry.definition(name)
   local pool = own and own.pooled and pools.poolOf(name)
-  return own and slotMap.original[name] == nil and (not pool or pool.held == pool.stored)
+  return own and slotMap.original[name] == nil and (not pool or pool.held == pool.stored) and
+    conditions.changed[1] == nil
 end
 
 -- Returns the walk that has the first name of all, and the name; nil at the end.
@@ -218,13 +236,13 @@ function searching.nextOpen(search)
     end
     walk.at = walk.at + 1
     search.label = walk.label
-    if name ~= search.last and not isFull(name) then
+    if name ~= search.last and not isFull(search, name) then
       search.last = name
       return name
     end
     search.look.passed = search.look.passed + 1
     if walk.label ~= '' and isFullBefore(name) then
-      tenant.marks[poolFields.heldPrefix() .. walk.label .. '\n' .. name] = true
+      tenant.marks[search.marks .. walk.label .. '\n' .. name] = true
     end
   end
   search.isUnfinished = true

@@ -56,6 +56,9 @@ end
 
 conditions.countOf = marks.countOf
 
+-- Reads the conditions of some resources at once.
+conditions.read = marks.readFirst
+
 -- Returns how many slots of a resource are not out of service.
 function conditions.inService(resource, capacity)
   return capacity - marks.countOf(resource, capacity, 'out')

@@ -56,6 +56,20 @@ local function countsOf(name, one)
   return counts
 end
 
+-- Reads the counts and first bitmaps of some resources at once.
+function marks.readFirst(names)
+  local fields, clean = {}, {}
+  for _, name in ipairs(names) do
+    if (registry.definition(name) or {}).hasConditions then
+      local to = #fields
+      fields[to + 1], fields[to + 2], fields[to + 3] = name, fieldOf(OUT, name, 0), fieldOf(DIRTY, name, 0)
+      clean[#clean + 1], clean[#clean + 2] = name, fieldOf(CLEAN, name, 0)
+    end
+  end
+  store.read('conditions', fields)
+  store.read('clean', clean)
+end
+
 -- Notes the counts of a resource, to be written.
 local function putCounts(name, counts)
   local isAny = counts.out > 0 or counts.dirty > 0

@@ -4,13 +4,15 @@
 -- tenants have no labels, and make none. The name index (definitions/redefine.lua) has these members, where
 -- <resets> has 10 digits, so that a reset drops them all:
 --   h<resets>\n<key>=<value>\n<name>
---     The resource has this label, and all its slots are held. Only a search adds this, for what it has passed, and the
---     release of a slot removes it. So a resource can be held without it.
+--     The resource has this label, and no slot of it is free and ready. Only a search adds this, for what it has
+--     passed, and the release of a slot removes it, or a change of its condition. So a resource can be held without it.
+--     Searches for dirty slots add the same with i, those for slots that are out of service with j.
 --   m<resets>\n<requester>\n<match>\n<fence, 16 digits>\n<slot>
 --     A reservation that was made by a match, of which <match> is the digest.
 -- The table of the tenant has the field marks, nil if it has no labels: more members to add, each with true, or with
 -- the slot that must be held for it; or to remove, with false.
 local bytes = require('limits/bytes')
+local conditions = require('slots/conditions')
 local keys = require('frame/keys')
 local pools = require('slots/pools')
 local slotMap = require('slots/slots')
@@ -89,9 +91,21 @@ local function resetsText()
   return resets
 end
 
--- Returns the prefix of the members of resources that are held.
-function poolFields.heldPrefix()
-  return 'h' .. resetsText() .. '\n'
+local KINDS = { ready = 'h', dirty = 'i', out = 'j' }
+
+-- Returns the prefix of the members of resources that have no free slot in a condition.
+function poolFields.heldPrefix(condition)
+  return KINDS[condition] .. resetsText() .. '\n'
+end
+
+-- Calls visit(prefix) for each condition in which a resource may have been marked. Takes whether it has, or had, slots
+-- that are not ready.
+function poolFields.eachHeldPrefix(hasConditions, visit)
+  visit(poolFields.heldPrefix('ready'))
+  if hasConditions then
+    visit(poolFields.heldPrefix('dirty'))
+    visit(poolFields.heldPrefix('out'))
+  end
 end
 
 -- Returns the prefix of the members of a requester's reservations by a match.
@@ -119,8 +133,20 @@ local function noteMatch(before, record)
   end
 end
 
--- Removes the marks of resources that have a free slot again.
-local function unmark(names)
+-- Returns the resources that have a free slot again, or a slot in another condition; and of which of them all marks go.
+local function unmarked()
+  local names, hasConditions = slotMap.lostNames(), {}
+  for i, name in ipairs(names) do
+    hasConditions[i] = conditions.areAny(name)
+  end
+  for _, change in ipairs(conditions.changed) do
+    names[#names + 1], hasConditions[#names + 1] = change.resource, true
+  end
+  return names, hasConditions
+end
+
+-- Removes the marks of resources.
+local function unmark(names, hasConditions)
   local fields = {}
   for i, name in ipairs(names) do
     fields[i] = '\4' .. name
@@ -128,8 +154,11 @@ local function unmark(names)
   for from = 1, #fields, 1000 do
     local found = redis.call('HMGET', keys.definitions, unpack(fields, from, math.min(from + 999, #fields)))
     for i, labels in ipairs(found) do
+      local place = from + i - 1
       for label in string.gmatch(labels or '', '[^\n]+') do
-        tenant.marks[poolFields.heldPrefix() .. label .. '\n' .. names[from + i - 1]] = false
+        poolFields.eachHeldPrefix(hasConditions[place], function(prefix)
+          tenant.marks[prefix .. label .. '\n' .. names[place]] = false
+        end)
       end
     end
   end
@@ -140,7 +169,7 @@ function poolFields.writeMarks()
   for _, slot in ipairs(slotMap.changed) do
     noteMatch(slotMap.original[slot], slotMap.records[slot])
   end
-  unmark(slotMap.lostNames())
+  unmark(unmarked())
   local add, remove = {}, {}
   for member, isIn in pairs(tenant.marks) do
     if isIn == true or isIn and slotMap.records[isIn] then

@@ -222,7 +222,7 @@ function walks.activateMatches(name)
   end
   for n = walks.MAX_MATCHES, 1, -1 do
     local text, match = string.match(queues.nthOf('\9', n) or '', '^([^\n]*)\n(.*)$')
-    if text and wanted.fits(wanted.by(match, string.match(text, '\127(.*)$')), name) then
+    if text and wanted.fits(wanted.by(match, string.match(text, '\127.*\127(.*)$')), name) then
       agenda.addWalk('f', '\8' .. text)
     end
   end

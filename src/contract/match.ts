@@ -91,8 +91,13 @@ export function checkMode(
 }
 
 /** Checks how many different matches a transaction that waits has: each is compared with what becomes free. */
-export function checkMatches(items: readonly Asked[], path: (string | number)[], refuse: Refuse): void {
-  const texts = new Set(items.filter((one) => one.match !== undefined).map(textOfAsked));
+export function checkMatches(
+  items: readonly (Asked & { readonly condition?: string | undefined })[],
+  path: (string | number)[],
+  refuse: Refuse,
+): void {
+  const matches = items.filter(({ match }) => match !== undefined);
+  const texts = new Set(matches.map((one) => `${one.condition} ${textOfAsked(one)}`));
   if (texts.size > MAX_WAITING_MATCHES)
     refuse(path, `must hold at most ${MAX_WAITING_MATCHES} different matches where waitSeconds is more than 0`);
 }

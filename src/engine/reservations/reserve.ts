@@ -98,12 +98,16 @@ function optionsArg(item: Asking & Pick<ReserveItem, 'note' | 'mode' | 'conditio
 }
 
 /** An item of a request, among those with a match. */
-type Asking = Asked & { readonly requester: string };
+type Asking = Asked & Pick<ReserveItem, 'requester' | 'condition'>;
 
 /** The options of an item with a match (lua/reservations/match.lua). */
 function matchOptions(item: Asking, items: readonly Asking[]): { match: string; nth?: number } {
   const match = textOfAsked(item);
-  const isSame = (other: Asking) => other.requester === item.requester && other.match && textOfAsked(other) === match;
+  const isSame = (other: Asking) =>
+    other.requester === item.requester &&
+    other.condition === item.condition &&
+    other.match &&
+    textOfAsked(other) === match;
   const nth = items.slice(0, items.indexOf(item) + 1).filter(isSame).length;
   return { match, ...(nth > 1 && { nth }) };
 }
