@@ -8,6 +8,7 @@ import { configurationPage } from './configurationPage.ts';
 import { envExample } from './envExample.ts';
 import { withErrorTable } from './errorTable.ts';
 import { iconsModule } from './icons.ts';
+import { labSchema } from './labSchema.ts';
 
 const file = (path: string) => new URL(`../${path}`, import.meta.url);
 const write = (path: string, text: string) => writeFileSync(file(path), text);
@@ -15,6 +16,7 @@ const write = (path: string, text: string) => writeFileSync(file(path), text);
 const document = openapiDocument(DEFAULT_INSTANCE);
 write('docs/openapi.json', `${JSON.stringify(document, null, 2)}\n`);
 write('packages/client/src/generated.ts', await clientTypes(document));
+write('docs/lab.schema.json', labSchema(document));
 const specification = 'docs/specification.md';
 write(specification, withErrorTable(readFileSync(file(specification), 'utf8')));
 write('docs/configuration.md', configurationPage());

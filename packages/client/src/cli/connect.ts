@@ -13,13 +13,18 @@ const RETRIES_MS = 30_000;
 
 /**
  * @param howLong how long the client tries again, if the service cannot be reached: `until it is stopped`. Undefined,
- *   and the default: for the wait, or 30 s
+ *   and the default: for the wait, or `retryMs`
+ * @param retryMs how long each request is repeated
  * @throws ExitError if the environment lacks something
  */
-export function connect(args: Arguments, howLong: () => string | undefined = () => undefined): Holdfast {
+export function connect(
+  args: Arguments,
+  howLong: () => string | undefined = () => undefined,
+  retryMs = RETRIES_MS,
+): Holdfast {
   const { url, key, requester } = serviceOf(args);
-  const client = new Holdfast({ url, key, requester });
-  const byDefault = `for up to ${span(args.duration('wait', 'HOLDFAST_WAIT') || RETRIES_MS)}`;
+  const client = new Holdfast({ url, key, requester, retryFor: retryMs });
+  const byDefault = `for up to ${span(args.duration('wait', 'HOLDFAST_WAIT') || retryMs)}`;
   sayOutages(url, () => howLong() ?? byDefault);
   return client;
 }

@@ -20,13 +20,13 @@ export const EXIT = {
 /** The meaning of each code, as `--help` shows it. */
 export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] = [
   ['0', 'done; for run: the command ended with 0'],
-  ['1', 'check, why: at least one of the resources cannot be reserved now; unregister: at least one was kept'],
+  ['1', 'check, why: one cannot be reserved now; unregister: one was kept; apply --dry-run: there are changes'],
   ['64', 'wrong use: an unknown option, a missing argument'],
   ['65', 'the request or the file is not valid: the service refused it'],
   ['66', 'a file cannot be read'],
   ['69', 'the service cannot be reached, or cannot serve'],
   ['70', 'a fault of the service or of holdfast'],
-  ['75', 'the resource could not be had (in time), or a limit is reached: try again later'],
+  ['75', 'it could not be had (in time), or a limit is reached: try again; apply --prune: one was kept'],
   ['76', 'the lease was lost; release, renew: it is not held, or not by this requester'],
   ['77', 'the key is refused, or not allowed to do this'],
   ['78', 'HOLDFAST_URL or the key is missing, blank or given twice'],

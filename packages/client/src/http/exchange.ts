@@ -104,8 +104,8 @@ export function createExchange({ url, key, retryFor, onRetry }: Endpoint): Excha
       if (minimal) headers.Prefer = 'return=minimal';
       return within(timeoutMs, signal, async (closing) => {
         const { response, sentAt } = await ask((value) => {
-          headers['X-Api-Key'] = value;
-          return transport(path, { method, headers, body }, closing, isLong);
+          const all = { ...headers, ...credential(value) };
+          return transport(path, { method, headers: all, body }, closing, isLong);
         });
         const answered = parsed(response.text);
         if (response.status === 200 || response.status === 201 || Array.isArray(answered))
@@ -117,7 +117,7 @@ export function createExchange({ url, key, retryFor, onRetry }: Endpoint): Excha
     open: (path, timeoutMs, signal) =>
       within(timeoutMs, signal, async (closing) => {
         const { response } = await ask((value) =>
-          fetch(base + path, { ...FOLLOWS_NOTHING, headers: { 'X-Api-Key': value }, signal: closing.signal }),
+          fetch(base + path, { ...FOLLOWS_NOTHING, headers: credential(value), signal: closing.signal }),
         );
         const isStream = response.headers.get('Content-Type')?.startsWith('text/event-stream');
         if (response.status === 200 && isStream) return response;
@@ -125,6 +125,10 @@ export function createExchange({ url, key, retryFor, onRetry }: Endpoint): Excha
       }),
   };
 }
+
+/** The header of a key, or of a management token, which the service takes only as a bearer token. */
+const credential = (value: string): Record<string, string> =>
+  value.startsWith('hfm_') ? { Authorization: `Bearer ${value}` } : { 'X-Api-Key': value };
 
 function checkKey(key: unknown): string {
   if (typeof key === 'string' && KEY.test(key)) return key;

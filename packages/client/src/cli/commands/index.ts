@@ -1,8 +1,11 @@
 /** All commands, in the order of help. */
 import type { Command } from '../command.ts';
+import { apply } from './apply.ts';
 import { cancel } from './cancel.ts';
 import { check } from './check.ts';
 import { definitions } from './definitions.ts';
+import { exportResources } from './export.ts';
+import { importResources } from './import.ts';
 import { ls } from './ls.ts';
 import { mcp } from './mcp.ts';
 import { register } from './register.ts';
@@ -32,6 +35,9 @@ export const COMMANDS: readonly Command[] = [
   register,
   unregister,
   definitions,
+  apply,
+  exportResources,
+  importResources,
   reset,
   mcp,
 ];

@@ -1,20 +1,9 @@
 /** `holdfast reset`: ends all reservations of the tenant. */
-import { createInterface } from 'node:readline/promises';
 import { type Command, JSON_OPTION, URL_OPTION } from '../command.ts';
+import { confirm, mayAsk } from '../confirm.ts';
 import { connect } from '../connect.ts';
-import { EXIT, ExitError, usageError } from '../exitCodes.ts';
+import { EXIT } from '../exitCodes.ts';
 import { print, printJson } from '../output.ts';
-
-/** Asks on stderr, so that stdout has the result alone. */
-async function confirm(signal: AbortSignal): Promise<void> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await terminal.question('End all reservations and waits of this tenant? Type yes: ', { signal });
-    if (answer.trim().toLowerCase() !== 'yes') throw new ExitError(EXIT.no, 'nothing was done');
-  } finally {
-    terminal.close();
-  }
-}
 
 export const reset: Command = {
   name: 'reset',
@@ -24,10 +13,11 @@ export const reset: Command = {
   positionals: { min: 0, max: 0 },
   options: [{ name: 'yes', text: 'do not ask; needed without a terminal' }, JSON_OPTION, URL_OPTION],
   examples: ['holdfast reset', 'holdfast reset --yes'],
-  run: async ({ args, signal }) => {
+  run: async (call) => {
+    const { args, signal } = call;
     const client = connect(args);
-    if (!args.has('yes') && !process.stdin.isTTY) throw usageError('reset needs --yes without a terminal');
-    if (!args.has('yes')) await confirm(signal);
+    mayAsk(call, 'reset');
+    await confirm(call, 'End all reservations and waits of this tenant?');
     const cleared = await client.reset({ signal });
     if (args.has('json')) printJson({ cleared });
     else print(`${cleared} reservations ended`);
