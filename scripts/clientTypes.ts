@@ -32,6 +32,8 @@ const SCHEMAS = [
   'Registration',
   'Definition',
   'TreeNode',
+  'ConditionItem',
+  'ConditionResult',
   'Deleted',
   'Event',
   'Failure',

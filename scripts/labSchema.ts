@@ -18,10 +18,14 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   slotAttributes: 'The same for each slot, in order. Absent, they stay as they are; [] removes them.',
 };
 
+/** A registration passes over these: they are there in a listed definition. */
+const COUNTS = new Set(['outOfService', 'dirty']);
+
 /** @param document the OpenAPI description */
 export function labSchema(document: unknown): string {
   const { Registration } = Document.parse(document).components.schemas;
-  const properties = Object.entries(Registration.properties).map(([name, { example, description, ...rules }]) => {
+  const fields = Object.entries(Registration.properties).filter(([name]) => !COUNTS.has(name));
+  const properties = fields.map(([name, { example, description, ...rules }]) => {
     const examples = example === undefined ? {} : { examples: [example] };
     return [name, { ...rules, description: DESCRIPTIONS[name] ?? description, ...examples }];
   });

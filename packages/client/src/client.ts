@@ -4,8 +4,8 @@ import { HoldfastError, invalid } from './errors.ts';
 import { type EventsOptions, events } from './events/events.ts';
 import { type Mirror, type MirrorOptions, openMirror } from './events/mirror.ts';
 import type { ConnectionChange } from './events/stream.ts';
-import type { Hold, ReservationKey } from './holds/hold.ts';
-import { planOf, type Target } from './holds/plan.ts';
+import { type Hold, type ReservationKey, reportOf } from './holds/hold.ts';
+import { itemOf, planOf, type Target } from './holds/plan.ts';
 import { type Requesters, randomText } from './holds/requesters.ts';
 import type { Reserver } from './holds/reserver.ts';
 import { type TransactionOptions, transact } from './holds/transaction.ts';
@@ -16,9 +16,13 @@ import { LiveSession, type Session, type SessionOptions } from './sessions/sessi
 import type {
   ActiveReservation,
   CheckResult,
+  Condition,
+  ConditionItem,
+  ConditionResult,
   Definition,
   HoldfastEvent,
   Registration,
+  ReleaseOptions,
   ReserveOptions,
   SessionInfo,
   TransactionResult,
@@ -79,8 +83,7 @@ export class Client {
    * Reserves, and waits for its turn if `wait` says so. The lease is 30 s unless `ttl` says otherwise. It is not
    * renewed by itself: call `renew`, or use `using`. Several names are taken together or not at all.
    * @throws HoldfastError ALREADY_HELD, NOT_AVAILABLE, NOT_VALID (with `heldBy`, if the service knows), ALREADY_HAD if
-   * another hold of this
-   *   client has it under a requester that you chose; the reason of `options.signal`
+   *   another hold of this client has it under a requester that you chose; the reason of `options.signal`
    */
   async reserve(target: Target, options?: ReserveOptions): Promise<Hold> {
     return (await this.#reserver.take(planOf(target, options))).hold;
@@ -92,14 +95,14 @@ export class Client {
   }
 
   /**
-   * Releases a hold, or a reservation by its token.
+   * Releases a hold, or a reservation by its token. `options`: the condition of its slots from now on.
    * @returns whether it was held until now
    * @throws HoldfastError DOESNT_OWN_RESERVATION if the token is wrong, or somebody else has it
    */
-  async release(target: Hold | ReservationKey): Promise<boolean> {
-    if ('release' in target) return target.release();
+  async release(target: Hold | ReservationKey, options: ReleaseOptions = {}): Promise<boolean> {
+    if ('release' in target) return target.release(options);
     const { resource, requester, releaseToken } = target;
-    const { result } = await this.#api.unreserve({ resource, requester, releaseToken });
+    const { result } = await this.#api.unreserve({ resource, requester, releaseToken, ...reportOf(options) });
     if (result.status === 'DOESNT_OWN_RESERVATION') throw refusal(resource, result);
     return result.status === 'RELINQUISHED';
   }
@@ -202,6 +205,20 @@ export class Client {
   /** Lists definitions. `label`: `os=android`. */
   definitions(options?: CallOptions & { readonly label?: string | undefined }): Promise<Definition[]> {
     return this.#list('/Resource/definitions', options, 'label');
+  }
+
+  /**
+   * Sets the condition of slots; of a pool, of all its slots. Look at `status` of each result: it may be `NOT_VALID`.
+   */
+  async setCondition(
+    resources: string | readonly string[],
+    condition: Condition,
+    { reason, ...options }: CallOptions & { readonly reason?: string | undefined } = {},
+  ): Promise<ConditionResult[]> {
+    const fields = itemOf({ reason });
+    const body = [resources].flat().map((resource): ConditionItem => ({ resource, condition, ...fields }));
+    const request = { ...options, method: 'PUT' as const, path: '/Resource/condition', body };
+    return (await this.#api.request<ConditionResult[]>(request)).result;
   }
 
   /** The tree of all definitions, with free slots and waits. */

@@ -16,6 +16,8 @@ export type { Session, SessionOptions, SessionReserveOptions } from './sessions/
 export type {
   ActiveReservation,
   CheckResult,
+  Condition,
+  ConditionResult,
   Definition,
   HeldBy,
   HoldfastEvent,
@@ -23,6 +25,7 @@ export type {
   Match,
   Reason,
   Registration,
+  ReleaseOptions,
   ReserveOptions,
   Retry,
   SessionInfo,

@@ -13,7 +13,10 @@ type Schemas = components['schemas'];
 
 export type ReserveItem = Schemas['ReserveItem'];
 export type ReserveResult = Schemas['ReserveResult'];
-export type UnreserveItem = Pick<Schemas['UnreserveItem'], 'resource' | 'requester' | 'releaseToken'>;
+export type UnreserveItem = Pick<
+  Schemas['UnreserveItem'],
+  'resource' | 'requester' | 'releaseToken' | 'condition' | 'reason'
+>;
 export type UnreserveResult = Schemas['UnreserveResult'];
 export type RenewItem = Pick<Schemas['RenewItem'], 'resource' | 'requester' | 'releaseToken' | 'ttlSeconds'>;
 export type RenewResult = Schemas['RenewResult'];
@@ -28,6 +31,10 @@ export type WaitingRequest = Schemas['WaitingRequest'];
 export type Registration = Schemas['Registration'];
 export type Definition = Schemas['Definition'];
 export type TreeNode = Schemas['TreeNode'];
+export type ConditionItem = Schemas['ConditionItem'];
+export type ConditionResult = Schemas['ConditionResult'];
+/** Of a slot: ready for use, to be cleaned, or out of service. */
+export type Condition = ConditionItem['condition'];
 export type SessionInfo = Schemas['Session'];
 export type BegunSession = Schemas['BegunSession'];
 export type RenewedSession = Schemas['RenewedSession'];
@@ -82,6 +89,8 @@ export interface ReserveOptions {
   /** Slots of a pool to take together. */
   readonly count?: number | undefined;
   readonly mode?: 'EXCLUSIVE' | 'SHARED' | undefined;
+  /** A slot in this condition, for those who clean (`dirty`) or repair (`out`). Absent: one that is ready. */
+  readonly condition?: Exclude<Condition, 'ready'> | undefined;
   /** Labels of the resource, instead of its name; beside names: of one more. */
   readonly match?: Match | undefined;
   /** So many resources with the `match`, all or none. */
@@ -97,6 +106,14 @@ export interface ReserveOptions {
    * with a short `ttl`).
    */
   readonly onWaiting?: ((waiting: Waiting) => void) | undefined;
+}
+
+/** What a release says about its slots. */
+export interface ReleaseOptions {
+  /** Absent: as the resource's `afterUse` says. */
+  readonly condition?: Condition | undefined;
+  /** For people: why, with a condition. */
+  readonly reason?: string | undefined;
 }
 
 /** One name or several to take together, or options with `match`. */

@@ -30,8 +30,8 @@ export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] =
   ['76', 'the lease was lost; release, renew: it is not held, or not by this requester'],
   ['77', 'the key is refused, or not allowed to do this'],
   ['78', 'HOLDFAST_URL or the key is missing, blank or given twice'],
-  ['126', 'run: the command cannot be executed'],
-  ['127', 'run: the command was not found'],
+  ['126', 'run, clean: the command cannot be executed'],
+  ['127', 'run, clean: the command was not found'],
   ['128 + n', 'run: signal n ended the command; otherwise: signal n ended holdfast (130: Ctrl-C)'],
   ['any other', 'run: the exit code of the command'],
 ];

@@ -13,6 +13,7 @@ export class Interrupts {
   readonly #controller = new AbortController();
   #passTo: ((signal: NodeJS.Signals) => void) | undefined;
   #received: NodeJS.Signals | undefined;
+  #passed: NodeJS.Signals | undefined;
 
   constructor() {
     for (const signal of SIGNALS) process.on(signal, () => this.#receive(signal));
@@ -28,6 +29,11 @@ export class Interrupts {
     return this.#received;
   }
 
+  /** The last signal that was passed on. */
+  get passed(): NodeJS.Signals | undefined {
+    return this.#passed;
+  }
+
   /** While some work is done, signals go to a handler instead. */
   async passingTo<Result>(handler: (signal: NodeJS.Signals) => void, work: () => Promise<Result>): Promise<Result> {
     this.#passTo = handler;
@@ -40,6 +46,7 @@ export class Interrupts {
 
   #receive(signal: NodeJS.Signals): void {
     if (this.#passTo !== undefined) {
+      this.#passed = signal;
       this.#passTo(signal);
       return;
     }

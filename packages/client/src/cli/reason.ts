@@ -73,15 +73,26 @@ const CAUSES = {
   QUEUE: () => 'it is kept for those who wait',
 } as const;
 
+/** `phone1 is out of service: display dark`; '' if its slot is ready, or somebody holds it */
+export function notReadyText({ resource, condition, conditionReason, requester }: CheckResult): string {
+  if (condition === undefined || requester !== null) return '';
+  const why = conditionReason === undefined ? '' : `: ${conditionReason}`;
+  return `${resource} is ${condition === 'out' ? 'out of service' : 'being cleaned'}${why}`;
+}
+
 /** `printer is not free: ann has held it for 4m (nightly build); its lease ends in 42s`; without the last full stop */
 export function notFreeText(resource: string, reason: Reason, waiting: number): string {
   const wanted = reason.kind === 'SLOTS' ? reason.resource : '';
-  const sentences = [CAUSES[reason.kind](reason.resource), holdersText(reason, wanted), nextText(reason, waiting)];
+  const holders = holdersText(reason, wanted) || 'its slots are out of service or being cleaned';
+  const sentences = [CAUSES[reason.kind](reason.resource), holders, nextText(reason, waiting)];
   return `${resource} is not free: ${sentences.filter((text) => text !== '').join('. ')}`;
 }
 
 /** Sentences about one resource. */
-export function whyText({ resource, reservable, heldByRequester, reason, waiting }: CheckResult): string {
+export function whyText(checked: CheckResult): string {
+  const { resource, reservable, heldByRequester, reason, waiting } = checked;
+  const unready = notReadyText(checked);
+  if (unready !== '') return `${unready}.`;
   if (reason !== undefined) {
     const nobody = waiting === 0 && reason.next.length === 0 ? ' Nobody waits.' : '';
     return `${notFreeText(resource, reason, waiting)}.${nobody}`;

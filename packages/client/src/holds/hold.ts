@@ -2,10 +2,12 @@
 import { type Duration, ENDLESS, ttlSecondsOf } from '../durations.ts';
 import { HoldfastError, invalid } from '../errors.ts';
 import type { Answer, Api } from '../http/api.ts';
-import type { ReserveResult } from '../types.ts';
+import { refuseUnknown } from '../options.ts';
+import type { ReleaseOptions, ReserveResult } from '../types.ts';
 import { asyncDispose } from './asyncDispose.ts';
 import { CLOCKS, type Clocks, offsetOf } from './clocks.ts';
 import type { Lease } from './lease.ts';
+import { itemOf } from './plan.ts';
 
 /** The fields that renew and release a reservation. */
 export interface ReservationKey {
@@ -140,11 +142,12 @@ export class LiveHold {
   /**
    * Releases all of it. If the service cannot be reached, it tries until the lease has ended by itself. A second call
    * gets the result of the first, unless that failed.
+   * @param options the condition of its slots from now on. Within `using`, release it so as the last step of the work.
    * @returns whether it was held until now. False: the lease had ended before, or somebody released it.
    * @throws HoldfastError if the service refuses it
    */
-  release(): Promise<boolean> {
-    this.#released ??= this.#release().catch((error: unknown) => {
+  release(options: ReleaseOptions = {}): Promise<boolean> {
+    this.#released ??= this.#release(reportOf(options)).catch((error: unknown) => {
       this.#released = undefined;
       throw error;
     });
@@ -182,14 +185,14 @@ export class LiveHold {
     lease.extend(ttlMs, Math.min(...answers.map(({ sentAt }) => sentAt)), offset);
   }
 
-  async #release(): Promise<boolean> {
+  async #release(report: ReturnType<typeof reportOf>): Promise<boolean> {
     const { api, lease, session, ended } = this.#origin;
     if (session === undefined) lease.finish();
     this.#closing?.abort();
     const deadline = lease.end;
     try {
       const options = { deadline: finite(deadline) };
-      const calls = this.#keys().map((key) => api.unreserve(key, options));
+      const calls = this.#keys().map((key) => api.unreserve({ ...key, ...report }, options));
       const [only] = calls;
       // Most holds have one: Promise.all would cost them three promises more.
       const answers = calls.length === 1 && only !== undefined ? [await only] : await Promise.all(calls);
@@ -219,6 +222,12 @@ export const keyOf = ({ resource, requester, releaseToken }: ReservationResult):
   requester,
   releaseToken: releaseToken ?? '',
 });
+
+/** The fields of a release that say a condition. @throws HoldfastError INVALID_OPTION */
+export function reportOf({ condition, reason, ...rest }: ReleaseOptions) {
+  refuseUnknown(rest);
+  return itemOf({ condition, reason });
+}
 
 const finite = (ms: number): number | undefined => (Number.isFinite(ms) ? ms : undefined);
 

@@ -39,7 +39,8 @@ export function planOf(target: Target, options: ReserveOptions = {}, session?: s
   const isNamed = typeof target === 'string' || Array.isArray(target);
   if (typeof options !== 'object') throw invalid('options must be an object');
   const all: ReserveOptions = isNamed ? { ...options } : { ...options, ...target };
-  const { ttl, wait, count, mode, match, quantity, note, priority, requester, signal, onWaiting, ...rest } = all;
+  const { ttl, wait, count, mode, condition, match, quantity, note, priority, requester, signal, onWaiting, ...rest } =
+    all;
   refuseUnknown(rest);
   if (!isNamed && match === undefined) throw invalid('the target is a name, several names, or { match }');
   const text = match && textOf(match);
@@ -56,6 +57,7 @@ export function planOf(target: Target, options: ReserveOptions = {}, session?: s
     note,
     count,
     mode,
+    condition,
   };
   // A match does not pick what its requester has: so names come first.
   const names = isNamed ? namesOf(target) : [];

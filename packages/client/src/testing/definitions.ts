@@ -13,7 +13,7 @@ export interface Choice {
   readonly slots: readonly string[];
 }
 
-/** The fake has no trees and no blockers: a test that needs them needs the service. */
+/** The fake has no trees, no blockers and no conditions: a test that needs them needs the service. */
 export const unsupported = (what: string): Error =>
   new Error(`fakeHoldfast has no ${what}: test it with a real service`);
 
@@ -52,7 +52,8 @@ export class Definitions {
   }
 
   /** @returns what an item can take, in the order in which it is tried. None: it is not valid. */
-  choicesOf({ resource, match, count = 1 }: ReserveItem): Choice[] {
+  choicesOf({ resource, match, count = 1, condition }: ReserveItem): Choice[] {
+    if (condition !== undefined) throw unsupported('conditions');
     const names = match === undefined ? [resource ?? ''] : this.#fitting(match);
     return names.map((name) => this.#choiceOf(name)).filter(({ slots }) => slots.length >= count);
   }

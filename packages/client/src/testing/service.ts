@@ -34,7 +34,8 @@ export class FakeService implements Api {
     });
   }
 
-  unreserve({ resource, requester, releaseToken }: T.UnreserveItem): Promise<Answer<T.UnreserveResult>> {
+  unreserve({ resource, requester, releaseToken, condition }: T.UnreserveItem): Promise<Answer<T.UnreserveResult>> {
+    if (condition !== undefined && condition !== 'ready') throw unsupported('conditions');
     return this.#answer({}, () => {
       const { status, row } = this.#find(resource, requester, releaseToken);
       const released = row?.slots.slice() ?? null;

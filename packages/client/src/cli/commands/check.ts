@@ -6,8 +6,9 @@ import { EXIT } from '../exitCodes.ts';
 import { printRows } from '../output.ts';
 import { left } from '../times.ts';
 
-const stateOf = ({ reservable, reserved, heldByRequester }: CheckResult): string => {
+const stateOf = ({ reservable, reserved, heldByRequester, condition, requester }: CheckResult): string => {
   if (heldByRequester === true) return 'yours';
+  if (condition !== undefined && requester === null) return condition === 'out' ? 'out of service' : 'being cleaned';
   if (reservable === true) return 'free';
   return reserved ? 'held' : 'not available';
 };
@@ -28,7 +29,8 @@ function endOf({ reason, heldByRequester, expiresAt }: CheckResult): string {
   return first?.since == null ? '' : left(first.until);
 }
 
-const noteOf = ({ note, reason }: CheckResult): string => note ?? reason?.holders[0]?.note ?? '';
+const noteOf = ({ note, reason, conditionReason }: CheckResult): string =>
+  conditionReason ?? note ?? reason?.holders[0]?.note ?? '';
 
 const COLUMNS = {
   RESOURCE: ({ resource }: CheckResult) => resource,

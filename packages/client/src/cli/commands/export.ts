@@ -1,12 +1,12 @@
 /** `holdfast export`: prints the registered resources as a file for `apply`. */
+import type { Definition } from '../../types.ts';
 import { type Command, URL_OPTION } from '../command.ts';
 import { connect } from '../connect.ts';
 import { EXIT } from '../exitCodes.ts';
-import type { Known } from '../lab/plan.ts';
 import { labText } from '../lab/write.ts';
 import { print, say } from '../output.ts';
 
-function withoutAttributes({ attributes, slotAttributes, ...item }: Known): Known {
+function withoutAttributes({ attributes, slotAttributes, ...item }: Definition): Definition {
   return item;
 }
 
@@ -21,7 +21,7 @@ reach a device. \`apply\` leaves attributes as they are, if its file has none.`,
   options: [{ name: 'attributes', text: 'print attributes, too' }, URL_OPTION],
   examples: ['holdfast export > lab.yaml', 'holdfast export --attributes > backup.yaml'],
   run: async ({ args, signal }) => {
-    const registered: readonly Known[] = await connect(args).definitions({ signal });
+    const registered = await connect(args).definitions({ signal });
     const items = args.has('attributes') ? registered : registered.map(withoutAttributes);
     if (items.length === 0) say('no resource is registered');
     else print(labText(items.map((item) => ({ item, comments: [] }))));

@@ -3,6 +3,8 @@ import type { Command } from '../command.ts';
 import { apply } from './apply.ts';
 import { cancel } from './cancel.ts';
 import { check } from './check.ts';
+import { clean } from './clean.ts';
+import { condition } from './condition.ts';
 import { definitions } from './definitions.ts';
 import { exportResources } from './export.ts';
 import { importResources } from './import.ts';
@@ -25,6 +27,8 @@ export const COMMANDS: readonly Command[] = [
   reserve,
   release,
   renew,
+  condition,
+  clean,
   check,
   why,
   ls,

@@ -6,7 +6,7 @@ import { connect } from '../connect.ts';
 import { EXIT, ExitError, exitCodeOf } from '../exitCodes.ts';
 import { messageOf } from '../messages.ts';
 import { say } from '../output.ts';
-import { type Outcome, supervise } from '../run/supervise.ts';
+import { graceOf, type Outcome, supervise } from '../run/supervise.ts';
 import { commandOf, environmentOf } from '../run/variables.ts';
 import { DEFAULT_TTL_MS, RESERVING_OPTIONS, targetOf, type Wish, wishOf } from './reserving.ts';
 import { Wait } from './waits.ts';
@@ -15,9 +15,6 @@ import { Wait } from './waits.ts';
 const RELEASE_MS = 10_000;
 /** Also if less than this is left of the lease, a release may take this long, in ms. */
 const MIN_RELEASE_MS = 1000;
-
-/** The longest time between SIGTERM and SIGKILL. With short leases it is a sixth of the lease. */
-const GRACE_MS = 10_000;
 
 const DETAILS = `\
 Reserves the resources, waiting for them if asked, and runs the command. The lease is renewed while the command
@@ -80,7 +77,7 @@ async function hold(call: Call, wish: Wish, ttl: number): Promise<number> {
     isHeld = true;
     wait.stop();
     call.signal.throwIfAborted();
-    const lease = { signal: held.signal, leftMs: () => held.remainingMs, graceMs: Math.min(GRACE_MS, ttl / 6) };
+    const lease = { signal: held.signal, leftMs: () => held.remainingMs, graceMs: graceOf(ttl) };
     let leftMs = RELEASE_MS;
     try {
       const env = environmentOf(held, call.args.has('keep-key'));

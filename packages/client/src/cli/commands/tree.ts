@@ -6,10 +6,12 @@ import { EXIT } from '../exitCodes.ts';
 import { plain, print, printJson, say } from '../output.ts';
 import { labelsText } from './definitions.ts';
 
-function lineOf({ name, capacity, available, waiting, labels }: TreeNode): string {
+function lineOf({ name, capacity, available, outOfService = 0, dirty = 0, waiting, labels }: TreeNode): string {
   const free = capacity === null ? '' : `${available} of ${capacity} free`;
   const queue = waiting > 0 ? `${waiting} waiting` : '';
-  return [name, free, queue, labelsText(labels)]
+  const out = outOfService > 0 ? `${outOfService} out of service` : '';
+  const cleaning = dirty > 0 ? `${dirty} being cleaned` : '';
+  return [name, free, out, cleaning, queue, labelsText(labels)]
     .map(plain)
     .filter((part) => part !== '')
     .join('  ');

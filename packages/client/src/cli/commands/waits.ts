@@ -4,7 +4,7 @@ import type { Holdfast } from '../../holdfast.ts';
 import type { Waiting } from '../../types.ts';
 import type { Call } from '../command.ts';
 import { say } from '../output.ts';
-import { holdersText, notFreeText } from '../reason.ts';
+import { holdersText, notFreeText, notReadyText } from '../reason.ts';
 import { Position } from '../run/position.ts';
 import { span } from '../times.ts';
 import type { Wish } from './reserving.ts';
@@ -71,8 +71,10 @@ export class Wait {
     const signal = AbortSignal.any([this.#call.signal, AbortSignal.timeout(QUESTION_MS)]);
     const { names } = this.#wish;
     const results = await client.check(names, { signal }).catch(() => []);
-    for (const { resource, reason, waiting } of results)
-      if (reason !== undefined) return notFreeText(resource, reason, waiting);
+    for (const result of results) {
+      const { resource, reason, waiting } = result;
+      if (reason !== undefined) return notReadyText(result) || notFreeText(resource, reason, waiting);
+    }
     // A match cannot be asked about.
     const { reason } = (this.#wish.options.match && this.#last) || {};
     return reason && (holdersText(reason, reason.resource) || undefined);

@@ -7,13 +7,6 @@ import { didYouMean, shown } from '../nearest.ts';
 
 export type Texts = Readonly<Record<string, string>>;
 
-/** A resource as a file describes it. */
-export interface LabItem extends Registration {
-  readonly afterUse?: 'ready' | 'dirty' | null;
-  readonly attributes?: Texts | null;
-  readonly slotAttributes?: readonly Texts[] | null;
-}
-
 export const badFile = (message: string): ExitError => new ExitError(EXIT.badInput, message);
 
 /** Reads YAML. JSON is YAML, too. @throws ExitError that names the file */
@@ -72,7 +65,7 @@ const texts: Check = (value, path) =>
         .find((fault) => fault !== undefined)
     : `${path} has to have keys and texts`;
 
-const FIELDS: Readonly<Record<keyof LabItem, Check>> = {
+const FIELDS: Readonly<Record<keyof Registration, Check>> = {
   name: text,
   capacity: integer,
   blocks: listOf(text),
@@ -83,6 +76,9 @@ const FIELDS: Readonly<Record<keyof LabItem, Check>> = {
   afterUse: condition,
   attributes: texts,
   slotAttributes: listOf(texts),
+  // Of a listed definition; the service passes them over.
+  outOfService: integer,
+  dirty: integer,
 };
 
 function faultOf(item: Readonly<Record<string, unknown>>): string | undefined {
@@ -101,8 +97,8 @@ function faultOf(item: Readonly<Record<string, unknown>>): string | undefined {
  * The resources of a file for `apply`. All of it is checked before anything is changed.
  * @throws ExitError that names the resource and the field
  */
-export function readLab(file: string): LabItem[] {
-  const items: LabItem[] = readResources(file);
+export function readLab(file: string): Registration[] {
+  const items: Registration[] = readResources(file);
   if (items.length === 0) throw badFile(`${file} has no resources`);
   const names = new Set<string>();
   for (const item of items) {

@@ -1,9 +1,6 @@
 /** Compares a file of resources with those that are registered. */
 import type { Definition, Registration } from '../../types.ts';
-import type { LabItem, Texts } from './file.ts';
-
-/** A registered resource. */
-export type Known = Definition & Pick<LabItem, 'afterUse' | 'attributes' | 'slotAttributes'>;
+import type { Texts } from './file.ts';
 
 /** A resource to register or to delete. */
 export interface Change {
@@ -41,7 +38,7 @@ const labelText = (labels: Texts | undefined) =>
     .join(' ') || 'none';
 
 /** The fields that have a default, as texts that are equal if the values are. */
-const TEXTS: Readonly<Record<string, (item: Known) => string>> = {
+const TEXTS: Readonly<Record<string, (item: Definition) => string>> = {
   capacity: ({ capacity }) => String(capacity ?? 'none'),
   blocks: ({ blocks }) => listText(blocks),
   below: ({ treePath }) => treePath ?? 'none',
@@ -54,14 +51,14 @@ const isEmpty = (texts: Texts) => Object.keys(texts).length === 0;
 const sorted = (texts: Texts) => Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1));
 
 /** Attributes as one text. Slots without attributes at the end do not count. */
-function attributesText({ attributes, slotAttributes }: Partial<Known>): string {
+function attributesText({ attributes, slotAttributes }: Partial<Definition>): string {
   const slots = [...(slotAttributes ?? [])];
   while (slots.length > 0 && isEmpty(slots.at(-1) ?? {})) slots.pop();
   return JSON.stringify([sorted(attributes ?? {}), slots.map(sorted)]);
 }
 
 /** The whole definition that the file asks for: what it leaves out gets its default. */
-const wantedOf = (item: LabItem): Known => ({
+const wantedOf = (item: Registration): Definition => ({
   name: item.name,
   capacity: item.capacity ?? (item.group ? null : 1),
   blocks: [...(item.blocks ?? [])],
@@ -74,7 +71,7 @@ const wantedOf = (item: LabItem): Known => ({
 const DEFAULTS = wantedOf({ name: '' });
 
 /** @param known the definition as it is; undefined: it is not registered */
-function changeOf(item: LabItem, known: Known | undefined): Change | undefined {
+function changeOf(item: Registration, known: Definition | undefined): Change | undefined {
   const wanted = wantedOf(item);
   const before = known ?? DEFAULTS;
   const attributes = {
@@ -102,7 +99,10 @@ function changeOf(item: LabItem, known: Known | undefined): Change | undefined {
 const depthOf = ({ item }: Change) => pathOf(item?.treePath).length;
 
 /** Ancestors first. */
-export function changesOf(file: readonly LabItem[], registered: readonly Known[]): Pick<Plan, 'changes' | 'unchanged'> {
+export function changesOf(
+  file: readonly Registration[],
+  registered: readonly Definition[],
+): Pick<Plan, 'changes' | 'unchanged'> {
   const known = new Map(registered.map((definition) => [definition.name, definition]));
   const changes = file
     .flatMap((item) => changeOf(item, known.get(item.name)) ?? [])
@@ -115,8 +115,8 @@ export function changesOf(file: readonly LabItem[], registered: readonly Known[]
  * only in a `treePath` counts as one that it has.
  */
 export function deletionsOf(
-  file: readonly LabItem[],
-  registered: readonly Known[],
+  file: readonly Registration[],
+  registered: readonly Definition[],
   prefix: string,
 ): { readonly deletions: readonly Change[]; readonly kept: readonly Kept[] } {
   const inFile = new Set(file.flatMap(({ name, treePath }) => [name, ...pathOf(treePath)]));

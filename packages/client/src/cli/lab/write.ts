@@ -1,11 +1,11 @@
 /** Writes resources as YAML: in the form that `apply` and `register` read. */
 import { Document, isMap, isSeq } from 'yaml';
+import type { Registration } from '../../types.ts';
 import { plain } from '../output.ts';
-import type { LabItem } from './file.ts';
 
 /** A resource, and lines that stand before it. */
 export interface Entry {
-  readonly item: LabItem;
+  readonly item: Registration;
   readonly comments: readonly string[];
 }
 
@@ -16,7 +16,7 @@ const isDefault = (value: unknown) =>
   (typeof value === 'object' && Object.keys(value).length === 0);
 
 /** The fields that differ from their defaults. */
-function shortened({ name, capacity, afterUse, ...others }: LabItem): object {
+function shortened({ name, capacity, afterUse, outOfService, dirty, ...others }: Registration): object {
   const rest = Object.entries(others).filter(([, value]) => !isDefault(value));
   return {
     name,
@@ -33,7 +33,7 @@ function flatten(value: unknown): void {
 }
 
 /** One resource. Older readers of YAML take `yes` for true, so it is quoted. */
-function textOf(item: LabItem): string {
+function textOf(item: Registration): string {
   const document = new Document([shortened(item)], { schema: 'yaml-1.1' });
   const { contents } = document;
   const [entry] = isSeq(contents) ? contents.items : [];

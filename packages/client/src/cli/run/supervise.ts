@@ -7,6 +7,9 @@ import { messageOf } from '../messages.ts';
 import { say } from '../output.ts';
 import { Child } from './child.ts';
 
+/** The longest time between SIGTERM and SIGKILL, in ms. With short leases it is a sixth of the lease. */
+export const graceOf = (ttlMs: number): number => Math.min(10_000, ttlMs / 6);
+
 export interface Lease {
   /** Aborts before the lease can have ended. Its reason says why. */
   readonly signal: AbortSignal;
