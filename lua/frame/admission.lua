@@ -57,9 +57,9 @@ function admission.mayForce(requester)
       admission.isOwn(requester))
 end
 
--- Holds a key with a prefix to the names that start with it (docs/specification.md#restricted-keys). For its
+-- Holds a key or token with a prefix to the names that start with it (docs/specification.md#restricted-keys). For its
 -- requests, the table of the tenant has two of these functions as fields:
---   mayChange(name)      returns true if the key may change a resource
+--   mayChange(name)      returns true if it may change a resource
 --   mayChangeAll(items)  returns true if it may change all that the items of a request name
 
 -- A path means the resource that its last name is, so that must start with the prefix too.
@@ -94,11 +94,17 @@ local function mayChangeAll(items)
   return true
 end
 
+-- Returns what a restricted credential is called in messages.
+local function restricted()
+  return tenant.tokenRights and 'token' or 'key'
+end
+
 -- Returns why a request is refused, nil if it is not. Notes the prefix in items with a match. Takes the items, nil if
 -- the request changes all names, and the prefix of their places in messages, nil for none.
 local function whyForeign(items, place)
   if not items then
-    return 'This changes all names, and this key may only change those that start with "' .. tenant.prefix .. '".'
+    return 'This changes all names, and this ' .. restricted() .. ' may only change those that start with "' ..
+      tenant.prefix .. '".'
   end
   for i, item in ipairs(items) do
     if item.options and item.options.match then
@@ -107,7 +113,7 @@ local function whyForeign(items, place)
     local field = foreignField(item)
     if field then
       return (place or '') .. '[' .. i - 1 .. '].' .. field .. ' must start with "' .. tenant.prefix ..
-        '": this key may change no other names.'
+        '": this ' .. restricted() .. ' may change no other names.'
     end
   end
 end
@@ -146,8 +152,7 @@ local function isGrantOver(endsAt)
   return time[1] * 1000 + math.floor(time[2] / 1000) >= endsAt
 end
 
--- Returns whether the credential is valid, and its rights: nil for all that a key without restrictions, or a derived
--- token, can have.
+-- Returns whether the credential is valid, and its rights: nil for all that a key without restrictions can have.
 local function verify()
   if tenant.grant then
     local rights, endsAt, prefix = string.match(tenant.grant, '^([^\n]*)\n(%d+)\n(.*)$')
@@ -157,10 +162,16 @@ local function verify()
     return true, nil
   end
   tenant.session = keys.credential ~= keys.tenant and redis.call('GET', keys.credential)
-  -- A sign-in session begins with its rights. The value of a derived token is empty.
-  tenant.rights = tenant.session and string.match(tenant.session, '^{"rights":"([^"]*)"') or nil
-  local isValid = tenant.session and (tenant.rights or string.sub(call.args[1], 1, 6) == 'token:')
-  return isValid, tenant.rights
+  if not tenant.session then
+    return false
+  elseif string.sub(call.args[1], 1, 6) == 'token:' then
+    -- As tokenText() in src/domain/tenants.ts writes it.
+    tenant.tokenRights, tenant.prefix = string.match(tenant.session, '^([^\n]*)\n%d+\n(.*)$')
+    return tenant.tokenRights ~= nil, tenant.tokenRights
+  end
+  -- A sign-in session begins with its rights.
+  tenant.rights = string.match(tenant.session, '^{"rights":"([^"]*)"')
+  return tenant.rights ~= nil, tenant.rights
 end
 
 -- The rights of which a key with a prefix has only a part.

@@ -112,7 +112,7 @@ function verbs.authenticate(_, args)
   if refusal then
     return refusal
   end
-  local rights = tenant.grant and string.match(tenant.grant, '^[^\n]*') or tenant.rights or ''
+  local rights = tenant.grant and string.match(tenant.grant, '^[^\n]*') or tenant.rights or tenant.tokenRights or ''
   return { 'OK', tenant.tier, tenant.keyLabel, rights }
 end
 
@@ -123,6 +123,7 @@ end
   ARGV[2]  flags of the request (frame/call.lua)
   ARGV[3]  lifetime of the token in ms
   ARGV[4]  lifetime of the set in ms
+  ARGV[5]  what it may do, as tokenText() in src/domain/tenants.ts writes it
 
   Returns {'OK', quota}; or {'FREE'} if the tenant is on the Free tier, which has no derived tokens.
 ]]
@@ -139,7 +140,7 @@ function verbs.issueToken(_, args)
     return refused
   end
   quota.pay()
-  redis.call('SET', keys.credential, '', 'PX', args[3])
+  redis.call('SET', keys.credential, args[5], 'PX', args[3])
   redis.call('SADD', keys.tokens, args[1])
   redis.call('PEXPIRE', keys.tokens, args[4])
   return { 'OK', quota.text() }

@@ -4,6 +4,7 @@
 
 import { isIPv4 } from 'node:net';
 import { z } from 'zod';
+import { newIssuer, refusePublic } from '../contract/issuers.ts';
 import { API_KEY, audienceFault, nameFault, TENANT_ID } from '../domain/names.ts';
 import { KEY_PERMISSIONS, ROLES } from '../domain/rights.ts';
 import { MAX_LABEL_LENGTH, prefixFault } from '../domain/tenants.ts';
@@ -85,25 +86,23 @@ export const ApiKeys = z
   );
 
 const JwtIssuer = z
-  .object({
+  .strictObject({
+    ...newIssuer,
     tenant: z.string().regex(TENANT_ID, 'must be 1 to 40 lower-case letters, digits and hyphens'),
-    issuer: z.string().min(1),
-    audience: z.string().min(1),
     jwksUrl: z.url('must be an address'),
   })
-  .superRefine(({ tenant, audience }, context) => {
-    const fault = audienceFault(audience, tenant);
+  .superRefine((one, context) => {
+    const fault = audienceFault(one.audience, one.tenant);
     if (fault !== null) context.addIssue({ code: 'custom', path: ['audience'], message: fault });
+    refusePublic(one, context);
   });
 
 /** JWT_ISSUERS. */
 export const JwtIssuers = z
   .array(JwtIssuer)
   .refine(
-    (issuers) =>
-      new Set(issuers.map(({ tenant, issuer, audience }) => JSON.stringify([tenant, issuer, audience]))).size ===
-      issuers.length,
-    'must not hold an issuer with an audience twice for one tenant',
+    (issuers) => new Set(issuers.map(({ tenant, id }) => `${tenant} ${id}`)).size === issuers.length,
+    'must not hold an id twice for one tenant',
   );
 
 const limit = z.union([z.int().min(1), z.null()], 'must be an integer of at least 1, or null for any number');

@@ -142,8 +142,8 @@ const TENANTS_WITHOUT_DATABASE = {
     .pipe(JwtIssuers)
     .optional()
     .describe(
-      `The issuers whose JWTs can be exchanged for tokens, as JSON:
-[{"tenant": "acme", "issuer": "https://id.acme.example", "audience": "holdfast:acme", "jwksUrl": "https://id.acme.example/jwks"}]`,
+      `The issuers whose JWTs can be exchanged for tokens, as JSON. Each has the fields of a registration, and a tenant. A change holds for exchanges after the restart: tokens that were made before live on, for 15 minutes at most.
+[{"tenant": "acme", "id": "github", "issuer": "https://token.actions.githubusercontent.com", "audience": "holdfast:acme", "jwksUrl": "https://token.actions.githubusercontent.com/.well-known/jwks", "conditions": {"repository_id": "4711"}, "requester": "{repository}#{run_id}", "instances": true}]`,
     ),
 };
 

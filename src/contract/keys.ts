@@ -17,7 +17,7 @@ const permission = z.enum(KEY_PERMISSIONS, permissionRule).meta({
   description: '`reserve`: no registering and no reset. `read`: neither of these, and no reserving.',
 });
 
-const prefix = z
+export const prefix = z
   .string({ error: must('a string') })
   .superRefine(byRule((text) => (text === '' ? null : prefixFault(text))))
   .meta({ description: 'It may only change names that start with this. Empty: any name.', example: 'ci/' });

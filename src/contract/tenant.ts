@@ -1,13 +1,11 @@
 /**
- * A tenant: its tier, limits and usage, its settings, and the issuers of its users' JWTs
- * (docs/specification.md#operations, #identity).
+ * A tenant: its tier, limits and usage, and its settings (docs/specification.md#operations).
  */
 import { z } from 'zod';
 import { DEFAULT_SIZES, type Sizes } from '../domain/maxSizes.ts';
-import { issuerTextFault, MAX_ISSUER_BYTES } from '../domain/names.ts';
 import { TIERS } from '../domain/tiers.ts';
 import { DEFAULT_PRIORITY, MAX_PRIORITY } from '../domain/waiting.ts';
-import { byRule, item, tenantId, time } from './fields.ts';
+import { item } from './fields.ts';
 
 const limit = z.int().nullable().meta({ description: 'Null: unlimited.' });
 
@@ -88,39 +86,3 @@ export const Settings = z.object(settings(DEFAULT_SIZES)).meta({ id: 'Settings' 
 /** A setting that is left out stays as it is. */
 export const SettingsChange = (sizes: Sizes) => item(settings(sizes)).partial().meta({ id: 'SettingsChange' });
 export type SettingsChange = z.output<ReturnType<typeof SettingsChange>>;
-
-const issuerText = (description: string) =>
-  z
-    .string('must be a string')
-    .superRefine(byRule(issuerTextFault))
-    .meta({ description, minLength: 1, maxLength: MAX_ISSUER_BYTES });
-
-const issuerNames = {
-  issuer: issuerText('The `iss` of the JWTs.'),
-  audience: issuerText('A value of the `aud` of the JWTs.'),
-};
-
-export const Issuer = item({ ...issuerNames, jwksUrl: issuerText('The URL of the issuer’s keys.') }).meta({
-  id: 'Issuer',
-});
-
-export const DeleteIssuerQuery = z.object(issuerNames);
-export const DeletedIssuer = z.object(issuerNames).meta({ id: 'DeletedIssuer' });
-
-/** The exchange of a JWT for a token. */
-export const Exchange = item({
-  jwt: z.string('must be a string').meta({ description: 'Signed by an issuer that the tenant has registered.' }),
-  tenant: tenantId.optional().meta({
-    description: 'Not needed if the JWT has the audience `holdfast:<tenant id>`.',
-    example: 'acme',
-  }),
-}).meta({ id: 'Exchange' });
-
-export const Token = z
-  .object({
-    token: z.string().meta({ description: 'Send it in `X-Api-Key`.' }),
-    tokenType: z.literal('Bearer').meta({ description: 'It can be sent as `Authorization: Bearer`, too.' }),
-    expiresIn: z.int().meta({ description: 'Seconds.', example: 900 }),
-    expiresAt: time.meta({ description: 'When the token ends.' }),
-  })
-  .meta({ id: 'Token' });

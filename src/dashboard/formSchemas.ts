@@ -13,10 +13,10 @@ import { MAX_LABEL_LENGTH } from '../domain/tenants.ts';
 
 export { TenantsQuery, TenantToCreate, TierChange } from '../contract/admin.ts';
 export { NameParams } from '../contract/definitions.ts';
+export { DeleteIssuerQuery } from '../contract/issuers.ts';
 export { KeyChange, KeyParams, NewKey } from '../contract/keys.ts';
 export { ManagementTokenParams, NewManagementToken } from '../contract/managementTokens.ts';
 export { GroupParams, MemberParams, NewInvitation, RoleChange } from '../contract/members.ts';
-export { DeleteIssuerQuery } from '../contract/tenant.ts';
 export { issuerSchema } from '../operations/issuers.ts';
 
 /** Where the screen of a wallboard is. */

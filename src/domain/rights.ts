@@ -34,10 +34,11 @@ export type Right = (typeof RIGHTS)[number];
 /**
  * The caller of an operation must have a right, or
  * - `anybody`: nothing, not even a credential
+ * - `token`: a derived token
  * - `person`: a sign-in session, whatever its role
  * - `administrator`: the sign-in session of an administrator
  */
-export type Need = Right | 'anybody' | 'person' | 'administrator';
+export type Need = Right | 'anybody' | 'token' | 'person' | 'administrator';
 
 /** Returns true if it is a right. */
 export const isRight = (need: Need): need is Right => RIGHTS.some((right) => right === need);
@@ -68,6 +69,15 @@ export const RIGHTS_OF_KEY: Readonly<Record<KeyPermission, readonly Right[]>> = 
   read: VIEWER,
   reserve: MEMBER,
   full: [...MEMBER, 'reset', 'define'],
+};
+
+/** The permissions of derived tokens, lowest first. */
+export const TOKEN_PERMISSIONS = ['read', 'reserve'] as const satisfies readonly KeyPermission[];
+export type TokenPermission = (typeof TOKEN_PERMISSIONS)[number];
+
+export const RIGHTS_OF_TOKEN: Readonly<Record<TokenPermission, readonly Right[]>> = {
+  read: ['read', 'definitions'],
+  reserve: ['read', 'definitions', 'reserve'],
 };
 
 /** Scopes of management tokens. */

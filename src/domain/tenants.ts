@@ -2,7 +2,14 @@
  * The credential of a request, and the record of a tenant that is kept in Redis beside the tenant's state.
  */
 import { nameFault } from './names.ts';
-import { type KeyPermission, RIGHTS_OF_KEY, type Right, rightsText } from './rights.ts';
+import {
+  type KeyPermission,
+  RIGHTS_OF_KEY,
+  RIGHTS_OF_TOKEN,
+  type Right,
+  rightsText,
+  type TokenPermission,
+} from './rights.ts';
 import type { Tier } from './tiers.ts';
 import { MAX_PRIORITY } from './waiting.ts';
 
@@ -60,6 +67,22 @@ export const grantOf = ({ permission, prefix, expiresAt }: KeyLimits): Grant | n
 /** A grant as scripts read it (lua/frame/tenant.lua). */
 export const grantText = ({ rights, endsAtMs, prefix }: Grant): string =>
   `${rightsText(rights)}\n${endsAtMs ?? 0}\n${prefix}`;
+
+/** What a derived token may do. */
+export interface TokenGrant {
+  readonly permission: TokenPermission;
+  /** The prefix of the names that it may change; '' any */
+  readonly prefix: string;
+  /** The highest priority that requests with it may wait with. */
+  readonly maxPriority: number;
+}
+
+/** The grant of a derived token, as Redis keeps it and scripts read it (lua/frame/admission.lua). */
+export const tokenText = ({ permission, prefix, maxPriority }: TokenGrant): string =>
+  `${rightsText(RIGHTS_OF_TOKEN[permission])}\n${maxPriority}\n${prefix}`;
+
+/** Reads the highest priority from what tokenText() made. */
+export const tokenPriority = (text: string): number => Number(text.split('\n')[1] ?? 0);
 
 /** The string that scripts look a management token up by. */
 export const managementKey = (digest: string): string => `management:${digest}`;

@@ -141,8 +141,7 @@ export const makeToolbox = (
   rights: readonly Right[],
   call: ToolCall,
 ): Toolbox => {
-  const isToken = call.credential.kind === 'token';
-  const mayUse = ({ right }: Tool) => rights.includes(right) && !(isToken && right === 'define');
+  const mayUse = ({ right }: Tool) => rights.includes(right);
   return {
     shown: () => tools.filter(mayUse).map(({ shown }) => shown),
     call: async (name, args) => {

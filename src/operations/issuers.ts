@@ -1,11 +1,12 @@
 /**
- * The issuers whose JWTs a tenant's users may exchange for tokens (docs/specification.md#jwt-exchange). For people and
+ * The issuers whose JWTs can be exchanged for tokens of a tenant (docs/specification.md#jwt-exchange). For people and
  * management tokens.
  */
-import { Issuer } from '../contract/tenant.ts';
+import { NewIssuer } from '../contract/issuers.ts';
 import { HoldfastError } from '../domain/errors.ts';
 import { audienceFault } from '../domain/names.ts';
 import type { Charged } from '../domain/quota.ts';
+import type { Registration } from '../domain/registrations.ts';
 import { chargeWrite } from '../engine/tenant/usage.ts';
 import { jwksAddressFault } from '../identity/jwks.ts';
 import * as store from '../store/issuers.ts';
@@ -21,7 +22,7 @@ export type IssuerDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'> & 
  * @param allowPrivate whether keys may be fetched from private addresses, and without TLS
  */
 export const issuerSchema = (allowPrivate: boolean) =>
-  Issuer.superRefine(({ jwksUrl }, context) => {
+  NewIssuer.superRefine(({ jwksUrl }, context) => {
     const fault = jwksAddressFault(jwksUrl, allowPrivate);
     if (fault !== null) context.addIssue({ code: 'custom', path: ['jwksUrl'], message: fault });
   });
@@ -30,7 +31,7 @@ export const issuerSchema = (allowPrivate: boolean) =>
  * Lists the issuers. Costs one read.
  * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
  */
-export const listIssuers = (deps: IssuerDeps, { credential }: Actor): Promise<Charged<store.Issuer[]>> =>
+export const listIssuers = (deps: IssuerDeps, { credential }: Actor): Promise<Charged<Registration[]>> =>
   countUse(
     deps,
     credential,
@@ -38,35 +39,28 @@ export const listIssuers = (deps: IssuerDeps, { credential }: Actor): Promise<Ch
   );
 
 /**
- * Registers an issuer, or changes the address of its keys. Costs one write.
+ * Registers an issuer, or replaces the registration with its id, and ends the tokens that were exchanged by that. Costs
+ * one write.
  * @throws HoldfastError refused if the audience belongs to another tenant or there are too many issuers; upgrade if the
  * tier has no token exchange; unauthenticated, forbidden, unavailable; LimitError
  */
-export async function putIssuer(
-  deps: IssuerDeps,
-  by: Actor,
-  { issuer, audience, jwksUrl }: store.Issuer,
-): Promise<Charged<store.Issuer>> {
+export async function putIssuer(deps: IssuerDeps, by: Actor, one: Registration): Promise<Charged<Registration>> {
   const { credential } = by;
-  const fault = audienceFault(audience, credential.tenant);
+  const fault = audienceFault(one.audience, credential.tenant);
   if (fault !== null) throw new HoldfastError('refused', `audience ${fault}`);
   const put = async () => {
-    await store.putIssuer(deps.store, credential.tenant, { issuer, audience, jwksUrl }, by);
-    return { issuer, audience, jwksUrl };
+    await store.putIssuer(deps.store, credential.tenant, one, by);
+    return one;
   };
   return countUse(deps, credential, charged(chargeWrite(deps.engine, credential, 'settings'), put));
 }
 
 /**
- * Removes an issuer, and ends the tokens that were exchanged for its JWTs. Costs one write.
+ * Removes a registration, and ends the tokens that were exchanged by it. Costs one write.
  * @throws HoldfastError unknown; unauthenticated, forbidden, unavailable; LimitError
  */
-export const deleteIssuer = (
-  deps: IssuerDeps,
-  by: Actor,
-  { issuer, audience }: Pick<store.Issuer, 'issuer' | 'audience'>,
-): Promise<Charged<void>> => {
+export const deleteIssuer = (deps: IssuerDeps, by: Actor, id: string): Promise<Charged<void>> => {
   const { credential } = by;
-  const remove = () => store.deleteIssuer(deps.store, credential.tenant, issuer, audience, by);
+  const remove = () => store.deleteIssuer(deps.store, credential.tenant, id, by);
   return countUse(deps, credential, charged(chargeWrite(deps.engine, credential, 'settings'), remove));
 };

@@ -18,6 +18,11 @@ export function refuseToken({ kind }: Credential): undefined {
   if (kind === 'token') throw new HoldfastError('forbidden', 'A derived token may not do this.');
 }
 
+/** @throws HoldfastError forbidden for other credentials than derived tokens */
+export function takeToken({ kind }: Credential): undefined {
+  if (kind !== 'token') throw new HoldfastError('forbidden', 'This takes a derived token.');
+}
+
 /**
  * Who carries out an operation on a tenant's keys, settings, members and so on: a person who has signed in, or a
  * management token. The operation needs a right of theirs, and the audit trail names them.

@@ -45,7 +45,7 @@ export async function runPolled<Result>(
 }
 
 /**
- * Nobody overtakes beyond what the tenant allows, and a user's token does not overtake the tenant's own keys.
+ * Nobody overtakes beyond what the tenant allows, and the registration by which a token was exchanged.
  * @throws HoldfastError refused if a priority is too high for the credential
  */
 export async function refuseHighPriority(
@@ -56,11 +56,10 @@ export async function refuseHighPriority(
 ): Promise<void> {
   const firstAbove = (max: number) => waits.findIndex(({ priority = 0 }) => priority > max);
   if (firstAbove(DEFAULT_PRIORITY) < 0) return;
-  const isToken = credential.kind === 'token';
-  const max = isToken ? DEFAULT_PRIORITY : await readMaxPriority(engine, credential);
+  const max = await readMaxPriority(engine, credential);
   const at = firstAbove(max);
   if (at < 0) return;
-  const reason = isToken ? 'with a derived token' : 'by the setting maxPriority of the tenant';
+  const reason = credential.kind === 'token' ? 'with this token' : 'by the setting maxPriority of the tenant';
   throw new HoldfastError('refused', `${pathOf(at)}priority must be at most ${max} ${reason}`);
 }
 

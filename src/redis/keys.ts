@@ -22,7 +22,7 @@
  *   {t}:nameIndex         sorted set: names of registered resources in several orders (lua/definitions/redefine.lua)
  *   {t}:copying           the lease under which its definitions are copied from the database
  *   {t}:token:<SHA-256>   a derived token, until it ends
- *   {t}:tokens:<issuer>:<minute>:<digit>  set: tokens that were exchanged for an issuer's JWTs in one minute
+ *   {t}:tokens:<issuer>:<minute>:<digit>  set: tokens that were exchanged by a registration in one minute
  *                                         (tokens.ts)
  *   {t}:session:<SHA-256> the user of a sign-in session, as JSON, until it ends
  *   {t}:signIns:<user id> set: the sign-in sessions of a user (session:<SHA-256>), some of which may have ended

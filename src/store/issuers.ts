@@ -2,8 +2,9 @@
  * The issuers whose JWTs a tenant's users may exchange for tokens. Registrations of one tenant have no effect on other
  * tenants.
  */
-import { and, asc, count, eq, inArray } from 'drizzle-orm';
+import { and, asc, count, eq, inArray, sql } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
+import type { Registration } from '../domain/registrations.ts';
 import { endTokens } from '../engine/tenant/tokens.ts';
 import { type Author, note } from './audit.ts';
 import { noSuchTenant, type Store } from './records.ts';
@@ -11,30 +12,30 @@ import { jwtIssuers, tenants } from './schema.ts';
 
 const MAX_ISSUERS = 50;
 
-export interface Issuer {
-  readonly issuer: string;
-  readonly audience: string;
-  readonly jwksUrl: string;
-}
+const COLUMNS = {
+  id: jwtIssuers.id,
+  issuer: jwtIssuers.issuer,
+  audience: jwtIssuers.audience,
+  jwksUrl: jwtIssuers.jwksUrl,
+  conditions: jwtIssuers.conditions,
+  permission: jwtIssuers.permission,
+  prefix: jwtIssuers.prefix,
+  maxPriority: jwtIssuers.maxPriority,
+  requester: jwtIssuers.requester,
+  instances: jwtIssuers.instances,
+};
 
-const COLUMNS = { issuer: jwtIssuers.issuer, audience: jwtIssuers.audience, jwksUrl: jwtIssuers.jwksUrl };
-
-const named = (tenant: string, issuer: string, audience: string) =>
-  and(eq(jwtIssuers.tenantId, tenant), eq(jwtIssuers.issuer, issuer), eq(jwtIssuers.audience, audience));
+const named = (tenant: string, id: string) => and(eq(jwtIssuers.tenantId, tenant), eq(jwtIssuers.id, id));
 
 /**
- * Lists a tenant's issuers, by name.
+ * Lists a tenant's registrations, by id.
  * @throws HoldfastError unavailable
  */
-export const listIssuers = ({ database }: Store, tenant: string): Promise<Issuer[]> =>
+export const listIssuers = ({ database }: Store, tenant: string): Promise<Registration[]> =>
   database
     .of(tenant)
     .run((db) =>
-      db
-        .select(COLUMNS)
-        .from(jwtIssuers)
-        .where(eq(jwtIssuers.tenantId, tenant))
-        .orderBy(asc(jwtIssuers.issuer), asc(jwtIssuers.audience)),
+      db.select(COLUMNS).from(jwtIssuers).where(eq(jwtIssuers.tenantId, tenant)).orderBy(asc(jwtIssuers.id)),
     );
 
 /**
@@ -46,10 +47,10 @@ export const findIssuers = (
   tenant: string,
   issuer: string,
   audiences: readonly string[],
-): Promise<(Issuer & { tenant: string })[]> =>
+): Promise<(Registration & { tenant: string; revision: string })[]> =>
   database.of(tenant).run((db) =>
     db
-      .select({ ...COLUMNS, tenant: jwtIssuers.tenantId })
+      .select({ ...COLUMNS, tenant: jwtIssuers.tenantId, revision: jwtIssuers.revision })
       .from(jwtIssuers)
       .where(
         and(
@@ -61,51 +62,49 @@ export const findIssuers = (
   );
 
 /**
- * Registers an issuer, or changes the JWKS address of a registered one.
+ * Registers an issuer, or replaces the registration with this id. Ends the tokens that were exchanged by it. If a call
+ * fails halfway, a second call ends the remaining tokens.
  * @throws HoldfastError upgrade, if the tenant's tier has no token exchange; refused, if there are too many; unknown,
  * unavailable
  */
-export const putIssuer = ({ database }: Store, tenant: string, one: Issuer, by: Author): Promise<void> =>
-  database.of(tenant).transaction(async (tx) => {
+export async function putIssuer(
+  { database, redis }: Store,
+  tenant: string,
+  one: Registration,
+  by: Author,
+): Promise<void> {
+  await database.of(tenant).transaction(async (tx) => {
     // Serializes the changes of a tenant, so that they are counted correctly.
     const [row] = await tx.select({ tier: tenants.tier }).from(tenants).where(eq(tenants.id, tenant)).for('update');
     if (row === undefined) throw noSuchTenant();
     if (row.tier === 'Free') throw new HoldfastError('upgrade', 'JWT issuers are registered from tier Starter on.');
-    const changed = await tx
-      .update(jwtIssuers)
-      .set({ jwksUrl: one.jwksUrl })
-      .where(named(tenant, one.issuer, one.audience))
-      .returning({ id: jwtIssuers.id });
-    if (changed.length === 0) {
-      const [existing] = await tx.select({ issuers: count() }).from(jwtIssuers).where(eq(jwtIssuers.tenantId, tenant));
-      if ((existing?.issuers ?? 0) >= MAX_ISSUERS)
-        throw new HoldfastError('refused', `a tenant registers at most ${MAX_ISSUERS} issuers`);
-      await tx.insert(jwtIssuers).values({ tenantId: tenant, ...one });
-    }
+    await tx
+      .insert(jwtIssuers)
+      .values({ tenantId: tenant, ...one })
+      .onConflictDoUpdate({
+        target: [jwtIssuers.tenantId, jwtIssuers.id],
+        set: { ...one, revision: sql`gen_random_uuid()` },
+      });
+    const [existing] = await tx.select({ issuers: count() }).from(jwtIssuers).where(eq(jwtIssuers.tenantId, tenant));
+    if ((existing?.issuers ?? 0) > MAX_ISSUERS)
+      throw new HoldfastError('refused', `a tenant registers at most ${MAX_ISSUERS} issuers`);
     await note(tx, tenant, { ...by, action: 'issuer.put', details: { ...one } });
   });
+  await endTokens(redis, tenant, one.id);
+}
 
 /**
- * Removes an issuer and ends the tokens that its JWTs were exchanged for. If a call fails halfway, a second call ends
- * the remaining tokens.
+ * Removes a registration and ends the tokens that were exchanged by it. If a call fails halfway, a second call ends the
+ * remaining tokens.
  * @throws HoldfastError unknown, unavailable
  */
-export async function deleteIssuer(
-  { database, redis }: Store,
-  tenant: string,
-  issuer: string,
-  audience: string,
-  by: Author,
-): Promise<void> {
+export async function deleteIssuer({ database, redis }: Store, tenant: string, id: string, by: Author): Promise<void> {
   const isDeleted = await database.of(tenant).transaction(async (tx) => {
-    const deleted = await tx
-      .delete(jwtIssuers)
-      .where(named(tenant, issuer, audience))
-      .returning({ id: jwtIssuers.id });
-    if (deleted.length === 0) return false;
-    await note(tx, tenant, { ...by, action: 'issuer.delete', details: { issuer, audience } });
+    const [deleted] = await tx.delete(jwtIssuers).where(named(tenant, id)).returning(COLUMNS);
+    if (deleted === undefined) return false;
+    await note(tx, tenant, { ...by, action: 'issuer.delete', details: { ...deleted } });
     return true;
   });
-  await endTokens(redis, tenant, { issuer, audience });
+  await endTokens(redis, tenant, id);
   if (!isDeleted) throw new HoldfastError('unknown', 'There is no such issuer.');
 }

@@ -21,7 +21,8 @@ import {
 } from 'drizzle-orm/pg-core';
 import type { Attributes } from '../domain/attributes.ts';
 import type { AfterUse } from '../domain/conditions.ts';
-import { KEY_PERMISSIONS, ROLES, SCOPES } from '../domain/rights.ts';
+import type { Conditions } from '../domain/registrations.ts';
+import { KEY_PERMISSIONS, ROLES, SCOPES, type TokenPermission } from '../domain/rights.ts';
 import { TIERS } from '../domain/tiers.ts';
 import { MAX_PRIORITY } from '../domain/waiting.ts';
 
@@ -219,14 +220,23 @@ export const tenantUsages = pgTable('tenant_usages', {
 export const jwtIssuers = pgTable(
   'jwt_issuers',
   {
-    id: uuid('id').primaryKey().defaultRandom(),
     tenantId: ofTenant(),
+    /** The tenant's choice. */
+    id: text('id').notNull(),
     issuer: text('issuer').notNull(),
     audience: text('audience').notNull(),
     jwksUrl: text('jwks_url').notNull(),
+    conditions: jsonb('conditions').$type<Conditions>().notNull(),
+    permission: keyPermission('permission').$type<TokenPermission>().notNull(),
+    prefix: text('prefix').notNull(),
+    maxPriority: integer('max_priority').notNull(),
+    requester: text('requester').notNull(),
+    instances: boolean('instances').notNull(),
+    /** Another one after each change: tokens that were exchanged before have ended. */
+    revision: uuid('revision').notNull().defaultRandom(),
     createdAt: time('created_at').notNull().defaultNow(),
   },
-  (table) => [unique('jwt_issuers_of_tenant').on(table.tenantId, table.issuer, table.audience)],
+  (table) => [primaryKey({ columns: [table.tenantId, table.id] })],
 );
 
 export const definitions = pgTable(

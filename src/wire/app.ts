@@ -123,7 +123,12 @@ async function apiRoutes(deps: AppDeps): Promise<Route[]> {
   const { tenants, jwtVerifier } = deps;
   return [
     mcpRoute(deps),
-    jwtVerifier === null ? withoutIssuers() : (await import('../http/routes/token.ts')).tokenRoute(deps, jwtVerifier),
+    ...(jwtVerifier === null
+      ? [withoutIssuers()]
+      : await import('../http/routes/token.ts').then(({ tokenRoute, endTokenRoute }) => [
+          tokenRoute(deps, jwtVerifier),
+          endTokenRoute(deps),
+        ])),
     reserveRoute(deps),
     unreserveRoute(deps),
     renewRoute(deps),

@@ -29,8 +29,9 @@ async function storesInMemory(
   const tenants = configuredTenants(keys);
   const { memberships, roleNow } = configuredMembers(config.signIn.kind, config.members, tenants);
   const loadTenant = configuredLoader(redis, tenants);
+  const registrations = jwtIssuers.map((one) => ({ ...one, revision: '' }));
   const lookUp: IssuerLookup = async (tenant, issuer, audiences) =>
-    jwtIssuers.filter((one) => one.tenant === tenant && one.issuer === issuer && audiences.includes(one.audience));
+    registrations.filter((one) => one.tenant === tenant && one.issuer === issuer && audiences.includes(one.audience));
   return {
     store: null,
     copy: null,

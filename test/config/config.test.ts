@@ -142,10 +142,29 @@ describe('configuration', () => {
     expect(faults(withMembers(value))).toContain(fault);
   });
 
-  test('takes JWT_ISSUERS as JSON, each with an audience once for a tenant', () => {
-    const issuer = { tenant: 'acme', issuer: 'https://i.example', audience: 'a', jwksUrl: 'https://i.example/jwks' };
-    expect(readConfig({ REDIS_URL, JWT_ISSUERS: JSON.stringify([issuer]) }).jwtIssuers).toEqual([issuer]);
+  test('takes JWT_ISSUERS as JSON, each with an id once for a tenant', () => {
+    const given = {
+      tenant: 'acme',
+      id: 'own',
+      issuer: 'https://i.example',
+      audience: 'a',
+      jwksUrl: 'https://i.example/jwks',
+      conditions: {},
+    };
+    const issuer = {
+      ...given,
+      permission: 'reserve',
+      prefix: '',
+      maxPriority: 0,
+      requester: '{sub}',
+      instances: false,
+    };
+    expect(readConfig({ REDIS_URL, JWT_ISSUERS: JSON.stringify([given]) }).jwtIssuers).toEqual([issuer]);
     expect(faults({ REDIS_URL, JWT_ISSUERS: JSON.stringify([issuer, issuer]) })).toContain('JWT_ISSUERS must not hold');
+    const { conditions: _, ...lacking } = given;
+    expect(faults({ REDIS_URL, JWT_ISSUERS: JSON.stringify([lacking]) })).toContain('conditions is required');
+    const anybody = { ...given, issuer: 'https://gitlab.com' };
+    expect(faults({ REDIS_URL, JWT_ISSUERS: JSON.stringify([anybody]) })).toContain('must have one of project_id');
     const shared = [issuer, { ...issuer, tenant: 'another' }];
     expect(readConfig({ REDIS_URL, JWT_ISSUERS: JSON.stringify(shared) }).jwtIssuers).toEqual(shared);
     expect(faults({ REDIS_URL, JWT_ISSUERS: JSON.stringify([{ ...issuer, audience: 'holdfast:another' }]) })).toContain(

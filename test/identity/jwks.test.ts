@@ -49,7 +49,7 @@ describe('the keys of an issuer', () => {
     await refusal(jwt, verifier);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31_000 });
     try {
-      expect(await verifier.verify(jwt)).toMatchObject({ subject: 'alice' });
+      expect(await verifier.verify(jwt)).toMatchObject({ requester: 'alice' });
       expect((await refusal(await sign(), verifier)).message).toContain('no key of the issuer’s');
     } finally {
       vi.useRealTimers();
@@ -78,7 +78,7 @@ describe('the keys of an issuer', () => {
     expect(jwks.fetches).toBe(before + 1);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10_001 });
     try {
-      expect(await verifier.verify(jwt)).toMatchObject({ subject: 'alice' });
+      expect(await verifier.verify(jwt)).toMatchObject({ requester: 'alice' });
     } finally {
       vi.useRealTimers();
     }
@@ -93,7 +93,7 @@ describe('the keys of an issuer', () => {
     try {
       const unknown = await sign({ exp: seconds(300) }, { header: { kid: 'made-up' } });
       expect(await refusal(unknown, verifier)).toMatchObject({ code: 'unavailable' });
-      expect(await verifier.verify(jwt)).toMatchObject({ subject: 'alice' });
+      expect(await verifier.verify(jwt)).toMatchObject({ requester: 'alice' });
     } finally {
       vi.useRealTimers();
       jwks.answer = answerKeys;

@@ -28,7 +28,7 @@ describe('a JWT is accepted that is signed by a key of a registered issuer', () 
     jwks.published = [good.jwk, signer.jwk];
     const exp = seconds(300);
     const verified = await makeVerifier().verify(await sign({ exp }, { signer }));
-    expect(verified).toEqual({ by: trusted(), subject: 'alice', expiresAtMs: exp * 1000 });
+    expect(verified).toEqual({ by: trusted(), requester: 'alice', expiresAtMs: exp * 1000 });
   });
 
   test('with several audiences, of which one is registered', async () => {
@@ -43,28 +43,13 @@ describe('a JWT is matched within one tenant', () => {
   test('the one that the request names, though another has registered the same issuer and audience', async () => {
     const jwt = await sign({ aud: 'shared' });
     for (const tenant of ['acme', 'beta'])
-      expect(await both().verify(jwt, tenant)).toMatchObject({ by: { tenant, audience: 'shared' } });
+      expect(await both().verify(jwt, { tenant })).toMatchObject({ by: { tenant, audience: 'shared' } });
   });
 
   test('the one whose own audience it carries, whatever other audiences others have registered', async () => {
     const verifier = makeVerifier([trusted(), trusted('userinfo', 'mallory')]);
     const jwt = await sign({ aud: ['userinfo', AUDIENCE] });
     expect(await verifier.verify(jwt)).toMatchObject({ by: { tenant: 'acme', audience: AUDIENCE } });
-  });
-
-  test('of several audiences that its tenant has registered, by its own, else always by the same', async () => {
-    const [own, a, b] = [trusted(), trusted('a'), trusted('b')];
-    const jwt = await sign({ aud: ['b', AUDIENCE, 'a'] });
-    for (const issuers of [
-      [b, own, a],
-      [a, b, own],
-    ])
-      expect(await makeVerifier(issuers).verify(jwt, 'acme')).toMatchObject({ by: own });
-    for (const issuers of [
-      [b, a],
-      [a, b],
-    ])
-      expect(await makeVerifier(issuers).verify(jwt)).toMatchObject({ by: a });
   });
 
   test.each([
@@ -80,7 +65,7 @@ describe('a JWT is matched within one tenant', () => {
   });
 
   test('not in one that has not registered its issuer', async () => {
-    const { message } = await refusal(await sign({ aud: 'shared' }), both(), 'gamma');
+    const { message } = await refusal(await sign({ aud: 'shared' }), both(), { tenant: 'gamma' });
     expect(message).toContain('no issuer and audience that its tenant has registered');
   });
 });
@@ -101,14 +86,14 @@ describe('a JWT is refused as unauthenticated', () => {
     ['that is not yet valid', { nbf: seconds(60) }, 'has a bad nbf'],
     ['without an expiry', { exp: undefined }, 'has a bad exp'],
     ['with an expiry that is no number', { exp: 'tomorrow' }, 'has a bad exp'],
-    ['without a subject', { sub: undefined }, 'has a bad sub'],
-    ['with an empty subject', { sub: '' }, 'has a sub that'],
-    ['with a subject that is no text', { sub: 7 }, 'lacks exp or sub'],
+    ['without a subject', { sub: undefined }, 'has no sub that could be part of a requester'],
+    ['with an empty subject', { sub: '' }, 'has no sub that could be part of a requester'],
+    ['with a subject that is no text', { sub: ['alice'] }, 'has no sub that could be part of a requester'],
     ['with a subject that no requester may be', { sub: 'system:Ink' }, 'must not start with system:'],
     ['with the subject of a person of the dashboard', { sub: 'person:ann@x.example' }, 'must not start with person:'],
     ['with the subject of a key', { sub: 'key:ci' }, 'must not start with key:'],
-    ['with a subject that is too long', { sub: 'x'.repeat(257) }, 'has a sub that'],
-    ['with control characters in the subject', { sub: 'a\u0000b' }, 'has a sub that'],
+    ['with a subject that is too long', { sub: 'x'.repeat(257) }, 'gives a requester that must be 1 to 256'],
+    ['with control characters in the subject', { sub: 'a\u0000b' }, 'gives a requester that must not contain control'],
   ])('%s', async (_, claims, message) => {
     jwks.published = [good.jwk];
     const jwt = await sign(claims);

@@ -105,7 +105,14 @@ describe('an address that fails too often', () => {
 
   test('may not exchange JWTs, and is told before it has sent one', async () => {
     const JWT_ISSUERS = JSON.stringify([
-      { tenant: 't', issuer: 'https://i.example', audience: 'a', jwksUrl: 'https://i.example/jwks' },
+      {
+        tenant: 't',
+        id: 'own',
+        issuer: 'https://i.example',
+        audience: 'a',
+        jwksUrl: 'https://i.example/jwks',
+        conditions: {},
+      },
     ]);
     const env = { MAX_FAILED_AUTHENTICATIONS: '5', TRUSTED_PROXIES: '1', JWT_ISSUERS };
     const instance = await startInstance({ env });

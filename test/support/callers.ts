@@ -4,6 +4,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { KEY_PERMISSIONS, ROLES, SCOPES } from '../../src/domain/rights.ts';
+import { tokenText } from '../../src/domain/tenants.ts';
 import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { digestOf, makeKey, makeToken, parseKey } from '../../src/identity/credentials.ts';
 import { keyOfCredential } from '../../src/redis/keys.ts';
@@ -31,7 +32,8 @@ async function deriveToken({ redis }: OpenStore, tenant: string): Promise<Header
   const token = makeToken(tenant, 'q');
   const credential = parseKey(token);
   if (credential === null) throw new Error('a token that was just made cannot be read');
-  await redis.set(keyOfCredential(credential), '', 'PX', 600_000);
+  const grant = tokenText({ permission: 'reserve', prefix: '', maxPriority: 0 });
+  await redis.set(keyOfCredential(credential), grant, 'PX', 600_000);
   return { 'X-Api-Key': token };
 }
 

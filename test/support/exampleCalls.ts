@@ -92,7 +92,7 @@ export const EXAMPLE_CALLS: readonly ExampleCall[] = [
   call('delete', ['', 'now', '', 'free', 1, 0]),
   call('emitLimitReached', ['RESERVE', 'ReadsPerMinute', 5]),
   call('endSession', ['', SESSION, token(91), '']),
-  call('issueToken', ['', MINUTE, MINUTE]),
+  call('issueToken', ['', MINUTE, MINUTE, 'read\n0\n']),
   call('keep', ['F'.repeat(64), 'APPLIED', 'ACQUIRED']),
   call('keepReset', ['0', 1000, '']),
   call('labelsInUse', [10, 10]),

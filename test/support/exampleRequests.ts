@@ -35,12 +35,19 @@ const held = (ids: Ids) => ({ ...item(ids), releaseToken: ids.releaseToken });
 const ofSession = ({ session, sessionToken }: Ids) => ({ session, token: sessionToken });
 const NOBODY = '3c1f4b52-8a8e-4f2f-9a7c-9b110d9b4f4e';
 const GROUP = { group: 'lab' };
-const issuer = { issuer: 'https://issuer.example', audience: 'api' };
+const issuer = {
+  id: 'own',
+  issuer: 'https://issuer.example',
+  audience: 'api',
+  jwksUrl: 'https://issuer.example/keys',
+  conditions: {},
+};
 
 export const EXAMPLES: Readonly<Record<string, (ids: Ids) => ExampleRequest>> = {
   checkLiveness: () => ({}),
   checkReadiness: () => ({}),
   getVersion: () => ({}),
+  endToken: () => ({ answer: 204 }),
   exchangeToken: ({ tenant }) => ({ body: { jwt: 'no.jwt.atall', tenant }, answer: 401 }),
   reserve: (ids) => ({ body: [{ ...item(ids), ttlSeconds: 60 }] }),
   unreserve: (ids) => ({ body: [held(ids)] }),
@@ -95,8 +102,8 @@ export const EXAMPLES: Readonly<Record<string, (ids: Ids) => ExampleRequest>> = 
   getSettings: () => ({}),
   changeSettings: () => ({ body: { requireRegistration: false } }),
   listIssuers: () => ({}),
-  registerIssuer: () => ({ body: { ...issuer, jwksUrl: 'https://issuer.example/keys' } }),
-  deleteIssuer: () => ({ query: `?${new URLSearchParams(issuer)}` }),
+  registerIssuer: () => ({ body: issuer }),
+  deleteIssuer: () => ({ query: `?id=${issuer.id}` }),
   listAudit: () => ({}),
   listManagementTokens: ({ token }) => ({ query: `?after=${token}` }),
   createManagementToken: () => ({ body: { label: 'example', scopes: ['usage'], expiresAt: inAnHour } }),

@@ -6,7 +6,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { base64url, exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
 import { afterAll, beforeAll } from 'vitest';
 import { HoldfastError } from '../../src/domain/errors.ts';
-import { JwtVerifier, type TrustedIssuer } from '../../src/identity/jwtVerifier.ts';
+import { JwtVerifier, type Presented, type TrustedIssuer } from '../../src/identity/jwtVerifier.ts';
 
 export const ISSUER = 'https://id.example';
 export const AUDIENCE = 'holdfast:acme';
@@ -63,11 +63,20 @@ export function useJwks(): void {
   afterAll(() => void server.close());
 }
 
-export const trusted = (audience = AUDIENCE, tenant = 'acme'): TrustedIssuer => ({
+export const trusted = (audience = AUDIENCE, tenant = 'acme', fields: Partial<TrustedIssuer> = {}): TrustedIssuer => ({
   tenant,
+  id: 'own',
   issuer: ISSUER,
   audience,
   jwksUrl: jwks.url,
+  conditions: {},
+  permission: 'reserve',
+  prefix: '',
+  maxPriority: 0,
+  requester: '{sub}',
+  instances: false,
+  revision: '1',
+  ...fields,
 });
 
 /** A verifier that has fetched nothing yet. */
@@ -94,8 +103,8 @@ export const sign = (
 export const assemble = (header: unknown, claims: unknown, signature = '') =>
   `${base64url.encode(JSON.stringify(header))}.${base64url.encode(JSON.stringify(claims))}.${signature}`;
 
-export const refusal = async (jwt: string, verifier = makeVerifier(), tenant?: string) => {
-  const error: unknown = await verifier.verify(jwt, tenant).then(
+export const refusal = async (jwt: string, verifier = makeVerifier(), presented: Presented = {}) => {
+  const error: unknown = await verifier.verify(jwt, presented).then(
     (verified) => new Error(`accepted: ${JSON.stringify(verified)}`),
     (reason: unknown) => reason,
   );

@@ -23,8 +23,8 @@ export interface ProviderOptions {
 export interface TestProvider {
   readonly issuer: string;
   readonly jwksUrl: string;
-  /** A JWT, an access token, for a subject and an audience (an absolute URI). */
-  token(subject: string, audience: string): Promise<string>;
+  /** A JWT, an access token, for a subject and an audience (an absolute URI), with claims beside its own. */
+  token(subject: string, audience: string, claims?: Record<string, unknown>): Promise<string>;
   /** Goes on with other keys. */
   rotateKeys(): Promise<void>;
   stop(): Promise<void>;
@@ -38,14 +38,19 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Test
   const server = createServer((request, response) => void serve(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = addressOf(server);
+  /** The claims of the next token of a subject. */
+  const extra = new Map<string, Record<string, unknown>>();
   const begin = async () => {
-    serve = serving(await makeProvider(issuer, options));
+    serve = serving(await makeProvider(issuer, options, extra));
   };
   await begin();
   return {
     issuer,
     jwksUrl: `${issuer}/jwks`,
-    token: (subject, audience) => fetchToken(issuer, subject, audience),
+    token: (subject, audience, claims = {}) => {
+      extra.set(subject, claims);
+      return fetchToken(issuer, subject, audience);
+    },
     rotateKeys: begin,
     stop: () => {
       server.closeAllConnections();
@@ -59,7 +64,11 @@ function addressOf(server: Server): string {
   return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
 }
 
-async function makeProvider(issuer: string, options: ProviderOptions): Promise<Provider> {
+async function makeProvider(
+  issuer: string,
+  options: ProviderOptions,
+  extra: ReadonlyMap<string, Record<string, unknown>>,
+): Promise<Provider> {
   const { dashboard = 'https://dashboard.example', claimsOf = () => ({}) } = options;
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const key: JWK = { ...(await exportJWK(privateKey)), kty: 'RSA', alg: 'RS256', use: 'sig', kid: `${Math.random()}` };
@@ -80,6 +89,7 @@ async function makeProvider(issuer: string, options: ProviderOptions): Promise<P
     ],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
     scopes: ['openid', 'email', 'profile'],
+    extraTokenClaims: (_, token) => extra.get('accountId' in token ? String(token.accountId) : ''),
     findAccount: (_, account) => ({ accountId: account, claims: () => ({ sub: account, ...claimsOf(account) }) }),
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     features: {

@@ -24,6 +24,8 @@ interface Token {
   tokenType: string;
   expiresIn: number;
   expiresAt: string;
+  requester: string;
+  issuer: string;
 }
 
 export const audienceOf = (tenant: string) => `https://${tenant}.example/api`;
@@ -58,19 +60,25 @@ export function useTokens(): void {
 
 export const trust = (who: Session, tenant: string) => register(who, audienceOf(tenant));
 
-/** Registers the provider with an audience. */
-export const register = (who: Session, audience: string) =>
+/** Registers the provider with an audience, for everybody; the id of the registration follows from the audience. */
+export const register = (who: Session, audience: string, fields: object = {}) =>
   who.request(one.url, 'PUT', '/api/v1/Tenant/issuers', {
+    id: idOf(audience),
     issuer: provider.issuer,
     audience,
     jwksUrl: provider.jwksUrl,
+    conditions: {},
+    ...fields,
   });
+export const unregister = (who: Session, audience: string, at = one) =>
+  who.request(at.url, 'DELETE', `/api/v1/Tenant/issuers?id=${idOf(audience)}`);
+const idOf = (audience: string) => audience.replace(/[^A-Za-z0-9.-]/g, '_').slice(-64);
 
-export const exchange = (jwt: unknown, at = one, tenant: string | null = starter.tenant) =>
+export const exchange = (jwt: unknown, at = one, tenant: string | null = starter.tenant, more: object = {}) =>
   at.request<Token & { error: string; upgradeRequired?: boolean }>(
     'POST',
     '/api/v1/auth/token',
-    { jwt, ...(tenant === null ? {} : { tenant }) },
+    { jwt, ...(tenant === null ? {} : { tenant }), ...more },
     { 'X-Api-Key': '' },
   );
 

@@ -101,7 +101,14 @@ describe('metrics of what the service depends on', () => {
 
   test('token exchanges that fail because the issuer’s keys cannot be fetched are counted', async () => {
     const key = { ...makeConfiguredKey(makeTenant()), tier: 'Pro' as const };
-    const issuer = { tenant: key.tenant, issuer: ISSUER, audience: 'app', jwksUrl: jwks.url };
+    const issuer = {
+      tenant: key.tenant,
+      id: 'own',
+      issuer: ISSUER,
+      audience: 'app',
+      jwksUrl: jwks.url,
+      conditions: {},
+    };
     const holdfast = await startInstance({
       keys: [key],
       env: { METRICS_PORT: '0', JWT_ISSUERS: JSON.stringify([issuer]), JWKS_ALLOW_PRIVATE: 'true' },

@@ -138,11 +138,13 @@ describe('the audit trail', () => {
     await ask('DELETE', `/api/v1/Tenant/keys/${body.id}`);
     await ask('PUT', '/api/v1/Tenant/settings', { requireRegistration: true });
     await ask('PUT', '/api/v1/Tenant/issuers', {
+      id: 'i',
       issuer: 'https://i.example',
+      conditions: {},
       audience: 'a',
       jwksUrl: 'https://i.example',
     });
-    await ask('DELETE', '/api/v1/Tenant/issuers?issuer=https%3A%2F%2Fi.example&audience=a');
+    await ask('DELETE', '/api/v1/Tenant/issuers?id=i');
     await ask('POST', '/api/v1/Resource/register', [{ name: 'x', treePath: 'y' }]);
     const byKey = { 'X-Api-Key': key.key };
     await holdfast.request('DELETE', '/api/v1/Resource/y?cascade=true', undefined, byKey);

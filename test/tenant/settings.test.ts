@@ -135,12 +135,35 @@ describe('settings', () => {
 
 describe('issuers', () => {
   const ISSUERS = '/api/v1/Tenant/issuers';
-  const issuer = { issuer: 'https://idp.example', audience: 'app', jwksUrl: 'https://idp.example/jwks' };
-  const at = (audience: string) => `${ISSUERS}?issuer=${encodeURIComponent(issuer.issuer)}&audience=${audience}`;
+  const given = {
+    id: 'app',
+    issuer: 'https://idp.example',
+    audience: 'app',
+    jwksUrl: 'https://idp.example/jwks',
+    conditions: {},
+  };
+  const issuer = {
+    ...given,
+    permission: 'reserve',
+    prefix: '',
+    maxPriority: 0,
+    requester: '{sub}',
+    instances: false,
+  };
+  const at = (id: string) => `${ISSUERS}?id=${id}`;
 
-  test('are registered, listed, given another address, and forgotten', async () => {
-    expect(await user.request(holdfast.url, 'PUT', ISSUERS, issuer)).toMatchObject({ status: 200, body: issuer });
-    const moved = { ...issuer, jwksUrl: 'https://idp.example/keys' };
+  test('are registered, listed, replaced, and forgotten', async () => {
+    expect(await user.request(holdfast.url, 'PUT', ISSUERS, given)).toMatchObject({ status: 200, body: issuer });
+    const moved = {
+      ...issuer,
+      jwksUrl: 'https://idp.example/keys',
+      conditions: { team: ['a', 'b/*'], sub: 'x' },
+      permission: 'read',
+      prefix: 'ci/',
+      maxPriority: 7,
+      requester: 'ci/{sub}',
+      instances: true,
+    };
     await user.request(holdfast.url, 'PUT', ISSUERS, moved);
     expect((await user.request(holdfast.url, 'GET', ISSUERS)).body).toEqual([moved]);
     expect((await user.request(holdfast.url, 'DELETE', at('app'))).status).toBe(200);

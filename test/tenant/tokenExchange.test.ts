@@ -18,6 +18,7 @@ import {
   starter,
   store,
   trust,
+  unregister,
   useTokens,
   withToken,
 } from '../support/tokens.ts';
@@ -29,10 +30,12 @@ describe('POST /auth/token', () => {
     const jwt = await provider.token('alice', audienceOf(starter.tenant)); // the provider gives them 600 s
     const { status, body } = await exchange(jwt);
     expect(status).toBe(200);
-    expect(Object.keys(body).sort()).toEqual(['expiresAt', 'expiresIn', 'token', 'tokenType']);
+    expect(Object.keys(body).sort()).toEqual(['expiresAt', 'expiresIn', 'issuer', 'requester', 'token', 'tokenType']);
     expect(body).toMatchObject({
       token: expect.stringMatching(new RegExp(`^hft_${starter.tenant}_`)),
       tokenType: 'Bearer',
+      requester: 'alice',
+      issuer: expect.stringContaining(starter.tenant),
     });
     expect(body.expiresIn).toBeGreaterThan(590);
     expect(body.expiresIn).toBeLessThanOrEqual(600);
@@ -129,10 +132,9 @@ describe('POST /auth/token', () => {
     const audience = audienceOf('nobody');
     const jwt = await provider.token('alice', audience);
     expect((await exchange(jwt)).status).toBe(401);
-    const issuer = { issuer: provider.issuer, audience };
-    await session.request(one.url, 'PUT', '/api/v1/Tenant/issuers', { ...issuer, jwksUrl: provider.jwksUrl });
+    await register(session, audience);
     expect((await exchange(jwt, other)).status).toBe(200);
-    await session.request(one.url, 'DELETE', `/api/v1/Tenant/issuers?${new URLSearchParams(issuer)}`);
+    await unregister(session, audience);
     expect((await exchange(jwt, other)).status).toBe(401);
   });
 
@@ -150,11 +152,7 @@ describe('the keys of the issuer', () => {
     const gone = await startProvider();
     const audience = audienceOf('gone');
     const jwt = await gone.token('alice', audience);
-    await session.request(one.url, 'PUT', '/api/v1/Tenant/issuers', {
-      issuer: gone.issuer,
-      audience,
-      jwksUrl: gone.jwksUrl,
-    });
+    await register(session, audience, { issuer: gone.issuer, jwksUrl: gone.jwksUrl });
     await gone.stop();
     const { status, body } = await exchange(jwt);
     expect(status).toBe(503);
@@ -164,11 +162,7 @@ describe('the keys of the issuer', () => {
   test('of a provider that has others by now: its JWTs are accepted by who asks for them anew', async () => {
     const rotating = await startProvider();
     const audience = audienceOf('rotating');
-    await session.request(one.url, 'PUT', '/api/v1/Tenant/issuers', {
-      issuer: rotating.issuer,
-      audience,
-      jwksUrl: rotating.jwksUrl,
-    });
+    await register(session, audience, { issuer: rotating.issuer, jwksUrl: rotating.jwksUrl });
     const old = await rotating.token('alice', audience);
     expect((await exchange(old)).status).toBe(200);
     await rotating.rotateKeys();
@@ -183,7 +177,9 @@ describe('in the in-memory mode', () => {
   test('issuers come from JWT_ISSUERS', async () => {
     const tenant = makeTenant();
     const audience = audienceOf(tenant);
-    const JWT_ISSUERS = JSON.stringify([{ tenant, issuer: provider.issuer, audience, jwksUrl: provider.jwksUrl }]);
+    const JWT_ISSUERS = JSON.stringify([
+      { tenant, id: 'own', issuer: provider.issuer, audience, jwksUrl: provider.jwksUrl, conditions: {} },
+    ]);
     const instance = await startInstance({
       keys: [makeConfiguredKey(tenant)],
       env: { JWT_ISSUERS, JWKS_ALLOW_PRIVATE: 'true' },

@@ -23,6 +23,7 @@ import {
   starter,
   store,
   tokenFor,
+  unregister,
   useTokens,
   withToken,
 } from '../support/tokens.ts';
@@ -164,8 +165,7 @@ describe('a derived token ends', () => {
     const see = async (token: string) => (await withToken(token, other)('GET', '/api/v1/Resource/tree')).status;
     const subscriber = await watch({ url: other.url, key: ended[0] ?? '' });
     expect(new Set(await Promise.all(ended.map(see)))).toEqual(new Set([200]));
-    const query = new URLSearchParams({ issuer: provider.issuer, audience: removed });
-    expect((await session.request(one.url, 'DELETE', `/api/v1/Tenant/issuers?${query}`)).status).toBe(200);
+    expect((await unregister(session, removed)).status).toBe(200);
     expect(new Set(await Promise.all(ended.map(see)))).toEqual(new Set([401]));
     expect(await see(alive)).toBe(200);
     await until('the end of the stream', () => subscriber.ended === 'in good order');
@@ -179,8 +179,7 @@ describe('a derived token ends', () => {
     await store.database.run((db) => db.delete(jwtIssuers).where(eq(jwtIssuers.audience, audience)));
     const see = async () => (await withToken(token)('GET', '/api/v1/Resource/tree')).status;
     expect(await see()).toBe(200);
-    const query = new URLSearchParams({ issuer: provider.issuer, audience });
-    expect((await session.request(one.url, 'DELETE', `/api/v1/Tenant/issuers?${query}`)).status).toBe(404);
+    expect((await unregister(session, audience)).status).toBe(404);
     expect(await see()).toBe(401);
   });
 
@@ -192,15 +191,13 @@ describe('a derived token ends', () => {
     await new Promise<void>((resolve) => keys.listen(0, '127.0.0.1', resolve));
     const address = keys.address();
     const jwksUrl = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
-    const issuer = { issuer: provider.issuer, audience };
-    await session.request(one.url, 'PUT', '/api/v1/Tenant/issuers', { ...issuer, jwksUrl });
+    await register(session, audience, { jwksUrl });
     const exchanged = exchange(await provider.token('peggy', audience));
     await until('the keys are requested', () => waiting.length > 0);
-    const query = new URLSearchParams(issuer);
-    expect((await session.request(other.url, 'DELETE', `/api/v1/Tenant/issuers?${query}`)).status).toBe(200);
+    expect((await unregister(session, audience, other)).status).toBe(200);
     for (const response of waiting) response.end(published);
     const { status, body } = await exchanged;
-    expect([status, body.error]).toEqual([401, 'The issuer of the JWT has been removed.']);
+    expect([status, body.error]).toEqual([401, 'The issuer of the JWT has been changed or removed. Exchange again.']);
     keys.close();
   });
 
@@ -237,8 +234,8 @@ describe('a derived token', () => {
   test('may not wait with a priority above 0', async () => {
     const call = withToken(await tokenFor('ann'));
     for (const [path, body, message] of [
-      [RESERVE, [item({ priority: 0 }), item({ priority: 1 })], '[1].priority must be at most 0 with a derived token'],
-      [TRANSACTION, set({ priority: 100 }), 'priority must be at most 0 with a derived token'],
+      [RESERVE, [item({ priority: 0 }), item({ priority: 1 })], '[1].priority must be at most 0 with this token'],
+      [TRANSACTION, set({ priority: 100 }), 'priority must be at most 0 with this token'],
     ] as const) {
       const { status, headers, body: told } = await call('POST', path, body);
       expect([status, told, headers.get('holdfast-error')]).toEqual([400, message, 'REFUSED']);

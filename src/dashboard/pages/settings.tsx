@@ -1,30 +1,34 @@
 /**
  * The page of a tenant's settings: what its reservations must keep to, the highest priority of waiting requests, and
- * the issuers whose JWTs its users may exchange for tokens.
+ * the issuers whose JWTs can be exchanged for tokens.
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { ownAudience } from '../../domain/names.ts';
+import type { Registration } from '../../domain/registrations.ts';
 import type { Settings } from '../../domain/tenants.ts';
 import { DEFAULT_PRIORITY, MAX_PRIORITY } from '../../domain/waiting.ts';
 import { deleteIssuer, putIssuer } from '../../operations/issuers.ts';
 import { changeSettings } from '../../operations/tenant.ts';
-import { type Issuer, listIssuers } from '../../store/issuers.ts';
+import { listIssuers } from '../../store/issuers.ts';
 import { readTenant, type Tenant } from '../../store/tenants.ts';
-import { Confirm } from '../components/confirm.tsx';
+import {
+  asRegistration,
+  checkbox,
+  IssuerFields,
+  IssuerForm,
+  presetOf,
+  type TypedIssuer,
+  typedOf,
+} from '../components/issuerForm.tsx';
+import { IssuerTable } from '../components/issuerTable.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
-import { Scroll } from '../components/tableParts.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
-import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
+import { attempt, check, type Failed, NO_DATABASE, readForm, refuseField } from '../form.ts';
 import { DeleteIssuerQuery, issuerSchema, settingsSchema } from '../formSchemas.ts';
 
 const AT = '/dashboard/settings';
 
-/** A checkbox that is not checked is not sent. */
-const checkbox = z
-  .string()
-  .optional()
-  .transform((value) => value !== undefined);
 /** A field that is left empty means none. */
 const numberOrNone = z
   .string()
@@ -38,7 +42,7 @@ const SettingsFields = z.object({
   requireNote: checkbox,
   holdersReport: checkbox,
 });
-const IssuerFields = z.object({ issuer: z.string(), audience: z.string(), jwksUrl: z.string() });
+const Id = z.object({ id: z.string() });
 
 export const settingsRoutes = (deps: DashboardDeps) => {
   const { tenants } = deps;
@@ -46,7 +50,7 @@ export const settingsRoutes = (deps: DashboardDeps) => {
   const Change = settingsSchema(deps);
   const NewIssuer = issuerSchema(tenants?.allowPrivateJwks ?? false);
 
-  const show = async (c: Context<DashboardEnv>, failed?: Failed, typed?: Issuer) => {
+  const show = async (c: Context<DashboardEnv>, failed?: Failed, typed?: TypedIssuer) => {
     const { viewer } = c.var;
     const { tenant } = viewer.credential;
     const common = { viewer, done: c.req.query('done'), failed };
@@ -55,7 +59,9 @@ export const settingsRoutes = (deps: DashboardDeps) => {
       readTenant(tenants.store, tenant),
       listIssuers(tenants.store, tenant),
     ]);
-    const props = { stored, maxTtlSeconds: deps.sizes.ttlSeconds, issuers, typed, ...common };
+    const edited = issuers.find(({ id }) => id === c.req.query('edit'));
+    const begun = edited === undefined ? presetOf(c.req.query('preset'), ownAudience(tenant)) : typedOf(edited);
+    const props = { stored, maxTtlSeconds: deps.sizes.ttlSeconds, issuers, typed: typed ?? begun, ...common };
     return c.html(<SettingsPage {...props} />, failed?.status ?? 200);
   };
 
@@ -68,16 +74,22 @@ export const settingsRoutes = (deps: DashboardDeps) => {
       return saved.ok ? c.redirect(`${AT}?done=saved`, 303) : show(c, saved);
     })
     .post(`${AT}/issuers`, async (c) => {
-      const typed = await readForm(c, IssuerFields);
+      const typed = await readForm(c, IssuerForm);
       if (settings === null) return show(c, NO_DATABASE, typed);
-      const saved = await attempt(deps, c, async () => putIssuer(settings, c.var.viewer, check(NewIssuer, typed)));
+      const saved = await attempt(deps, c, async () => {
+        const one = check(NewIssuer, asRegistration(typed));
+        const known = await listIssuers(settings.store, c.var.viewer.credential.tenant);
+        if (!typed.isChange && known.some(({ id }) => id === one.id))
+          refuseField('id', 'another issuer has this id: edit it, or choose another id');
+        return putIssuer(settings, c.var.viewer, one);
+      });
       return saved.ok ? c.redirect(`${AT}?done=saved`, 303) : show(c, saved, typed);
     })
     .post(`${AT}/issuers/delete`, async (c) => {
-      const form = await readForm(c, IssuerFields.pick({ issuer: true, audience: true }));
+      const form = await readForm(c, Id);
       if (settings === null) return show(c, NO_DATABASE);
       const deleted = await attempt(deps, c, async () =>
-        deleteIssuer(settings, c.var.viewer, check(DeleteIssuerQuery, form)),
+        deleteIssuer(settings, c.var.viewer, check(DeleteIssuerQuery, form).id),
       );
       return deleted.ok ? c.redirect(`${AT}?done=deleted`, 303) : show(c, deleted);
     });
@@ -102,8 +114,8 @@ interface SettingsProps extends CommonProps {
   readonly stored: Tenant;
   /** The longest lease that the service allows, in s */
   readonly maxTtlSeconds: number;
-  readonly issuers: readonly Issuer[];
-  readonly typed: Issuer | undefined;
+  readonly issuers: readonly Registration[];
+  readonly typed: TypedIssuer;
 }
 
 const SettingsPage = ({ stored, maxTtlSeconds, issuers, typed, ...common }: SettingsProps) => {
@@ -114,15 +126,15 @@ const SettingsPage = ({ stored, maxTtlSeconds, issuers, typed, ...common }: Sett
       <section class="card pad" aria-labelledby="issuers-title">
         <h2 id="issuers-title">JWT issuers</h2>
         <p>
-          Your users exchange JWTs of these issuers for tokens that act for one user only. A JWT with the audience{' '}
-          <code>{ownAudience(tenant)}</code>, which only you can register, needs nothing else. With any other audience
-          the request must name the tenant: <code>{`{"jwt": "…", "tenant": "${tenant}"}`}</code>.
+          CI jobs and your users exchange JWTs of these issuers for tokens that act for one requester only. A JWT with
+          the audience <code>{ownAudience(tenant)}</code>, which only you can register, needs nothing else. With any
+          other audience the request must name the tenant: <code>{`{"jwt": "…", "tenant": "${tenant}"}`}</code>.
         </p>
-        <IssuerTable issuers={issuers} />
+        <IssuerTable at={AT} issuers={issuers} />
         {stored.tier === 'Free' ? (
           <p class="hint">Tier Free has no token exchange. Issuers can be registered from tier Starter on.</p>
         ) : (
-          <IssuerForm typed={typed} audience={ownAudience(tenant)} />
+          <IssuerFields at={AT} typed={typed} />
         )}
       </section>
       <form method="post" action={`${AT}/delete-tenant`} class="fields">
@@ -188,58 +200,3 @@ const SettingsForm = ({ stored, maxTtlSeconds }: { stored: Settings; maxTtlSecon
     <button type="submit">Save</button>
   </form>
 );
-
-/** @param props.audience the tenant's own audience */
-const IssuerForm = ({ typed, audience }: { typed: Issuer | undefined; audience: string }) => (
-  <form method="post" action={`${AT}/issuers`} class="fields">
-    <h3>Register an issuer</h3>
-    <label>
-      Issuer <input name="issuer" required maxlength={512} value={typed?.issuer} autocomplete="off" />
-    </label>
-    <label>
-      Audience <input name="audience" required maxlength={512} value={typed?.audience ?? audience} autocomplete="off" />
-    </label>
-    <label>
-      Address of its keys (JWKS){' '}
-      <input type="url" name="jwksUrl" required maxlength={512} value={typed?.jwksUrl} autocomplete="off" />
-    </label>
-    <button type="submit">Register the issuer</button>
-  </form>
-);
-
-const IssuerTable = ({ issuers }: { issuers: readonly Issuer[] }) =>
-  issuers.length === 0 ? (
-    <p>No issuer is registered.</p>
-  ) : (
-    <Scroll label="JWT issuers">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Issuer</th>
-            <th scope="col">Audience</th>
-            <th scope="col">Address of its keys (JWKS)</th>
-            <th scope="col">Actions</th>
-          </tr>
-        </thead>
-        <tbody>
-          {issuers.map(({ issuer, audience, jwksUrl }, i) => (
-            <tr>
-              <td>{issuer}</td>
-              <td>{audience}</td>
-              <td>{jwksUrl}</td>
-              <td>
-                <Confirm
-                  id={`remove-${i}`}
-                  label="Remove"
-                  about={`${issuer}, ${audience}`}
-                  question="Remove this issuer? Its JWTs stop working immediately, and tokens that were exchanged for them end."
-                  action={`${AT}/issuers/delete`}
-                  fields={{ issuer, audience }}
-                />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  );

@@ -32,12 +32,12 @@ export async function verifyCredential(
   right: Right | null = null,
 ): Promise<Verified> {
   const [tier, label, rights] = await call(engine, 'authenticate', credential, () => [right ?? '']);
-  return { tier: z.enum(TIERS).parse(tier), label: toText(label), rights: rightsOf(credential, toText(rights)) };
+  return { tier: z.enum(TIERS).parse(tier), label: toText(label), rights: rightsOf(toText(rights)) };
 }
 
-/** @param text the rights, with spaces between them; '' all that such a credential can have */
-function rightsOf({ kind }: Credential, text: string): readonly Right[] {
-  if (text === '') return kind === 'token' ? RIGHTS_OF_KEY.reserve : RIGHTS_OF_KEY.full;
+/** @param text the rights, with spaces between them; '' all that a key can have */
+function rightsOf(text: string): readonly Right[] {
+  if (text === '') return RIGHTS_OF_KEY.full;
   const words = new Set(text.split(' '));
   return RIGHTS.filter((right) => words.has(right));
 }

@@ -12,9 +12,18 @@ import {
   type Terms,
   termsOf,
   termsText,
+  tokenPriority,
 } from '../../domain/tenants.ts';
 import type { RedisClient } from '../../redis/client.ts';
-import { eventsChannel, expiryKey, expiryShard, keysOf, keysOfTenant, tenantKey } from '../../redis/keys.ts';
+import {
+  eventsChannel,
+  expiryKey,
+  expiryShard,
+  keyOfCredential,
+  keysOf,
+  keysOfTenant,
+  tenantKey,
+} from '../../redis/keys.ts';
 import { readHot } from '../../redis/layouts.ts';
 import { toInteger } from '../../redis/reply.ts';
 import { runScript } from '../../redis/scripts.ts';
@@ -62,8 +71,8 @@ export const configuredLoader =
   };
 
 /**
- * Reads the highest priority that requests of a tenant may wait with (docs/specification.md#requests-that-wait): one of
- * its settings.
+ * Reads the highest priority that requests may wait with (docs/specification.md#requests-that-wait): the tenant's
+ * setting, and at most what a derived token has.
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
 export async function readMaxPriority(engine: Engine, credential: Credential): Promise<number> {
@@ -74,7 +83,10 @@ export async function readMaxPriority(engine: Engine, credential: Credential): P
     await verifyCredential(engine, credential);
     [hot, bound] = await read();
   }
-  return toInteger(bound?.toString());
+  const max = toInteger(bound?.toString());
+  if (credential.kind !== 'token') return max;
+  const token = await send(() => engine.redis.get(keyOfCredential(credential)));
+  return Math.min(max, tokenPriority(token ?? ''));
 }
 
 /**

@@ -1,13 +1,13 @@
 /**
- * Derived tokens (docs/specification.md#jwt-exchange): issues them, and ends those of an issuer when the tenant removes
- * it. Redis keeps sets of tokens for each minute in which they were issued. A set expires after its last token, so
+ * Derived tokens (docs/specification.md#jwt-exchange): issues them, ends one that its holder is done with, and ends
+ * those of a registration when the tenant changes or removes it. Redis keeps sets of tokens for each minute in which they were issued. A set expires after its last token, so
  * nothing has to be cleaned up, and no set is larger than a sixteenth of a minute's quota of writes.
  */
-import { createHash } from 'node:crypto';
+import { HoldfastError } from '../../domain/errors.ts';
 import type { Quota } from '../../domain/quota.ts';
-import type { Credential } from '../../domain/tenants.ts';
+import { type Credential, type TokenGrant, tokenText } from '../../domain/tenants.ts';
 import type { RedisClient } from '../../redis/client.ts';
-import { eventsChannel } from '../../redis/keys.ts';
+import { eventsChannel, keyOfCredential } from '../../redis/keys.ts';
 import { send } from '../../redis/send.ts';
 import { callCharged } from '../call.ts';
 import type { Engine } from '../engine.ts';
@@ -25,39 +25,49 @@ const PAGE = 500;
 const DIGITS = [...'0123456789abcdef'];
 const DIGEST = /^token:(?<digit>[0-9a-f])/;
 
-/** The issuer and audience of the JWT that a token was exchanged for. */
-export interface TokenSource {
-  readonly issuer: string;
-  readonly audience: string;
-}
-
 /** Time for which a set of tokens is kept after its last token was added. */
 const KEEP_TOKENS_MS = MAX_TOKEN_MS + MINUTE_MS;
 
-/** Returns the name of the set for a token that is issued now, without the tenant's prefix. */
-function tokenSetNow(source: TokenSource, { credentialKey }: Credential): string {
+/**
+ * Returns the name of the set for a token that is issued now, without the tenant's prefix.
+ * @param issuer the id of the registration
+ */
+function tokenSetNow(issuer: string, { credentialKey }: Credential): string {
   const digit = DIGEST.exec(credentialKey)?.groups?.digit;
   if (digit === undefined) throw new TypeError('not the credential of a token');
-  return tokenSet(source, Math.floor(Date.now() / MINUTE_MS), digit);
+  return tokenSet(issuer, Math.floor(Date.now() / MINUTE_MS), digit);
 }
 
-function tokenSet({ issuer, audience }: TokenSource, minute: number, digit: string): string {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([issuer, audience]))
-    .digest('hex');
-  return `tokens:${digest.slice(0, 32)}:${minute}:${digit}`;
+const tokenSet = (issuer: string, minute: number, digit: string): string => `tokens:${issuer}:${minute}:${digit}`;
+
+/** Has instances check the credentials of a tenant's event streams, by an empty message. */
+const checkStreams = (redis: RedisClient, tenant: string) => send(() => redis.spublish(eventsChannel(tenant), ''));
+
+/**
+ * Ends all tokens that were exchanged by a registration, and their event streams.
+ * @param issuer the id of the registration
+ * @throws HoldfastError unavailable
+ */
+export async function endTokens(redis: RedisClient, tenant: string, issuer: string): Promise<void> {
+  const thisMinute = Math.floor(Date.now() / MINUTE_MS);
+  for (let minute = thisMinute - LIVE_MINUTES - CLOCK_SKEW_MINUTES; minute <= thisMinute + CLOCK_SKEW_MINUTES; minute++)
+    await Promise.all(DIGITS.map((digit) => endTokensIn(redis, tenant, tokenSet(issuer, minute, digit))));
+  await checkStreams(redis, tenant);
 }
 
 /**
- * Ends all tokens that were exchanged for an issuer's JWTs, and their event streams.
- * @throws HoldfastError unavailable
+ * Ends a token, and its event streams. The set that lists it expires by itself.
+ * @throws HoldfastError unauthenticated if it had ended; unavailable
  */
-export async function endTokens(redis: RedisClient, tenant: string, source: TokenSource): Promise<void> {
-  const thisMinute = Math.floor(Date.now() / MINUTE_MS);
-  for (let minute = thisMinute - LIVE_MINUTES - CLOCK_SKEW_MINUTES; minute <= thisMinute + CLOCK_SKEW_MINUTES; minute++)
-    await Promise.all(DIGITS.map((digit) => endTokensIn(redis, tenant, tokenSet(source, minute, digit))));
-  // An empty message makes instances check the credentials of their event streams.
-  await send(() => redis.spublish(eventsChannel(tenant), ''));
+export async function endToken({ redis }: Pick<Engine, 'redis'>, token: Credential): Promise<void> {
+  // A retry of a command that was carried out finds nothing, and is right, too.
+  let isRetry = false;
+  const ended = await send((mayHaveRun) => {
+    isRetry = mayHaveRun;
+    return redis.unlink(keyOfCredential(token));
+  });
+  if (ended === 0 && !isRetry) throw new HoldfastError('unauthenticated', 'The token has ended.');
+  await checkStreams(redis, token.tenant);
 }
 
 async function endTokensIn(redis: RedisClient, tenant: string, name: string): Promise<void> {
@@ -75,7 +85,7 @@ async function endTokensIn(redis: RedisClient, tenant: string, name: string): Pr
 /**
  * Issues derived tokens (docs/specification.md#jwt-exchange). Redis keeps their digests until they expire.
  * @param token the token, which is valid from now on
- * @param source the issuer and audience of the JWT that it was exchanged for
+ * @param by the registration by which it was exchanged: its id, and what it lets the token do
  * @param lifetimeMs at most MAX_TOKEN_MS
  * @throws HoldfastError upgrade if the tenant's tier has no such tokens; forbidden if the tenant is suspended;
  * unauthenticated if there is no such tenant; unavailable; LimitError
@@ -83,10 +93,10 @@ async function endTokensIn(redis: RedisClient, tenant: string, name: string): Pr
 export async function issueToken(
   engine: Engine,
   token: Credential,
-  source: TokenSource,
+  { id, ...grant }: TokenGrant & { readonly id: string },
   lifetimeMs: number,
 ): Promise<readonly Quota[]> {
-  const tokenSet = tokenSetNow(source, token);
-  const args = [lifetimeMs, KEEP_TOKENS_MS];
+  const tokenSet = tokenSetNow(id, token);
+  const args = [lifetimeMs, KEEP_TOKENS_MS, tokenText(grant)];
   return (await callCharged(engine, 'issueToken', token, () => args, { tokenSet })).quota;
 }

@@ -4,7 +4,7 @@
 import type { Hono } from 'hono';
 import type { z } from 'zod';
 import { forSizes, type Rules, type Sized } from '../../contract/sizes.ts';
-import { refuseToken } from '../../operations/permissions.ts';
+import { refuseToken, takeToken } from '../../operations/permissions.ts';
 import type { AppEnv } from '../deps.ts';
 import { misfit } from '../errors.ts';
 import { takeBody } from './body.ts';
@@ -82,7 +82,8 @@ function stepsOf<Body, Query, Params>(
 ): Step<Call<Body, Query, Params>>[] {
   const { sizes } = deps;
   const steps: Step<Call<Body, Query, Params>>[] = [(call) => identify(deps, call)];
-  if (!isForKeys(right)) steps.push((call) => admitPerson(deps, right, call));
+  if (right === 'token') steps.push((call) => takeToken(call.credential));
+  else if (!isForKeys(right)) steps.push((call) => admitPerson(deps, right, call));
   if (right === 'define') steps.push((call) => refuseToken(call.credential));
   if (body !== undefined) {
     const rules = { schema: forSizes(body, sizes), sizes, fillRequester, isRepeatable };

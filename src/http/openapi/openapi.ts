@@ -41,7 +41,7 @@ import { managementTokensOperations } from '../routes/tenant/managementTokens.ts
 import { membersOperations } from '../routes/tenant/members.ts';
 import { deleteTenantOperation, settingsOperations, tenantOperation } from '../routes/tenant/tenant.ts';
 import { adminOperations } from '../routes/tenants.ts';
-import { tokenOperation } from '../routes/token.ts';
+import { endTokenOperation, tokenOperation } from '../routes/token.ts';
 import { usageOperation } from '../routes/usage.ts';
 import { IdempotencyHeaders, withCommonHeaders, withRepeats } from './responses.ts';
 import { schemesOf, securityOf } from './security.ts';
@@ -141,7 +141,7 @@ export function openapiDocument({ sizes, hasIssuers, sessionCookie }: Described)
   const operations: readonly Operation[] = [
     ...healthOperations,
     versionOperation,
-    ...(hasIssuers ? [tokenOperation] : []),
+    ...(hasIssuers ? [tokenOperation, endTokenOperation] : []),
     ...ALWAYS,
     ...(sessionCookie === null ? [] : WITH_DATABASE),
   ];

@@ -45,12 +45,11 @@ const OF_KEYS = new Set(RIGHTS_OF_KEY.full);
  */
 export function securityOf(need: Need, known: ReadonlySet<Scheme>): { [Name in Scheme]?: [] }[] {
   if (need === 'anybody') return [];
+  const ofTokens: Scheme[] = ['apiKey', 'bearer'];
   const schemes: Scheme[] = isRight(need)
-    ? [
-        ...(OF_KEYS.has(need) ? (['apiKey', 'bearer'] as const) : []),
-        'session',
-        ...(SCOPED_RIGHTS.has(need) ? (['management'] as const) : []),
-      ]
-    : ['session'];
+    ? [...(OF_KEYS.has(need) ? ofTokens : []), 'session', ...(SCOPED_RIGHTS.has(need) ? (['management'] as const) : [])]
+    : need === 'token'
+      ? ofTokens
+      : ['session'];
   return schemes.filter((scheme) => known.has(scheme)).map((scheme) => ({ [scheme]: [] }));
 }

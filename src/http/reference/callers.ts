@@ -7,7 +7,7 @@ import {
   type Need,
   RIGHTS_OF_KEY,
   RIGHTS_OF_ROLE,
-  type Right,
+  RIGHTS_OF_TOKEN,
   ROLES,
   rightsOfScopes,
   SCOPES,
@@ -25,9 +25,6 @@ const has =
   (need: Need): boolean =>
     need === 'anybody' || needs.includes(need);
 
-/** A derived token acts for its subject alone. */
-const DERIVED_TOKEN: readonly Right[] = ['read', 'reserve', 'definitions'];
-
 /** A key with a prefix may change some names alone, so it cannot end all reservations. */
 const withPrefix = RIGHTS_OF_KEY.full.filter((right) => right !== 'reset');
 
@@ -40,7 +37,7 @@ export const CALLERS: readonly Caller[] = [
     meets: has(...RIGHTS_OF_KEY[permission]),
   })),
   { name: 'full with a prefix', column: 'keys', meets: has(...withPrefix) },
-  { name: 'derived token', column: 'keys', meets: has(...DERIVED_TOKEN) },
+  { name: 'derived token', column: 'keys', meets: has('token', ...RIGHTS_OF_TOKEN.reserve) },
   ...ROLES.map((role) => ({
     name: role,
     column: 'people' as const,
@@ -76,6 +73,7 @@ function keysWith(met: ReadonlySet<string>): string[] {
 /** Returns who may call an operation, in a sentence, from the right that it needs. */
 export function callersInWords(need: Need): string {
   if (need === 'anybody') return 'Anybody, without a credential.';
+  if (need === 'token') return 'Derived tokens.';
   if (need === 'administrator') return 'Administrators of the service who have signed in.';
   if (need === 'person') return 'Every person who has signed in.';
   const met = new Set(CALLERS.filter(({ meets }) => meets(need)).map(({ column, name }) => `${column}:${name}`));

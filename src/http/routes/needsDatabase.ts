@@ -53,7 +53,7 @@ export const withoutTenants = ({ engine }: Pick<OperationDeps, 'engine'>): reado
 export const withoutAdministration = (): Route<ObserveDeps> => refused(ALL, '/api/v1/admin/*', WITHOUT_DATABASE);
 
 /** Token exchange, which needs no key. */
-export const withoutIssuers = (): Route<ObserveDeps> => refused('post', '/api/v1/auth/token', WITHOUT_ISSUERS);
+export const withoutIssuers = (): Route<ObserveDeps> => refused(ALL, '/api/v1/auth/token', WITHOUT_ISSUERS);
 
 const refused = (method: string, path: string, message: string): Route<ObserveDeps> =>
   openRoute({ method, path }, () => Promise.reject(refusal(message)), asIs);

@@ -103,9 +103,9 @@ describe('a request whose reply was lost is carried out, charged and answered on
   test('a token that is issued: charged once', async () => {
     const { tenant } = running.credential;
     const token: Credential = { tenant, credentialKey: `token:${'a'.repeat(64)}`, kind: 'token' };
-    const source = { issuer: 'https://login.example.com', audience: 'holdfast' };
+    const by = { id: 'own', permission: 'reserve' as const, prefix: '', maxPriority: 0 };
     const engine = losingReply(running, 'issueToken');
-    expect(await charged(running.credential, () => issueToken(engine, token, source, 60_000))).toBe(1);
+    expect(await charged(running.credential, () => issueToken(engine, token, by, 60_000))).toBe(1);
   });
 
   test('reset: how many it ended', async () => {

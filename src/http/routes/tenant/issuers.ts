@@ -1,8 +1,8 @@
 /**
- * /api/v1/Tenant/issuers: the issuers whose JWTs the tenant's users may exchange for tokens. With a session.
+ * /api/v1/Tenant/issuers: the issuers whose JWTs can be exchanged for tokens of the tenant.
  */
 import { z } from '@hono/zod-openapi';
-import { DeletedIssuer, DeleteIssuerQuery, Issuer } from '../../../contract/tenant.ts';
+import { DeletedIssuer, DeleteIssuerQuery, Issuer, NewIssuer } from '../../../contract/issuers.ts';
 import { deleteIssuer, type IssuerDeps, issuerSchema, listIssuers, putIssuer } from '../../../operations/issuers.ts';
 import { operation } from '../../call/operation.ts';
 import { charged, chargedAs } from '../../call/reply.ts';
@@ -17,7 +17,7 @@ const listOperation = operation({
   operationId: 'listIssuers',
   right: 'settings',
   summary: 'List the issuers of JWTs',
-  description: 'The identity providers whose JWTs the tenant accepts, with one audience each.',
+  description: 'The registrations of identity providers whose JWTs the tenant accepts.',
   responses: { 200: answer('All issuers.', z.array(Issuer)), ...anyOperation },
 });
 
@@ -28,8 +28,8 @@ const putOperation = operation({
   right: 'settings',
   summary: 'Register an issuer of JWTs',
   description:
-    'From tier Starter on. The audience `holdfast:<tenant id>` is for that tenant alone. If the issuer and audience are registered already, `jwksUrl` replaces the old one.',
-  body: Issuer,
+    'From tier Starter on. Replaces the registration with this `id`, and ends the tokens that were exchanged by it. `conditions` say whose JWTs are meant: an issuer that signs for everybody needs one on an id that is never used again. The audience `holdfast:<tenant id>` is for that tenant alone.',
+  body: NewIssuer,
   responses: { 200: answer('The issuer.', Issuer), ...bodyOperation },
 });
 
@@ -39,7 +39,7 @@ const deleteOperation = operation({
   operationId: 'deleteIssuer',
   right: 'settings',
   summary: 'Delete an issuer of JWTs',
-  description: 'Its JWTs are refused from now on, and tokens that were exchanged for them end.',
+  description: 'Its JWTs are refused from now on, and the tokens that were exchanged by it end.',
   request: { query: DeleteIssuerQuery },
   responses: { 200: answer('The deleted issuer.', DeletedIssuer), ...unknown, ...parameterOperation },
 });
@@ -56,7 +56,7 @@ export const issuersRoutes = (deps: IssuerDeps, allowPrivate: boolean): readonly
   ),
   route(
     deleteOperation,
-    (call) => deleteIssuer(deps, call.actor, call.query),
-    chargedAs((_, { query: { issuer, audience } }) => ({ issuer, audience })),
+    (call) => deleteIssuer(deps, call.actor, call.query.id),
+    chargedAs((_, { query: { id } }) => ({ deleted: id })),
   ),
 ];

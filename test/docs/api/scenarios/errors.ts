@@ -55,7 +55,7 @@ export async function limits({ record, key, program, provider }: Stage): Promise
   const { issuer, jwksUrl } = provider;
   await record.show('The tier Free has no issuers', 'registerIssuer', {
     by: program,
-    body: { issuer, audience: 'https://acme.example.com/api', jwksUrl },
+    body: { id: 'own', issuer, audience: 'https://acme.example.com/api', jwksUrl, conditions: {} },
   });
   await record.quiet('unreserve', { by: key, body: free.slice(0, 290) });
   for (const one of free.slice(290)) await record.quiet('unreserve', { by: key, body: [one] });

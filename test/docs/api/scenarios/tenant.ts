@@ -53,9 +53,8 @@ const AUDIENCE = 'https://acme.example.com/api';
 
 export async function auth({ record, program, nobody, provider, tenant }: Stage): Promise<void> {
   const { issuer, jwksUrl } = provider;
-  const own = { issuer, audience: AUDIENCE };
-  const named = `?${new URLSearchParams(own)}`;
-  await record.show('Trust an identity provider', 'registerIssuer', { by: program, body: { ...own, jwksUrl } });
+  const own = { id: 'app', issuer, audience: AUDIENCE, jwksUrl, conditions: { client_id: 'app' } };
+  await record.show('Trust an identity provider', 'registerIssuer', { by: program, body: own });
   await record.show('One issuer', 'listIssuers', { by: program });
   const jwt = await provider.token('alice', AUDIENCE);
   await record.show('The token of alice', 'exchangeToken', { by: nobody, body: { jwt, tenant } });
@@ -63,7 +62,7 @@ export async function auth({ record, program, nobody, provider, tenant }: Stage)
     by: nobody,
     body: { jwt: 'no.jwt.atall', tenant },
   });
-  await record.show('Trust it no longer', 'deleteIssuer', { by: program, query: named });
+  await record.show('Trust it no longer', 'deleteIssuer', { by: program, query: `?id=${own.id}` });
 }
 
 /** API keys and management tokens. */

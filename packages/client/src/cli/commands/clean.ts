@@ -11,7 +11,8 @@ import { messageOf } from '../messages.ts';
 import { say } from '../output.ts';
 import { graceOf, supervise } from '../run/supervise.ts';
 import { commandOf, environmentOf } from '../run/variables.ts';
-import { DEFAULT_TTL_MS, matchOf } from './reserving.ts';
+import { matchOf } from '../match.ts';
+import { DEFAULT_TTL_MS } from './reserving.ts';
 
 /** How long one request waits. Then the next one takes its place. */
 const WAIT_MS = 3_600_000;
@@ -41,7 +42,7 @@ type Wish = { readonly names: string } | { readonly match: ReturnType<typeof mat
 
 /** `os=android,site=berlin`, or a name. */
 function wishOf(text: string): Wish {
-  return text.includes('=') ? { match: matchOf(text.split(',')) } : { names: text };
+  return text.includes('=') ? { match: matchOf([text], 'the match') } : { names: text };
 }
 
 /** Errors that the next request will get, too. */
