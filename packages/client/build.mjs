@@ -23,7 +23,7 @@ const options = {
 await Promise.all([
   build({
     ...options,
-    entryPoints: { index: 'src/index.ts', testing: 'src/testing/index.ts' },
+    entryPoints: { index: 'src/index.ts', ci: 'src/ci/index.ts', testing: 'src/testing/index.ts' },
     outdir: 'dist',
     // The fake throws the same HoldfastError.
     splitting: true,

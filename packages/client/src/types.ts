@@ -62,8 +62,11 @@ export interface Retry {
 export interface HoldfastOptions {
   /** Where the service is: `https://holdfast.example.com`. */
   readonly url: string;
-  /** API key or derived token. A function is called for each request, for keys that rotate and tokens that end. */
-  readonly key: string | (() => string | Promise<string>);
+  /**
+   * API key or derived token. A function is called for each request, for keys that rotate and tokens that end; and once
+   * more, with the key that was refused, if the service refuses it.
+   */
+  readonly key: string | ((refused?: string) => string | Promise<string>);
   /**
    * Who reserves. The default is unique to this object (host, process, random). Two workers with the same requester do
    * not exclude each other, and the first one that releases ends the hold of both.

@@ -1,11 +1,17 @@
-/** Makes the client from the environment: HOLDFAST_URL, HOLDFAST_KEY or HOLDFAST_KEY_FILE, HOLDFAST_REQUESTER. */
+/**
+ * Makes the client from the environment: HOLDFAST_URL, HOLDFAST_REQUESTER, and a key, or the JWT of a job (ci).
+ */
 import { readFileSync } from 'node:fs';
+import { isJob, startJob } from '../ci/job.ts';
 import { keyIn, urlIn } from '../environment.ts';
 import { HoldfastError } from '../errors.ts';
 import { Holdfast } from '../holdfast.ts';
 import type { Arguments } from './arguments.ts';
+import type { Call } from './command.ts';
 import { EXIT, ExitError, usageError } from './exitCodes.ts';
+import { shown } from './nearest.ts';
 import { sayOutages } from './outage.ts';
+import { say } from './output.ts';
 import { span } from './times.ts';
 
 /** The client tries again for this long, in ms. */
@@ -15,22 +21,33 @@ const RETRIES_MS = 30_000;
  * @param howLong how long the client tries again, if the service cannot be reached: `until it is stopped`. Undefined,
  *   and the default: for the wait, or `retryMs`
  * @param retryMs how long each request is repeated
- * @throws ExitError if the environment lacks something
+ * @throws ExitError if the environment lacks something; HoldfastError if the service refuses the JWT of the job
  */
-export function connect(
-  args: Arguments,
+export async function connect(
+  call: Pick<Call, 'args' | 'signal'>,
   howLong: () => string | undefined = () => undefined,
   retryMs = RETRIES_MS,
-): Holdfast {
-  const { url, key, requester } = serviceOf(args);
+): Promise<Holdfast> {
+  const { args } = call;
+  const { url, key, requester } = await serviceOf(call);
   const client = new Holdfast({ url, key, requester, retryFor: retryMs });
   const byDefault = `for up to ${span(args.duration('wait', 'HOLDFAST_WAIT') || retryMs)}`;
   sayOutages(url, () => howLong() ?? byDefault);
   return client;
 }
 
-/** The service, and who calls it. @throws ExitError if the environment lacks something */
-export const serviceOf = (args: Arguments) => ({ url: urlOf(args), key: keyOf(), requester: requesterOf(args) });
+/** The service, and who calls it. @throws as connect */
+export async function serviceOf({ args, signal }: Pick<Call, 'args' | 'signal'>) {
+  const [url, requester] = [urlOf(args), requesterOf(args)];
+  if (!isJob(process.env)) return { url, key: keyOf(), requester };
+  const job = await startJob(url, process.env, signal).catch((error: unknown) => {
+    throw error instanceof HoldfastError && error.code === 'INVALID_OPTION' ? notConfigured(error.message) : error;
+  });
+  if (requester !== undefined && requester !== job.requester)
+    throw usageError(`this job acts for ${shown(job.requester)} alone: leave --requester and HOLDFAST_REQUESTER out`);
+  if (job.endsAt !== undefined) say(`the JWT of this job ends at ${job.endsAt.toISOString()}, and gets no other`);
+  return { url, key: job.key, requester: job.requester };
+}
 
 function urlOf(args: Arguments): string {
   const [name, url] = args.has('url')

@@ -56,9 +56,9 @@ export function createExchange({ url, key, retryFor, onRetry }: Endpoint): Excha
   const transport = transportTo(base);
   if (typeof key !== 'function') checkKey(key);
 
-  async function currentKey(): Promise<string> {
+  async function currentKey(refused?: string): Promise<string> {
     try {
-      return typeof key === 'function' ? checkKey(await key()) : key;
+      return typeof key === 'function' ? checkKey(await key(refused)) : key;
     } catch (cause) {
       throw cause instanceof HoldfastError ? cause : invalid('The function key failed', cause);
     }
@@ -74,7 +74,7 @@ export function createExchange({ url, key, retryFor, onRetry }: Endpoint): Excha
     const asked = await askWith(value);
     if (asked.response.status !== 401 || typeof key === 'string') return asked;
     // Rotated since the function was asked?
-    const next = await currentKey();
+    const next = await currentKey(value);
     return next === value ? asked : askWith(next);
   }
 

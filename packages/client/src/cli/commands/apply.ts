@@ -148,7 +148,7 @@ export const apply: Command = {
     const { args, signal } = call;
     const options = optionsOf(args);
     if (options.prefix !== undefined && !options.isDry) mayAsk(call, 'apply --prune');
-    const client = connect(args, undefined, RETRIES_MS);
+    const client = await connect(call, undefined, RETRIES_MS);
     const plan = await planOf(client, options, signal);
     show(plan, args.has('json'));
     if (options.isDry) say(summary(plan));

@@ -28,7 +28,7 @@ export const cancel: Command = {
   run: async ({ args, signal }) => {
     const requester = namedRequester(args);
     if (requester === undefined) throw usageError('who waits? cancel needs --requester, or HOLDFAST_REQUESTER');
-    const client = connect(args);
+    const client = await connect({ args, signal });
     const cancelOne = async (resource: string): Promise<Cancelled> => {
       return { resource, requester, cancelled: await client.cancel(resource, { requester, signal }) };
     };

@@ -57,7 +57,7 @@ export const check: Command = {
   ],
   examples: ['holdfast check printer', 'holdfast check staging && echo free', 'holdfast check --json phone1 phone2'],
   run: async ({ args, signal }) => {
-    const client = connect(args);
+    const client = await connect({ args, signal });
     const results = await client.check([...args.positionals], { requester: namedRequester(args), signal });
     printRows(args.has('json'), results, COLUMNS, '');
     return results.every(({ reservable }) => reservable === true) ? EXIT.done : EXIT.no;

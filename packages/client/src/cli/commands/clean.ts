@@ -118,10 +118,8 @@ export const clean: Command = {
     const { args, signal, interrupts } = call;
     const [text = ''] = args.positionals;
     if (text === '') throw usageError('clean what? A name, or labels such as os=android');
-    const cleaner = new Cleaner(
-      call,
-      connect(args, () => 'until it is stopped'),
-    );
+    const client = await connect(call, () => 'until it is stopped');
+    const cleaner = new Cleaner(call, client);
     const wish = wishOf(text);
     while (!signal.aborted && interrupts.passed === undefined) {
       const startedAt = performance.now();

@@ -44,7 +44,8 @@ a pool means all its slots. Whoever holds it keeps it. The key needs the permiss
   run: async ({ args, signal }) => {
     const wanted = conditionIn(args.positionals.at(-1) ?? '');
     const resources = args.positionals.slice(0, -1);
-    const results = await connect(args).setCondition(resources, wanted, { reason: args.text('reason'), signal });
+    const client = await connect({ args, signal });
+    const results = await client.setCondition(resources, wanted, { reason: args.text('reason'), signal });
     printRows(args.has('json'), results, COLUMNS, '');
     return results.every(({ status }) => status !== 'NOT_VALID') ? EXIT.done : EXIT.badInput;
   },

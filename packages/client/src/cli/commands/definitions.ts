@@ -34,7 +34,7 @@ export const definitions: Command = {
     'holdfast definitions --json > resources.json',
   ],
   run: async ({ args, signal }) => {
-    const rows = await connect(args).definitions({ label: args.text('label'), signal });
+    const rows = await (await connect({ args, signal })).definitions({ label: args.text('label'), signal });
     printRows(args.has('json'), rows, COLUMNS, 'no resource is registered');
     return EXIT.done;
   },

@@ -21,7 +21,8 @@ reach a device. \`apply\` leaves attributes as they are, if its file has none.`,
   options: [{ name: 'attributes', text: 'print attributes, too' }, URL_OPTION],
   examples: ['holdfast export > lab.yaml', 'holdfast export --attributes > backup.yaml'],
   run: async ({ args, signal }) => {
-    const registered = await connect(args).definitions({ signal });
+    const client = await connect({ args, signal });
+    const registered = await client.definitions({ signal });
     const items = args.has('attributes') ? registered : registered.map(withoutAttributes);
     if (items.length === 0) say('no resource is registered');
     else print(labText(items.map((item) => ({ item, comments: [] }))));

@@ -31,7 +31,7 @@ export const ls: Command = {
   examples: ['holdfast ls', 'holdfast ls --resource printer', "holdfast ls --json | jq -r '.[].resource'"],
   run: async ({ args, signal }) => {
     const filter = { resource: args.text('resource'), requester: args.text('requester'), signal };
-    const rows = await connect(args).active(filter);
+    const rows = await (await connect({ args, signal })).active(filter);
     const byName = rows.toSorted((a, b) => compare(a.resource, b.resource) || compare(a.reservedAt, b.reservedAt));
     printRows(args.has('json'), byName, COLUMNS, 'nothing is held');
     return EXIT.done;

@@ -21,7 +21,7 @@ the answer. Each start is a requester of its own, unless --requester or HOLDFAST
   examples: ['holdfast mcp', 'holdfast mcp --url https://holdfast.example.com'],
   positionals: { min: 0, max: 0 },
   run: async ({ args, signal }) => {
-    const { url, key, requester } = serviceOf(args);
+    const { url, key, requester } = await serviceOf({ args, signal });
     if (requester !== undefined && !/^[\x21-\x7e]+$/.test(requester))
       throw usageError('mcp takes a requester of visible ASCII characters');
     const bridge = new Bridge({ url, key, requester, ownName: `agent-${randomUUID().slice(0, 8)}`, write: print });

@@ -32,12 +32,9 @@ The file is a list, in YAML or JSON:
   run: async ({ args, signal }) => {
     const file = args.text('file');
     if (file === undefined) throw usageError('register needs a file: holdfast register -f <file>');
-    printRows(
-      args.has('json'),
-      await connect(args).register(readResources(file), { signal }),
-      COLUMNS,
-      'nothing to register',
-    );
+    const client = await connect({ args, signal });
+    const registered = await client.register(readResources(file), { signal });
+    printRows(args.has('json'), registered, COLUMNS, 'nothing to register');
     return EXIT.done;
   },
 };

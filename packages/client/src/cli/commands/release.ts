@@ -30,9 +30,9 @@ export const release: Command = {
     'holdfast release - < hold.json',
     'holdfast release printer --requester build-7 --token "$token"',
   ],
-  run: async ({ args }) => {
+  run: async ({ args, signal }) => {
     const reservations = reservationsOf(args);
-    const client = connect(args);
+    const client = await connect({ args, signal });
     const rows = await forEachReservation(reservations, async (key): Promise<Released> => {
       const released = await client.release(key);
       return { resource: key.resource, requester: key.requester, released };

@@ -46,13 +46,13 @@ The exit code is 76 if it is not held any more.`,
     'holdfast renew - --ttl 5m < hold.json',
     'holdfast renew printer --requester build-7 --token "$token" --ttl 5m',
   ],
-  run: async ({ args }) => {
+  run: async ({ args, signal }) => {
     if (args.text('ttl') === 'never') throw usageError('a renewal cannot make a lease endless');
     const given = args.duration('ttl');
     const reservations = reservationsOf(args);
     if (given === undefined && reservations.some(({ ttlSeconds }) => ttlSeconds === undefined))
       throw usageError('how long? Only what `reserve --json` printed can be renewed without --ttl');
-    const client = connect(args);
+    const client = await connect({ args, signal });
     const rows = await forEachReservation(reservations, async (reservation): Promise<Renewed> => {
       const { resource, requester, ttlSeconds } = reservation;
       const ttl = given ?? (ttlSeconds ?? Number.POSITIVE_INFINITY) * 1000;

@@ -15,7 +15,7 @@ export const reset: Command = {
   examples: ['holdfast reset', 'holdfast reset --yes'],
   run: async (call) => {
     const { args, signal } = call;
-    const client = connect(args);
+    const client = await connect(call);
     mayAsk(call, 'reset');
     await confirm(call, 'End all reservations and waits of this tenant?');
     const cleared = await client.reset({ signal });

@@ -65,7 +65,7 @@ export const run: Command = {
 /** @returns the exit code */
 async function hold(call: Call, wish: Wish, ttl: number): Promise<number> {
   let isHeld = false;
-  const client = connect(call.args, () => (isHeld ? 'while the lease lasts' : undefined));
+  const client = await connect(call, () => (isHeld ? 'while the lease lasts' : undefined));
   const wait = new Wait(wish, call);
   const all = { ...wish.options, ttl, signal: call.signal, onWaiting: wait.onWaiting };
   let outcome: Outcome | undefined;

@@ -33,7 +33,7 @@ export const tree: Command = {
   options: [JSON_OPTION, URL_OPTION],
   examples: ['holdfast tree', 'holdfast tree --json'],
   run: async ({ args, signal }) => {
-    const roots = await connect(args).tree({ signal });
+    const roots = await (await connect({ args, signal })).tree({ signal });
     if (args.has('json')) printJson(roots);
     else if (roots.length === 0) say('no resource is registered');
     else print(roots.flatMap((root) => [lineOf(root), ...linesOf(root.children, '')]).join('\n'));

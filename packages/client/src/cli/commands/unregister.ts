@@ -31,7 +31,7 @@ deleted all the same, and the exit code is 1.`,
   options: [{ name: 'cascade', text: 'delete the resources below them, too' }, JSON_OPTION, URL_OPTION],
   examples: ['holdfast unregister phone-7', 'holdfast unregister --cascade House'],
   run: async ({ args, signal }) => {
-    const [client, cascade] = [connect(args), args.has('cascade')];
+    const [client, cascade] = [await connect({ args, signal }), args.has('cascade')];
     const rows: Deleted[] = [];
     // One after the other: the resources below a name may be among the arguments, too.
     for (const name of args.positionals) {

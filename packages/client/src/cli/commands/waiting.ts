@@ -27,7 +27,7 @@ export const waiting: Command = {
   examples: ['holdfast waiting', 'holdfast waiting --resource printer --json'],
   run: async ({ args, signal }) => {
     const filter = { resource: args.text('resource'), requester: args.text('requester'), signal };
-    printRows(args.has('json'), await connect(args).waiting(filter), COLUMNS, 'nobody waits');
+    printRows(args.has('json'), await (await connect({ args, signal })).waiting(filter), COLUMNS, 'nobody waits');
     return EXIT.done;
   },
 };

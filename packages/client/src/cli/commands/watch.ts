@@ -64,7 +64,7 @@ are missing: messages on stderr say so.`,
     const [name, given] = [args.text('resource'), args.all('type').map(typeOf)];
     const options = { signal, types: given.length === 0 ? undefined : given };
     let isConnected = false;
-    const client = connect(args, () => (isConnected ? 'until it is stopped' : undefined));
+    const client = await connect({ args, signal }, () => (isConnected ? 'until it is stopped' : undefined));
     for await (const event of client.events(options)) {
       isConnected = true;
       if (event.type === 'CONNECTED') say('connected: changes are shown from here on');

@@ -20,7 +20,10 @@ along, and the queue. The exit code is 0 if all of them are free, otherwise 1. I
   ],
   examples: ['holdfast why staging', "holdfast why --json staging | jq -r '.[].reason.holders[].requester'"],
   run: async ({ args, signal }) => {
-    const results = await connect(args).check([...args.positionals], { requester: namedRequester(args), signal });
+    const results = await (await connect({ args, signal })).check([...args.positionals], {
+      requester: namedRequester(args),
+      signal,
+    });
     if (args.has('json')) printJson(results);
     else print(results.map((result) => plain(whyText(result))).join('\n'));
     return results.every(({ reservable }) => reservable === true) ? EXIT.done : EXIT.no;

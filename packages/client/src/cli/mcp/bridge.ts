@@ -5,7 +5,7 @@
 
 export interface BridgeOptions {
   readonly url: string;
-  readonly key: string | (() => string);
+  readonly key: string | (() => string | Promise<string>);
   /** Who reserves; undefined: the session that the service names. */
   readonly requester: string | undefined;
   /** Who reserves if the service names no session: the protocol has none since 2026-07-28. */
@@ -90,7 +90,7 @@ export class Bridge {
     const call = new AbortController();
     if (id !== undefined) this.#calls.set(id, call);
     try {
-      const headers = this.#headersOf(message);
+      const headers = await this.#headersOf(message);
       const response = await fetch(this.#endpoint, { method: 'POST', headers, body: line, signal: call.signal });
       const text = await response.text();
       if (message.method === 'initialize') this.#begin(response, parse(text));
@@ -102,13 +102,13 @@ export class Bridge {
     }
   }
 
-  #headersOf({ method, params }: Message): Record<string, string> {
+  async #headersOf({ method, params }: Message): Promise<Record<string, string>> {
     const { key } = this.#options;
     const version = params?._meta?.[VERSION_FIELD] ?? this.#version;
     return {
       'Content-Type': 'application/json',
       Accept: 'application/json, text/event-stream',
-      'X-Api-Key': typeof key === 'string' ? key : key(),
+      'X-Api-Key': typeof key === 'string' ? key : await key(),
       [SESSION]: this.#session,
       ...(typeof version === 'string' ? { 'MCP-Protocol-Version': version } : {}),
       ...(method === undefined ? {} : { 'Mcp-Method': method }),

@@ -10,9 +10,11 @@ export function environmentOf(
   { resources, slots, fencingToken, requester }: Hold,
   keepsKey: boolean,
 ): NodeJS.ProcessEnv {
-  const { HOLDFAST_KEY, ...others } = process.env;
+  // Commands inside it are other jobs: with the same instance, they would not exclude each other.
+  const { HOLDFAST_INSTANCE, ...all } = process.env;
+  const { HOLDFAST_KEY, HOLDFAST_TENANT, HOLDFAST_ID_TOKEN, HOLDFAST_JWT_FILE, ...others } = all;
   return {
-    ...(keepsKey ? process.env : others),
+    ...(keepsKey ? all : others),
     HOLDFAST_RESOURCE: resources.join('\n'),
     HOLDFAST_SLOTS: slots.join('\n'),
     HOLDFAST_FENCING_TOKEN: String(fencingToken),
