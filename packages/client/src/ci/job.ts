@@ -105,7 +105,7 @@ async function repeated(ask: (timeoutMs: number) => Promise<Token>, signal?: Abo
   const deadline = performance.now() + RETRIES_MS;
   for (let tries = 1; ; tries++) {
     try {
-      return await ask(attemptMs(deadline));
+      return await ask(Math.floor(attemptMs(deadline)));
     } catch (error) {
       const delay = error instanceof HoldfastError ? delayBefore(error, tries, deadline) : undefined;
       if (delay === undefined || signal?.aborted) throw error;
