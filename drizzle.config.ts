@@ -3,6 +3,6 @@ import { defineConfig } from 'drizzle-kit';
 
 export default defineConfig({
   dialect: 'postgresql',
-  schema: ['./src/store/schema.ts', './src/store/historySchema.ts'],
+  schema: ['./src/store/schema.ts', './src/store/historySchema.ts', './src/store/issuersSchema.ts'],
   out: './drizzle',
 });

@@ -7,8 +7,9 @@ import { HoldfastError } from '../domain/errors.ts';
 import type { Registration } from '../domain/registrations.ts';
 import { endTokens } from '../engine/tenant/tokens.ts';
 import { type Author, note } from './audit.ts';
+import { jwtIssuers } from './issuersSchema.ts';
 import { noSuchTenant, type Store } from './records.ts';
-import { jwtIssuers, tenants } from './schema.ts';
+import { tenants } from './schema.ts';
 
 const MAX_ISSUERS = 50;
 

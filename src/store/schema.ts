@@ -21,8 +21,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import type { Attributes } from '../domain/attributes.ts';
 import type { AfterUse } from '../domain/conditions.ts';
-import type { Conditions } from '../domain/registrations.ts';
-import { KEY_PERMISSIONS, ROLES, SCOPES, type TokenPermission } from '../domain/rights.ts';
+import { KEY_PERMISSIONS, ROLES, SCOPES } from '../domain/rights.ts';
 import { TIERS } from '../domain/tiers.ts';
 import { MAX_PRIORITY } from '../domain/waiting.ts';
 
@@ -66,7 +65,7 @@ export const tenants = pgTable(
   (table) => [index('tenants_changed_at').on(table.changedAt)],
 );
 
-const ofTenant = () =>
+export const ofTenant = () =>
   text('tenant_id')
     .notNull()
     .references(() => tenants.id, { onDelete: 'cascade' });
@@ -215,29 +214,6 @@ export const tenantUsages = pgTable('tenant_usages', {
   activeAt: time('active_at'),
   writtenAt: time('written_at').notNull(),
 });
-
-/** Issuers of JWTs that a tenant lets its users exchange for tokens. */
-export const jwtIssuers = pgTable(
-  'jwt_issuers',
-  {
-    tenantId: ofTenant(),
-    /** The tenant's choice. */
-    id: text('id').notNull(),
-    issuer: text('issuer').notNull(),
-    audience: text('audience').notNull(),
-    jwksUrl: text('jwks_url').notNull(),
-    conditions: jsonb('conditions').$type<Conditions>().notNull(),
-    permission: keyPermission('permission').$type<TokenPermission>().notNull(),
-    prefix: text('prefix').notNull(),
-    maxPriority: integer('max_priority').notNull(),
-    requester: text('requester').notNull(),
-    instances: boolean('instances').notNull(),
-    /** Another one after each change: tokens that were exchanged before have ended. */
-    revision: uuid('revision').notNull().defaultRandom(),
-    createdAt: time('created_at').notNull().defaultNow(),
-  },
-  (table) => [primaryKey({ columns: [table.tenantId, table.id] })],
-);
 
 export const definitions = pgTable(
   'definitions',

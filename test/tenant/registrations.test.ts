@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../src/contract/reservations.ts';
-import { jwtIssuers } from '../../src/store/schema.ts';
+import { jwtIssuers } from '../../src/store/issuersSchema.ts';
 import { jwks, makeSigner, sign, useJwks } from '../support/jwt.ts';
 import { startProvider } from '../support/provider.ts';
 import { exchange, freshAudience, freshId, issued, jwtOf, RESERVE, register } from '../support/registrations.ts';

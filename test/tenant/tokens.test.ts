@@ -7,7 +7,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../src/contract/reservations.ts';
-import { jwtIssuers } from '../../src/store/schema.ts';
+import { jwtIssuers } from '../../src/store/issuersSchema.ts';
 import { startInstance } from '../support/service.ts';
 import { databaseEnv, signIn } from '../support/tenancy.ts';
 import {
