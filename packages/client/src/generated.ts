@@ -64,6 +64,11 @@ export interface components {
              */
             mode?: "EXCLUSIVE" | "SHARED";
             /**
+             * @description The condition that the slot must have. Without it: ready. `dirty` is for those who clean, `out` for those who repair: it needs the right `define`.
+             * @enum {string}
+             */
+            condition?: "dirty" | "out";
+            /**
              * @description How long to wait if it cannot be had now, in seconds. 0 or absent: not at all.
              * @example 60
              */
@@ -120,6 +125,20 @@ export interface components {
             mode?: "EXCLUSIVE" | "SHARED";
             /** @description Only with a `count` of more than 1: its slots of the pool, in the order of their numbers. */
             slots?: string[];
+            /**
+             * @description The attributes of the resource and of the slot. Left out if it has none, or if it is not held.
+             * @example {
+             *       "hub": "10.0.0.7",
+             *       "serial": "A1"
+             *     }
+             */
+            attributes?: {
+                [key: string]: string;
+            };
+            /** @description With several slots: the attributes of each of `slots`. */
+            slotAttributes?: {
+                [key: string]: string;
+            }[];
             /** @description Grows with every ACQUIRED of the tenant. */
             fencingToken: number | null;
             /** @description How long the item waited until it was ACQUIRED. Only with `waitSeconds`. */
@@ -241,6 +260,18 @@ export interface components {
              * @example 3f6c0b5e-6f0a-4c3e-9a55-0d1c7a2b9e11
              */
             releaseToken?: string;
+            /**
+             * @description The condition of its slots from now on. Slots that are out of service stay so, unless the reservation asked for `out`.
+             * @enum {string}
+             */
+            condition?: "ready" | "dirty" | "out";
+            /**
+             * @description Why, for people.
+             * @example display dark
+             */
+            reason?: string;
+            /** @description With `condition`: the slots that get it. Default: all slots of the reservation. */
+            slots?: string[];
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
             status?: unknown;
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
@@ -256,7 +287,9 @@ export interface components {
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
             mode?: unknown;
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-            slots?: unknown;
+            attributes?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            slotAttributes?: unknown;
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
             fencingToken?: unknown;
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
@@ -283,6 +316,11 @@ export interface components {
             explanation: string;
             /** @description The slots that became free. */
             released: string[] | null;
+            /**
+             * @description Only if slots of the resource are not ready now: `out` if one of them is out of service, else `dirty`.
+             * @enum {string}
+             */
+            condition?: "dirty" | "out";
         };
         RenewItem: {
             /**
@@ -315,7 +353,9 @@ export interface components {
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
             mode?: unknown;
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-            slots?: unknown;
+            attributes?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            slotAttributes?: unknown;
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
             fencingToken?: unknown;
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
@@ -324,6 +364,8 @@ export interface components {
             waiting?: unknown;
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
             heldBy?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            slots?: unknown;
             /**
              * @description The new lease, in seconds from now.
              * @example 30
@@ -446,6 +488,11 @@ export interface components {
              * @enum {string}
              */
             mode?: "EXCLUSIVE" | "SHARED";
+            /**
+             * @description The condition that the slot must have. Without it: ready. `dirty` is for those who clean, `out` for those who repair: it needs the right `define`.
+             * @enum {string}
+             */
+            condition?: "dirty" | "out";
             /** @description Refused: it stands beside `method`. */
             waitSeconds?: unknown;
             /** @description Refused: it stands beside `method`. */
@@ -473,6 +520,18 @@ export interface components {
              * @example 3f6c0b5e-6f0a-4c3e-9a55-0d1c7a2b9e11
              */
             releaseToken?: string;
+            /**
+             * @description The condition of its slots from now on. Slots that are out of service stay so, unless the reservation asked for `out`.
+             * @enum {string}
+             */
+            condition?: "ready" | "dirty" | "out";
+            /**
+             * @description Why, for people.
+             * @example display dark
+             */
+            reason?: string;
+            /** @description With `condition`: the slots that get it. Default: all slots of the reservation. */
+            slots?: string[];
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
             status?: unknown;
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
@@ -488,7 +547,9 @@ export interface components {
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
             mode?: unknown;
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
-            slots?: unknown;
+            attributes?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            slotAttributes?: unknown;
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
             fencingToken?: unknown;
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
@@ -532,6 +593,11 @@ export interface components {
             explanation: string;
             /** @description The slots that became free. */
             released: string[] | null;
+            /**
+             * @description Only if slots of the resource are not ready now: `out` if one of them is out of service, else `dirty`.
+             * @enum {string}
+             */
+            condition?: "dirty" | "out";
         };
         CheckItem: {
             /**
@@ -548,7 +614,7 @@ export interface components {
         CheckResult: {
             /** @description The name that was asked about. */
             resource: string;
-            /** @description True if no slot of the resource is free. */
+            /** @description True if no slot of the resource is free and ready. */
             reserved: boolean;
             /** @description The owner, if the resource has one slot. Null if several hold it SHARED. */
             requester: string | null;
@@ -625,6 +691,13 @@ export interface components {
                     note: string | null;
                 }[];
             };
+            /**
+             * @description Only of a single slot that is not ready: dirty, or out of service.
+             * @enum {string}
+             */
+            condition?: "dirty" | "out";
+            /** @description Only with `condition`: why, if somebody said so. */
+            conditionReason?: string;
             /** @description Only with `mode`: how many requesters hold it. */
             holders?: number;
         };
@@ -697,6 +770,11 @@ export interface components {
             apiKeyLabel: string | null;
             /** @description The `note` of the request that made the reservation. */
             note?: string;
+            /**
+             * @description The condition that it asked for. Left out: ready.
+             * @enum {string}
+             */
+            condition?: "dirty" | "out";
             /**
              * Format: uuid
              * @description The session that it lasts as long as.
@@ -929,6 +1007,38 @@ export interface components {
             };
             /** @description Whether missing ancestors are registered as groups, instead of with capacity 1. */
             groups?: boolean | null;
+            /**
+             * @description The condition of its slots after a reservation. `dirty`: somebody must clean them first. Absent, this stays as it is; at first `ready`.
+             * @enum {string|null}
+             */
+            afterUse?: "ready" | "dirty" | null;
+            /**
+             * @description What those who hold it need, such as its address. Stored in clear: no place for passwords. Absent, they stay as they are; {} removes them.
+             * @example {
+             *       "hub": "10.0.0.7"
+             *     }
+             */
+            attributes?: {
+                [key: string]: string;
+            };
+            /**
+             * @description The attributes of each slot of a pool, in order. Absent, they stay as they are; [] removes them.
+             * @example [
+             *       {
+             *         "serial": "A1"
+             *       },
+             *       {
+             *         "serial": "B2"
+             *       }
+             *     ]
+             */
+            slotAttributes?: {
+                [key: string]: string;
+            }[];
+            /** @description Ignored, so that a definition can be registered again as it is listed. */
+            outOfService?: unknown;
+            /** @description Ignored, so that a definition can be registered again as it is listed. */
+            dirty?: unknown;
         };
         Definition: {
             /** @description The name of the resource. */
@@ -950,6 +1060,23 @@ export interface components {
             labels?: {
                 [key: string]: string;
             };
+            /**
+             * @description The condition of its slots after a reservation; left out if that is `ready`.
+             * @enum {string}
+             */
+            afterUse?: "ready" | "dirty";
+            /** @description Its attributes; left out if it has none, or without the right `define`. */
+            attributes?: {
+                [key: string]: string;
+            };
+            /** @description The attributes of its slots; left out as `attributes`. */
+            slotAttributes?: {
+                [key: string]: string;
+            }[];
+            /** @description The number of slots that are out of service; left out if none is. */
+            outOfService?: number;
+            /** @description The number of slots that are dirty; left out if none is. */
+            dirty?: number;
         };
         TreeNode: {
             /** @description The name of the resource. */
@@ -961,7 +1088,7 @@ export interface components {
             path: string;
             /** @description The number of slots; null for a group. */
             capacity: number | null;
-            /** @description Free slots; null for a group. */
+            /** @description Slots that are free and ready; null for a group. */
             available: number | null;
             /** @description The number of requests that wait for it. */
             waiting: number;
@@ -979,8 +1106,48 @@ export interface components {
             labels?: {
                 [key: string]: string;
             };
+            /** @description The number of slots that are out of service; left out if none is. */
+            outOfService?: number;
+            /** @description The number of slots that are dirty; left out if none is. */
+            dirty?: number;
             /** @description The resources below it, of the same shape. */
             children: components["schemas"]["TreeNode"][];
+        };
+        ConditionItem: {
+            /**
+             * @description A slot, or a registered resource: of a pool, all its slots.
+             * @example printer
+             */
+            resource: string;
+            /**
+             * @description The condition that it gets.
+             * @enum {string}
+             */
+            condition: "ready" | "dirty" | "out";
+            /**
+             * @description Why, for people.
+             * @example display dark
+             */
+            reason?: string;
+        };
+        ConditionResult: {
+            /** @description The resource of the item. */
+            resource: string;
+            /**
+             * @description The condition of the item.
+             * @enum {string}
+             */
+            condition: "ready" | "dirty" | "out";
+            /**
+             * @description CHANGED: at least one slot had another condition.
+             * @enum {string}
+             */
+            status: "CHANGED" | "UNCHANGED" | "NOT_VALID";
+            /**
+             * @description The status again, or the status and a reason: for people.
+             * @example CHANGED
+             */
+            explanation: string;
         };
         Deleted: {
             /** @description The names of the resources that were deleted. */
@@ -991,15 +1158,15 @@ export interface components {
              * @description What happened. It is the name of the event, too.
              * @enum {string}
              */
-            type: "RESERVED" | "RENEWED" | "UNRESERVED" | "RESERVATION_EXPIRED" | "RESERVE_FAILED" | "UNRESERVE_FAILED" | "TRANSACTION_APPLIED" | "TRANSACTION_ROLLED_BACK" | "WAITING" | "WAIT_ENDED" | "RESET" | "TIER_LIMIT_REACHED";
+            type: "RESERVED" | "RENEWED" | "UNRESERVED" | "RESERVATION_EXPIRED" | "RESERVE_FAILED" | "UNRESERVE_FAILED" | "TRANSACTION_APPLIED" | "TRANSACTION_ROLLED_BACK" | "WAITING" | "WAIT_ENDED" | "RESET" | "CONDITION" | "TIER_LIMIT_REACHED";
             /** @description The id of the tenant. */
             tenantId: string;
-            /** @description The name that was reserved. Of failures and waits, the name that was asked for, or the text of a match. Null: the event is about no single resource. */
+            /** @description The name that was reserved. Of failures and waits, the name that was asked for, or the text of a match. Of CONDITION, the slot. Null: the event is about no single resource. */
             resource: string | null;
             /** @description The requester of the item. */
             requester: string | null;
             /**
-             * @description The status that the request got.
+             * @description The status that the request got. Of CONDITION: `ready`, `dirty` or `out`.
              * @example ACQUIRED
              */
             explanation: string | null;
@@ -1008,7 +1175,7 @@ export interface components {
             /** @description The label of the API key that made the request. Null: the key has none, or there was no key. */
             apiKeyLabel: string | null;
             /**
-             * @description Who did it: UNRESERVED and RESET only. null: it expired.
+             * @description Who did it: UNRESERVED, RESET and CONDITION only. null: it expired.
              * @example person:someone@example.com
              */
             actor: string | null;
@@ -1016,7 +1183,7 @@ export interface components {
              * @description The kind of request that caused it.
              * @enum {string|null}
              */
-            requestType: "RESERVE" | "UNRESERVE" | "RENEW" | "TRANSACTION" | "EXPIRE" | "RESET" | "WAIT" | "SESSION" | "READ" | "CONNECT" | null;
+            requestType: "RESERVE" | "UNRESERVE" | "RENEW" | "TRANSACTION" | "EXPIRE" | "RESET" | "WAIT" | "SESSION" | "READ" | "CONNECT" | "CONDITION" | null;
             /**
              * Format: date-time
              * @description The time of the change.
@@ -1044,6 +1211,8 @@ export interface components {
             fencingToken: number | null;
             /** @description Only of a reservation whose request had a `note`. */
             note?: string;
+            /** @description CONDITION only: why. null: nobody said so. */
+            reason?: string | null;
             /**
              * @description Transactions only.
              * @enum {string|null}
