@@ -122,8 +122,7 @@ export class Paper extends Turns {
       Object.assign(this, { reservations: held, conditions: new Map() });
       const isRight = (item: Request['items'][number]) => method !== 'FIRST' || this.isRegisteredFor(item);
       const met = named.map(
-        ({ condition, ...item }) =>
-          isRight({ condition, ...item }) && isSuccess(super.reserve({ ...item, requester }, null)),
+        (item) => isRight(item) && isSuccess(super.reserve({ ...unconditional(item), requester }, null)),
       );
       Object.assign(this, { reservations, conditions, fence });
       return method === 'FIRST' ? met.includes(true) : !met.includes(false);
@@ -198,7 +197,7 @@ export class Paper extends Turns {
     const made = this.reservations.filter(
       (one) => !from.reservations.includes(one) && !exempt.has(one.requester) && !(isWhole && one.match !== undefined),
     );
-    return made.some(({ requester, own, others, details, condition: asked = 'ready' }) => {
+    return made.some(({ requester, own, others, details, condition: asked = 'ready' as const }) => {
       const mine = reservations.filter((one) => one.requester === requester).flatMap((one) => [one.own, ...one.others]);
       return [own, ...others].some((hold) => {
         const isNew = !holds.includes(hold);
@@ -307,4 +306,9 @@ export class Claims extends Paper {
       return this.resultOf(had, name, isFirst ? 'ACQUIRED' : 'ALREADY_HAD', mode);
     });
   }
+}
+
+/** Returns an item without the condition that it asks for. */
+function unconditional({ condition: _, ...item }: Request['items'][number]) {
+  return item;
 }

@@ -68,7 +68,8 @@ export class Plans extends State {
       plan.push(entry);
       added.push(entry);
     }
-    for (let nth = 2; nth <= count; nth++) plan.push({ resource, owner, role: 'moreSlot', nth, condition, valid: true });
+    for (let nth = 2; nth <= count; nth++)
+      plan.push({ resource, owner, role: 'moreSlot', nth, condition, valid: true });
     for (const { resource: declarer } of added) {
       for (const blocker of this.definitions.get(declarer)?.blocks ?? []) {
         const meant = this.meaning(blocker, false);

@@ -80,7 +80,7 @@ export class Queue extends Claims {
       const { resource, requester, ttlSeconds = 0, session, count = 1, mode, condition } = item;
       const lasting = session === undefined ? { ttlSeconds } : { session };
       const shared = mode === 'SHARED' ? { mode } : {};
-      const unready = condition === undefined || condition === 'ready' ? {} : { condition };
+      const unready = condition === undefined ? {} : { condition };
       const { match, nth } = item;
       const any = match === undefined ? {} : { match, nth };
       const wanted = { resource, count, ...lasting, ...shared, ...unready, ...any };

@@ -2,6 +2,7 @@
  * Reserves resources (docs/specification.md#reserve, #plans): one script call for any number of items.
  */
 import type { ReserveItem, ReserveResult } from '../../contract/reservations.ts';
+import type { Condition } from '../../domain/conditions.ts';
 import type { Idempotency } from '../../domain/idempotency.ts';
 import type { Charged } from '../../domain/quota.ts';
 import { type Asked, textOfAsked } from '../../domain/reservations.ts';
@@ -98,7 +99,7 @@ function optionsArg(item: Asking & Pick<ReserveItem, 'note' | 'mode' | 'conditio
 }
 
 /** An item of a request, among those with a match. */
-type Asking = Asked & Pick<ReserveItem, 'requester' | 'condition'>;
+type Asking = Asked & Pick<ReserveItem, 'requester'> & { readonly condition?: Condition | undefined };
 
 /** The options of an item with a match (lua/reservations/match.lua). */
 function matchOptions(item: Asking, items: readonly Asking[]): { match: string; nth?: number } {
