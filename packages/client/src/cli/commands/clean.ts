@@ -7,11 +7,11 @@ import { type Call, type Command, URL_OPTION } from '../command.ts';
 import { connect } from '../connect.ts';
 import { EXIT, ExitError, exitCodeOf, usageError } from '../exitCodes.ts';
 import { codeOfSignal } from '../interrupts.ts';
+import { matchOf } from '../match.ts';
 import { messageOf } from '../messages.ts';
 import { say } from '../output.ts';
 import { graceOf, supervise } from '../run/supervise.ts';
 import { commandOf, environmentOf } from '../run/variables.ts';
-import { matchOf } from '../match.ts';
 import { DEFAULT_TTL_MS } from './reserving.ts';
 
 /** How long one request waits. Then the next one takes its place. */
