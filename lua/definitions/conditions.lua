@@ -10,12 +10,13 @@ local pools = require('slots/pools')
 local redefining = require('definitions/redefine')
 local registry = require('definitions/definitions')
 local slotMap = require('slots/slots')
+local store = require('slots/markStore')
 local work = require('frame/work')
 local dropping = {}
 local byteAt, floor = string.byte, math.floor
 -- Of slots whose condition is dropped, so many get an entry in the history, and lose their details at once; what is
 -- left of details is overwritten when such a slot gets a condition again.
-local MAX_PAST, MAX_DETAILS = 100, 2000
+local MAX_PAST, MAX_DETAILS = 50, 1000
 -- bits[byte]: how many bits are set.
 local bits
 
@@ -88,7 +89,7 @@ end
 
 -- Moves the details of slots to where they belong now, or drops them, as long as `left` allows.
 local function moveDetails(change, chunk, text, from)
-  eachBit(text, chunk, function(slotNumber)
+  eachBit(change.left > 0 and text or '', chunk, function(slotNumber)
     if change.left == 0 then
       return false
     end
@@ -102,13 +103,13 @@ end
 
 -- Ends the time out of service of slots that are dropped.
 local function endOut(change, chunk, gone)
-  eachBit(gone, chunk, function(slotNumber)
+  eachBit(change.past > 0 and gone or '', chunk, function(slotNumber)
     if change.past == 0 then
       return false
     end
     change.past = change.past - 1
     local slot = change.isPool and pools.slotAt(change.name, slotNumber) or change.name
-    history.noteOut(change.name, slot, marks.textAt('conditions', slot), admission.actorName())
+    history.noteOut(change.name, slot, store.at('conditions', '\3' .. slot), admission.actorName())
   end)
 end
 
@@ -146,7 +147,8 @@ end
 local function countHeld(name, after)
   local pool = pools.poolOf(name)
   pool.heldOut, pool.heldDirty, pool.isLong = 0, 0, after and after.isDirtied
-  pool.from, pool.isChanged = 0, true
+  pool.isChanged = true
+  pools.lower(pool, 0)
   slotMap.arePoolsTouched = true
   if not after or not after.hasConditions or after.capacity == 1 or pool.held == 0 then
     return
@@ -168,6 +170,29 @@ local function countHeld(name, after)
   end
 end
 
+-- Moves the details of slots to the hash that has those of dirty slots now, or drops them. Takes a list of tables:
+-- slot, from (a hash), stays.
+local function writeMoved(moved, isDirtied)
+  local fields, to = { conditions = {}, clean = {} }, isDirtied and 'clean' or 'conditions'
+  for _, one in ipairs(moved) do
+    if one.stays and one.from ~= to then
+      table.insert(fields[one.from], '\3' .. one.slot)
+      table.insert(fields[to], '\3' .. one.slot)
+    end
+  end
+  store.read('conditions', fields.conditions)
+  store.read('clean', fields.clean)
+  for _, one in ipairs(moved) do
+    local field = '\3' .. one.slot
+    if one.stays and one.from ~= to then
+      store.put(to, field, store.at(one.from, field))
+    end
+    if not one.stays or one.from ~= to then
+      store.put(one.from, field, '')
+    end
+  end
+end
+
 -- Takes the definition of a name before the change, and after it, false for none.
 local function follow(name, before, after)
   local isPool = before and before.capacity > 1
@@ -182,7 +207,7 @@ local function follow(name, before, after)
     for chunk = 0, last do
       followChunk(change, chunk)
     end
-    marks.moveDetails(change.moved, after and after.isDirtied)
+    writeMoved(change.moved, after and after.isDirtied)
   end
   marks.setCounts(name, change.counts)
   if after then

@@ -177,6 +177,12 @@ local function orBefore(value, before, field)
   return value
 end
 
+-- Returns the work of changing or dropping the conditions of all slots of a resource (definitions/conditions.lua).
+function redefining.costOfConditions(one)
+  local CHUNK = 38
+  return one.hasConditions and CHUNK * math.ceil(one.capacity / pools.CHUNK_SLOTS) or 0
+end
+
 -- Gives a name another definition. isGroup, labels, isDirtied, and the sets of attributes, its own and those of its
 -- slots, are left as they are if nil. A group has no slots that could be dirty or have attributes.
 function redefining.define(name, capacity, parent, blocks, isGroup, labels, isDirtied, own, sets)
@@ -187,6 +193,9 @@ function redefining.define(name, capacity, parent, blocks, isGroup, labels, isDi
     work.spend(#labels + #labelsBefore)
   else
     labels = labelsBefore
+  end
+  if before and before.hasConditions and (before.capacity ~= capacity or before.isDirtied ~= isDirtied or isGroup) then
+    work.spend(redefining.costOfConditions(before))
   end
   local all = attributes.changed(name, isGroup and 0 or capacity, own, sets)
   local pooled = capacity > 1 or before and before.pooled and pools.poolOf(name).held > 0 or false

@@ -78,6 +78,9 @@ function afterUse.follow(reservation, report, actor)
     reservation = reservation, report = report, actor = actor, resource = resource,
     isDirtied = own.isDirtied and reservation.packed ~= nil,
   }
+  if #slots > 1 then
+    conditions.readDetails(resource, slots)
+  end
   local worst
   for _, slot in ipairs(slots) do
     if conditions.isSlot(resource, slot) then

@@ -108,11 +108,10 @@ local function touch(resource)
   end
 end
 
--- Gives a slot a condition and details, which are a text as in slots/marks.lua.
-local function assign(resource, slot, condition, text)
-  local slotNumber, before = numberOf(resource, slot), conditions.at(resource, slot)
+-- Gives a slot another condition and details, which are a text as in slots/marks.lua.
+local function assign(resource, slot, before, condition, text)
   local record = slotMap.recordAt(slot)
-  marks.change(resource, slotNumber, condition, record and record.pool == resource)
+  marks.change(resource, numberOf(resource, slot), before, condition, record and record.pool == resource)
   slotMap.arePoolsTouched = slotMap.arePoolsTouched or slot ~= resource
   marks.putDetails(resource, slot, before, condition, text)
 end
@@ -130,7 +129,7 @@ conditions.markHeld = markHeld
 local function restore(change, before)
   local now = conditions.valueOf(change)
   slotMap.noteChange(change, now)
-  assign(change.resource, change.slot, before.condition, before.text)
+  assign(change.resource, change.slot, now.condition, before.condition, before.text)
   local list = conditions.changed
   change.isUndone = not change.isUndone
   if not change.isUndone then
@@ -158,8 +157,8 @@ end
 -- since it was before.
 function conditions.set(resource, slot, condition, reason, actor)
   slot = slot or resource
-  local before, wasReason, wasSince = conditions.describe(resource, slot)
-  reason = reason or nil
+  local value = conditions.valueOf({ resource = resource, slot = slot })
+  local before, wasReason, wasSince = value.condition, split(value.text)
   if before == condition and (condition == 'ready' or wasReason == reason) then
     return false
   end
@@ -168,14 +167,24 @@ function conditions.set(resource, slot, condition, reason, actor)
   local since = before == condition and wasSince or clock.nowMs()
   local change = {
     resource = resource, slot = slot, before = before, condition = condition, reason = reason, actor = actor,
-    since = since, restore = restore,
+    since = since, restore = restore, wasText = value.text,
   }
-  local value = conditions.valueOf(change)
-  change.wasText = value.text
   slotMap.noteChange(change, value)
   conditions.changed[#conditions.changed + 1] = change
-  assign(resource, slot, condition, string.format('%.0f\n', since) .. (actor or '') .. '\n' .. (reason or ''))
+  assign(resource, slot, before, condition, string.format('%.0f\n', since) .. (actor or '') .. '\n' .. (reason or ''))
   return true
+end
+
+-- Reads the details of some slots, at once.
+function conditions.readDetails(resource, slots)
+  local fields = {}
+  for i, slot in ipairs(slots) do
+    fields[i] = '\3' .. slot
+  end
+  store.read('conditions', fields)
+  if registry.definition(resource).isDirtied then
+    store.read('clean', fields)
+  end
 end
 
 -- Notes that this call changes what is out of service in another way: its copies are no longer right.
@@ -187,7 +196,7 @@ end
 function conditions.restoreOut(resource, slot, text)
   touch(resource)
   markHeld(resource, slot)
-  assign(resource, slot, 'out', text)
+  assign(resource, slot, conditions.at(resource, slot), 'out', text)
   isOutChanged = true
   -- Those who wait for it see it.
   local change = { resource = resource, slot = slot, before = 'ready', condition = 'ready', restore = restore }
@@ -215,7 +224,7 @@ function conditions.write()
       bytes.callWith('HSET', keys.definitions, { resource, registry.packDefinition(one) })
     end
   end
-  store.write()
+  marks.write()
 end
 
 function conditions.begin()

@@ -13,7 +13,7 @@ local AHEAD = 32
 local function freeIn(resource, chunk, condition, at)
   local held = pools.chunkAt(pools.chunkField(resource, chunk))
   local without, unlike, only = marks.bitmapsFor(resource, chunk, condition)
-  if without == '' and unlike == '' and not only then
+  if not only and without == '' and unlike == '' then
     return pools.freeIn(held, at)
   end
   local last = only and #only or pools.CHUNK_BYTES
@@ -63,20 +63,21 @@ function finding.lowestFree(resource, capacity, condition, from)
   end
 end
 
+-- The fields of a pool (slots/pools.lua) with the numbers below which no slot is free and has a condition.
+local FROM = { ready = 'from', dirty = 'fromDirty', out = 'fromOut' }
+
 -- Returns the lowest free number of a pool for a request for a condition; nil if none is free.
 function finding.nextFree(pool, capacity, condition)
   if not marks.areAny(pool) then
     return condition == 'ready' and freeSlots.lowestFree(pool, capacity) or nil
   end
-  local known = pools.poolOf(pool)
-  local from = condition == 'ready' and known.from or 0
-  local slotNumber = finding.lowestFree(pool, capacity, condition, from)
-  if not slotNumber and from > 0 then
+  local known, field = pools.poolOf(pool), FROM[condition]
+  local slotNumber = finding.lowestFree(pool, capacity, condition, known[field])
+  if not slotNumber and known[field] > 0 then
+    -- As in lowestFree() of slots/freeSlots.lua.
     slotNumber = finding.lowestFree(pool, capacity, condition, 0)
   end
-  if condition == 'ready' then
-    known.from = slotNumber or known.from
-  end
+  known[field] = slotNumber or known[field]
   return slotNumber
 end
 

@@ -25,15 +25,33 @@ function markStore.read(hash, fields)
   end
 end
 
--- Returns the value of a field. Reads it if it was not.
-function markStore.at(hash, field)
-  if not values[hash][field] then
-    markStore.read(hash, { field })
+-- Reads two or three fields. Returns the value of the first.
+function markStore.readTogether(hash, first, second, third)
+  local found = values[hash]
+  local got
+  work.spend(2)
+  if third then
+    got = redis.call('HMGET', keys[hash], first, second, third)
+    found[third] = found[third] or got[3] or ''
+  else
+    got = redis.call('HMGET', keys[hash], first, second)
   end
-  return values[hash][field]
+  found[first], found[second] = found[first] or got[1] or '', found[second] or got[2] or ''
+  return found[first]
 end
 
--- Replaces the value of a field that was read.
+-- Returns the value of a field. Reads it if it was not.
+function markStore.at(hash, field)
+  local value = values[hash][field]
+  if not value then
+    work.spend(1.5)
+    value = redis.call('HGET', keys[hash], field) or ''
+    values[hash][field] = value
+  end
+  return value
+end
+
+-- Replaces the value of a field. If it was not read, it is taken for another one.
 function markStore.put(hash, field, value)
   if values[hash][field] ~= value then
     values[hash][field], changed[hash][field] = value, true

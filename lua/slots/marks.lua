@@ -11,8 +11,8 @@
 --   \3<slot>           of such a slot: since when, in ms, a line break, who set it ('' the service), a line break, and
 --                      the reason
 -- The hash `clean`, which a reset deletes, is of resources whose slots are dirty after use. It has
---   <name>             how many slots are ready, packed; absent if none is: then all are dirty that are not out of
---                      service
+--   <name>             how many slots are ready, and how many are out of service, packed; absent if none is ready: then
+--                      all are dirty that are not out of service
 --   <name>\1<chunk>    a bitmap of those that are ready
 --   \3<slot>           of a slot that is dirty, as above; absent if nobody knows
 -- A resource with one slot has it as number 0.
@@ -22,35 +22,51 @@ local store = require('slots/markStore')
 local work = require('frame/work')
 local marks = {}
 local byteAt, floor = string.byte, math.floor
-local COUNTS, COUNT = '>I4I4', '>I4'
+local COUNTS = '>I4I4'
 -- The field of `conditions` that tells its changes apart.
 marks.VERSION = '\4'
 -- The bitmaps: the hash, and what stands between the name and the number of the chunk.
 local OUT, DIRTY = { hash = 'conditions', mark = '\1' }, { hash = 'conditions', mark = '\2' }
 local CLEAN = { hash = 'clean', mark = '\1' }
 
--- known[name]: how many slots of a resource are out, dirty (set so) and clean.
+-- known[name]: how many slots of a resource are out, dirty (set so) and clean; wasOut, wasDirty and wasClean as stored.
 local known
 
+-- Returns the field of a chunk. Most requests need that of one chunk, several times.
 local function fieldOf(plane, name, chunk)
-  return name .. plane.mark .. chunk
+  if plane.name ~= name or plane.chunk ~= chunk then
+    plane.name, plane.chunk, plane.field = name, chunk, name .. plane.mark .. chunk
+  end
+  return plane.field
 end
 
--- Returns the counts of a resource that has conditions, a table: out, dirty, clean. Reads them with its first bitmaps.
+-- Reads the counts of a resource, and the first bitmaps of a pool.
+local function readCounts(name, one)
+  local out, dirty, clean, isPool = 0, 0, 0, one.capacity > 1
+  local packed
+  if one.isDirtied then
+    packed = isPool and store.readTogether('clean', name, fieldOf(CLEAN, name, 0)) or store.at('clean', name)
+    if packed ~= '' then
+      clean, out = struct.unpack(COUNTS, packed)
+      return out, dirty, clean
+    end
+    packed = store.at('conditions', name)
+  else
+    packed = isPool and store.readTogether('conditions', name, fieldOf(OUT, name, 0), fieldOf(DIRTY, name, 0)) or
+      store.at('conditions', name)
+  end
+  if packed ~= '' then
+    out, dirty = struct.unpack(COUNTS, packed)
+  end
+  return out, dirty, clean
+end
+
+-- Returns the counts of a resource that has conditions, a table.
 local function countsOf(name, one)
   local counts = known[name]
   if not counts then
-    store.read('conditions', { name, fieldOf(OUT, name, 0), not one.isDirtied and fieldOf(DIRTY, name, 0) or nil })
-    local packed = store.at('conditions', name)
-    counts = { out = 0, dirty = 0, clean = 0 }
-    if packed ~= '' then
-      counts.out, counts.dirty = struct.unpack(COUNTS, packed)
-    end
-    if one.isDirtied then
-      store.read('clean', { name, fieldOf(CLEAN, name, 0) })
-      local clean = store.at('clean', name)
-      counts.clean = clean ~= '' and struct.unpack(COUNT, clean) or 0
-    end
+    local out, dirty, clean = readCounts(name, one)
+    counts = { out = out, dirty = dirty, clean = clean, wasOut = out, wasDirty = dirty, wasClean = clean }
     known[name] = counts
   end
   return counts
@@ -68,15 +84,6 @@ function marks.readFirst(names)
   end
   store.read('conditions', fields)
   store.read('clean', clean)
-end
-
--- Notes the counts of a resource, to be written.
-local function putCounts(name, counts)
-  local isAny = counts.out > 0 or counts.dirty > 0
-  store.put('conditions', name, isAny and struct.pack(COUNTS, counts.out, counts.dirty) or '')
-  if registry.definition(name).isDirtied then
-    store.put('clean', name, counts.clean > 0 and struct.pack(COUNT, counts.clean) or '')
-  end
 end
 
 -- Returns the bytes of a chunk of a bitmap; zero bytes at its end may be missing.
@@ -117,19 +124,24 @@ function marks.countOf(name, capacity, condition)
   return condition == 'ready' and capacity - counts.out - counts.dirty or counts.dirty
 end
 
+-- Returns true if a resource has so many slots marked that a slot may be one, and it is.
+local function has(plane, count, name, slotNumber, capacity)
+  return count > 0 and (count == capacity or isMarked(plane, name, slotNumber))
+end
+
 -- Returns the condition of a slot by its number.
 function marks.conditionOf(name, slotNumber)
   local one = registry.definition(name)
   if not one or not one.hasConditions or slotNumber >= one.capacity then
     return 'ready'
   end
-  local counts = countsOf(name, one)
-  if counts.out > 0 and isMarked(OUT, name, slotNumber) then
+  local counts, capacity = countsOf(name, one), one.capacity
+  if has(OUT, counts.out, name, slotNumber, capacity) then
     return 'out'
   elseif one.isDirtied then
-    return counts.clean > 0 and isMarked(CLEAN, name, slotNumber) and 'ready' or 'dirty'
+    return has(CLEAN, counts.clean, name, slotNumber, capacity) and 'ready' or 'dirty'
   end
-  return counts.dirty > 0 and isMarked(DIRTY, name, slotNumber) and 'dirty' or 'ready'
+  return has(DIRTY, counts.dirty, name, slotNumber, capacity) and 'dirty' or 'ready'
 end
 
 -- Adds a change of a condition to the number of held slots that have it.
@@ -154,29 +166,39 @@ function marks.account(name, slot, change)
   end
 end
 
--- Changes the condition of a slot. Takes whether its pool holds it among its slots.
-function marks.change(name, slotNumber, condition, isHeld)
-  local one, before = registry.definition(name), marks.conditionOf(name, slotNumber)
-  local counts = countsOf(name, one)
-  local dirtPlane, dirt = one.isDirtied and CLEAN or DIRTY, one.isDirtied and 'clean' or 'dirty'
-  local dirtOf = one.isDirtied and 'ready' or 'dirty'
-  for _, which in ipairs({ { OUT, 'out', 'out' }, { dirtPlane, dirt, dirtOf } }) do
-    local plane, count, meaning = which[1], which[2], which[3]
-    if (before == meaning) ~= (condition == meaning) then
-      setMark(plane, name, slotNumber, condition == meaning)
-      counts[count] = counts[count] + (condition == meaning and 1 or -1)
-    end
+-- Marks that a slot has a condition, or no longer has it, in the bitmap that tells, if one does.
+local function markCondition(name, slotNumber, condition, isDirtied, isSet)
+  local plane, count
+  if condition == 'out' then
+    plane, count = OUT, 'out'
+  elseif isDirtied and condition == 'ready' then
+    plane, count = CLEAN, 'clean'
+  elseif not isDirtied and condition == 'dirty' then
+    plane, count = DIRTY, 'dirty'
   end
-  putCounts(name, counts)
+  if plane then
+    local counts = known[name]
+    setMark(plane, name, slotNumber, isSet)
+    counts[count] = counts[count] + (isSet and 1 or -1)
+  end
+end
+
+-- Changes the condition of a slot. Takes whether its pool holds it among its slots.
+function marks.change(name, slotNumber, before, condition, isHeld)
+  local one = registry.definition(name)
+  countsOf(name, one)
+  if before ~= condition then
+    markCondition(name, slotNumber, before, one.isDirtied, false)
+    markCondition(name, slotNumber, condition, one.isDirtied, true)
+  end
   if one.capacity > 1 then
     local pool = pools.poolOf(name)
     if isHeld then
       countHeld(pool, before, -1)
       countHeld(pool, condition, 1)
     end
-    if condition == 'ready' and slotNumber < pool.from then
-      pool.from, pool.isChanged = slotNumber, true
-    end
+    pools.lower(pool, slotNumber)
+    pool.isChanged = true
   end
   work.spend(8)
 end
@@ -194,11 +216,11 @@ end
 -- Replaces the details of a slot, which was in a condition before.
 function marks.putDetails(name, slot, before, condition, text)
   local field = '\3' .. slot
-  for _, one in ipairs({ before, condition }) do
-    if one ~= 'ready' then
-      store.at(hashOf(name, one), field)
-      store.put(hashOf(name, one), field, one == condition and text or '')
-    end
+  if before ~= 'ready' then
+    store.put(hashOf(name, before), field, '')
+  end
+  if condition ~= 'ready' then
+    store.put(hashOf(name, condition), field, text)
   end
 end
 
@@ -220,19 +242,18 @@ end
 -- Returns the bitmaps of a chunk that tell which slots have a condition: the first two mark slots that do not have it.
 -- If there is a third, the slots that it does not mark do not have it either.
 function marks.bitmapsFor(name, chunk, condition)
-  local isDirtied = registry.definition(name).isDirtied
+  local one = registry.definition(name)
+  local counts = countsOf(name, one)
   if condition == 'out' then
     return '', '', chunkAt(OUT, name, chunk)
-  elseif not isDirtied then
-    local dirty = chunkAt(DIRTY, name, chunk)
-    if condition == 'dirty' then
-      return '', '', dirty
-    end
-    return chunkAt(OUT, name, chunk), dirty, nil
-  elseif condition == 'ready' then
-    return '', '', chunkAt(CLEAN, name, chunk)
+  elseif condition == (one.isDirtied and 'ready' or 'dirty') then
+    return '', '', chunkAt(one.isDirtied and CLEAN or DIRTY, name, chunk)
   end
-  return chunkAt(OUT, name, chunk), chunkAt(CLEAN, name, chunk), nil
+  local out = counts.out > 0 and chunkAt(OUT, name, chunk) or ''
+  if one.isDirtied then
+    return out, counts.clean > 0 and chunkAt(CLEAN, name, chunk) or '', nil
+  end
+  return out, counts.dirty > 0 and chunkAt(DIRTY, name, chunk) or '', nil
 end
 
 -- What definitions/conditions.lua needs, which changes all bitmaps of a resource.
@@ -263,41 +284,23 @@ function marks.putMap(name, chunk, map)
   store.put('clean', fieldOf(CLEAN, name, chunk), map.clean)
 end
 
--- Replaces the counts of a resource.
+-- Replaces the counts of a resource: out, dirty, clean.
 function marks.setCounts(name, counts)
-  local isAny = counts.out > 0 or counts.dirty > 0
-  store.read('conditions', { name })
-  store.read('clean', { name })
-  store.put('conditions', name, isAny and struct.pack(COUNTS, counts.out, counts.dirty) or '')
-  store.put('clean', name, counts.clean > 0 and struct.pack(COUNT, counts.clean) or '')
   known[name] = counts
 end
 
--- Returns the details of a slot as a hash has them.
-function marks.textAt(hash, slot)
-  return store.at(hash, '\3' .. slot)
-end
-
--- Moves the details of slots to the hash that has those of dirty slots now, or drops them. Takes a list of tables:
--- slot, from (a hash), stays.
-function marks.moveDetails(moved, isDirtied)
-  local fields, to = { conditions = {}, clean = {} }, isDirtied and 'clean' or 'conditions'
-  for i, one in ipairs(moved) do
-    fields[one.from][#fields[one.from] + 1] = '\3' .. one.slot
-    fields[to][#fields[to] + 1] = '\3' .. moved[i].slot
-  end
-  store.read('conditions', fields.conditions)
-  store.read('clean', fields.clean)
-  for _, one in ipairs(moved) do
-    local field = '\3' .. one.slot
-    local text = store.at(one.from, field)
-    if not one.stays then
-      store.put(one.from, field, '')
-    elseif one.from ~= to then
-      store.put(one.from, field, '')
-      store.put(to, field, text)
+-- Writes all changes.
+function marks.write()
+  for name, counts in pairs(known) do
+    local out, dirty, clean = counts.out, counts.dirty, counts.clean
+    if out ~= counts.wasOut or dirty ~= counts.wasDirty then
+      store.put('conditions', name, out + dirty > 0 and struct.pack(COUNTS, out, dirty) or '')
+    end
+    if clean ~= counts.wasClean or clean > 0 and out ~= counts.wasOut then
+      store.put('clean', name, clean > 0 and struct.pack(COUNTS, clean, out) or '')
     end
   end
+  store.write()
 end
 
 function marks.begin()

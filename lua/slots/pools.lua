@@ -2,7 +2,8 @@
 -- <pool>_0, <pool>_1 and so on. The pools hash has
 --   <pool>            how many of its slots are held, and the number below which none is free, packed; absent if none
 --                     is held. If its slots are dirty after use, or some that are held are not ready: also how many of
---                     the held ones are out of service, and how many are dirty
+--                     the held ones are out of service, and how many are dirty; and the numbers below which none is
+--                     free and dirty, and none free and out of service
 --   <pool>\n<owner>   the slot that the owner was assigned
 --   <name>\1<chunk>   a bitmap of the slots <name>_<i> that are held, as slots of a pool or as plain resources: 512 of
 --                     them, 64 bytes. Zero bytes at the end of a chunk are left out; an empty chunk has no field
@@ -10,7 +11,7 @@
 local keys = require('frame/keys')
 local work = require('frame/work')
 local pools = {}
-local POOL, LONG = '>I4I4', '>I4I4I4I4'
+local POOL, LONG = '>I4I4', '>I4I4I4I4I4I4'
 local byteAt, floor = string.byte, math.floor
 -- The slots of a chunk.
 pools.CHUNK_SLOTS, pools.CHUNK_BYTES = 512, 64
@@ -62,7 +63,7 @@ end
 -- Returns a pool, a table:
 --   held      number of its slots that are held
 --   stored    the stored value of held
---   from      no slot below this number is free and ready
+--   from      no slot below this number is free and ready; fromDirty, fromOut: none is free and dirty, or out
 --   heldOut, heldDirty  number of its slots that are held and out of service, or dirty (slots/marks.lua)
 --   isLong    true if these are stored even if they are 0
 --   assigned  owner -> slot, false for none, nil if it was not read
@@ -73,10 +74,12 @@ function pools.poolOf(name)
     work.spend(2)
     local packed = redis.call('HGET', keys.pools, name)
     local held, from = pools.unpackPool(packed)
-    pool = { held = held, from = from, stored = held, assigned = {}, heldOut = 0, heldDirty = 0 }
+    pool = {
+      held = held, from = from, stored = held, assigned = {}, heldOut = 0, heldDirty = 0, fromDirty = 0, fromOut = 0,
+    }
     if pools.isLong(packed) then
-      local _, _, heldOut, heldDirty = struct.unpack(LONG, packed)
-      pool.heldOut, pool.heldDirty = heldOut, heldDirty
+      local _
+      _, _, pool.heldOut, pool.heldDirty, pool.fromDirty, pool.fromOut = struct.unpack(LONG, packed)
     end
     known[name] = pool
   end
@@ -98,6 +101,12 @@ function pools.assignedTo(name, owner)
   return slot
 end
 
+-- Notes that a slot of this number is free, or has another condition.
+function pools.lower(pool, slotNumber)
+  pool.from = math.min(pool.from, slotNumber)
+  pool.fromDirty, pool.fromOut = math.min(pool.fromDirty, slotNumber), math.min(pool.fromOut, slotNumber)
+end
+
 -- Adds a slot to the held slots of its pool (change 1) or removes it (-1). Takes the slot's record.
 function pools.account(slot, record, change)
   local pool = pools.poolOf(record.pool)
@@ -105,7 +114,7 @@ function pools.account(slot, record, change)
   pool.held = pool.held + change
   pools.markSlot(record.pool, slotNumber, change == 1)
   if change == -1 then
-    pool.from = math.min(pool.from, slotNumber)
+    pools.lower(pool, slotNumber)
   end
   if not record.byName then
     pool.assigned[record.owner] = change == 1 and slot
@@ -230,7 +239,7 @@ end
 -- Returns the value of a pool.
 local function valueOf(pool)
   if pool.isLong or pool.heldOut > 0 or pool.heldDirty > 0 then
-    return struct.pack(LONG, pool.held, pool.from, pool.heldOut, pool.heldDirty)
+    return struct.pack(LONG, pool.held, pool.from, pool.heldOut, pool.heldDirty, pool.fromDirty, pool.fromOut)
   end
   return pools.packPool(pool.held, pool.from)
 end

@@ -79,11 +79,13 @@ local function isHad(mine, at, name, resource, slot)
   return mine and (at == name or mine == ownership.reservationOn(resource, slot, mine.owner))
 end
 
--- Adds an item to `toExplain`, unless a slot is free, its requester has it, or the name is not valid.
+-- Adds an item to `toExplain`, unless a slot is free, its requester has it, or the name is not valid. If it is one slot
+-- that nobody holds, its condition is in the way.
 local function explainLater(toExplain, result, mine, slot, resource)
   local isFine = result[IS_HELD] == '0' or mine and result[WOULD_SUCCEED] == '1'
   local name = slot or resource
-  if resource and not isFine then
+  local isUnready = result[CONDITION] ~= '' and not slotMap.recordAt(name)
+  if resource and not isFine and not isUnready then
     toExplain[#toExplain + 1] = { result = result, place = slotMap.recordAt(name) and name or resource }
   end
 end

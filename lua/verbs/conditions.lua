@@ -89,6 +89,7 @@ local function setOne(item)
     slots[i] = pools.slotAt(resource, i - 1)
   end
   slotMap.readSlots(slots)
+  conditions.readDetails(resource, slots)
   local reason = item.reason ~= '' and item.reason or nil
   for _, one in ipairs(slots) do
     if conditions.set(resource, one, item.condition, reason, admission.actorName()) then

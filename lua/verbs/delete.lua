@@ -11,6 +11,7 @@ local quota = require('limits/quota')
 local redefining = require('definitions/redefine')
 local registry = require('definitions/definitions')
 local tenant = require('frame/tenant')
+local work = require('frame/work')
 local verbs = {}
 
 --[[ delete (ARGV[1] credential, ARGV[2] flags)
@@ -80,13 +81,17 @@ end
 -- Finds all names to delete. Returns why they cannot be deleted; nil if they can, or if it sets tenant.foreign.
 local function doom(request)
   local doomed, root = request.doomed, request.args[5]
-  local next, labels = 1, 0
+  local next, labels, conditions = 1, 0, 0
   while doomed[next] do
     local name = doomed[next]
     labels = labels + #naming.labelsOf(name) + attributes.of(name).count
     if #doomed > 1 and labels > MAX_LABELS then
       return root .. ' and the resources below it have more than ' .. MAX_LABELS ..
         ' labels and slotAttributes: delete parts of it first'
+    end
+    conditions = conditions + redefining.costOfConditions(registry.definition(name))
+    if #doomed > 1 and conditions > work.MAX_WORK then
+      return root .. ' and the resources below it have too many slots that may not be ready: delete parts of it first'
     end
     local why = addChildren(request, name)
     if why then

@@ -119,6 +119,20 @@ describe('a deletion', () => {
   });
 });
 
+describe('a request that changes the conditions of too many slots', () => {
+  test('is refused', async () => {
+    const { engine, credential } = lab.running;
+    const [above, ...names] = [fresh(), fresh(), fresh()];
+    const all = names.map((name) => ({ name, capacity: 100_000, treePath: above }));
+    await lab.register({ name: above, group: true }, ...all.map((one) => ({ ...one, afterUse: 'dirty' as const })));
+    await expect(lab.register(...all.map((one) => ({ ...one, afterUse: 'ready' as const })))).rejects.toThrow(
+      'takes the request over the work that one request may cause',
+    );
+    await expect(deleteDefinition(engine, credential, above, true, NOW)).rejects.toThrow('delete parts of it first');
+    for (const name of [...names, above]) await deleteDefinition(engine, credential, name, false, NOW);
+  });
+});
+
 describe('Redis that has lost its data', () => {
   test('gets definitions whose slots are dirty after use, all dirty, and `out` from the copy', async () => {
     const { engine, credential } = lab.running;
