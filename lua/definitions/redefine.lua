@@ -183,6 +183,12 @@ function redefining.costOfConditions(one)
   return one.hasConditions and CHUNK * math.ceil(one.capacity / pools.CHUNK_SLOTS) or 0
 end
 
+local function spendOnConditions(before, capacity, isGroup, isDirtied)
+  if before and (before.capacity ~= capacity or before.isDirtied ~= isDirtied or isGroup) then
+    work.spend(redefining.costOfConditions(before))
+  end
+end
+
 -- Gives a name another definition. isGroup, labels, isDirtied, and the sets of attributes, its own and those of its
 -- slots, are left as they are if nil. A group has no slots that could be dirty or have attributes.
 function redefining.define(name, capacity, parent, blocks, isGroup, labels, isDirtied, own, sets)
@@ -194,9 +200,7 @@ function redefining.define(name, capacity, parent, blocks, isGroup, labels, isDi
   else
     labels = labelsBefore
   end
-  if before and before.hasConditions and (before.capacity ~= capacity or before.isDirtied ~= isDirtied or isGroup) then
-    work.spend(redefining.costOfConditions(before))
-  end
+  spendOnConditions(before, capacity, isGroup, isDirtied)
   local all = attributes.changed(name, isGroup and 0 or capacity, own, sets)
   local pooled = capacity > 1 or before and before.pooled and pools.poolOf(name).held > 0 or false
   work.spend(#blocks / 2 + #name / 100)

@@ -67,7 +67,8 @@ end
 -- Returns how many slots of a resource are free and have a condition. Slots that are held from an earlier capacity
 -- count as taken from the ready ones.
 function conditions.freeOf(resource, capacity, condition)
-  if not conditions.areAny(resource) then
+  local one = registry.definition(resource)
+  if not one or not one.hasConditions then
     return condition == 'ready' and math.max(0, capacity - freeSlots.heldOf(resource)) or 0
   end
   local isReady = condition == 'ready'
@@ -75,7 +76,7 @@ function conditions.freeOf(resource, capacity, condition)
     local isHeld = slotMap.recordAt(resource) or isReady and freeSlots.heldOf(resource) > 0
     return not isHeld and conditions.at(resource) == condition and 1 or 0
   end
-  local pool, count = pools.poolOf(resource), marks.countOf(resource, capacity, condition)
+  local pool, count = pools.poolOf(resource), marks.countIn(resource, one, condition)
   local held = isReady and freeSlots.heldOf(resource) - pool.heldOut - pool.heldDirty or
     condition == 'out' and pool.heldOut or pool.heldDirty
   return math.max(0, count - held)

@@ -3,6 +3,7 @@
 local freeSlots = require('slots/freeSlots')
 local marks = require('slots/marks')
 local pools = require('slots/pools')
+local registry = require('definitions/definitions')
 local work = require('frame/work')
 local finding = {}
 local byteAt, floor = string.byte, math.floor
@@ -10,9 +11,9 @@ local byteAt, floor = string.byte, math.floor
 local AHEAD = 32
 
 -- Returns the number within a chunk of the first slot that is free and has a condition, from a byte on; nil if none is.
-local function freeIn(resource, chunk, condition, at)
+local function freeIn(resource, one, chunk, condition, at)
   local held = pools.chunkAt(pools.chunkField(resource, chunk))
-  local without, unlike, only = marks.bitmapsFor(resource, chunk, condition)
+  local without, unlike, only = marks.bitmapsFor(resource, one, chunk, condition)
   if not only and without == '' and unlike == '' then
     return pools.freeIn(held, at)
   end
@@ -39,13 +40,9 @@ local function readAhead(resource, first, last)
   marks.readChunks(resource, first, last)
 end
 
--- Returns the lowest number from `from` on, below the capacity, of a slot that is free and has a condition; nil if none
--- is. It may lie up to seven slots before `from`.
-function finding.lowestFree(resource, capacity, condition, from)
-  if not marks.areAny(resource) then
-    return condition == 'ready' and freeSlots.freeFrom(resource, capacity, from) or nil
-  end
-  local first, last = floor(from / pools.CHUNK_SLOTS), floor((capacity - 1) / pools.CHUNK_SLOTS)
+-- Returns as lowestFree(), for a resource with conditions. Takes its definition.
+local function walk(resource, one, condition, from)
+  local first, last = floor(from / pools.CHUNK_SLOTS), floor((one.capacity - 1) / pools.CHUNK_SLOTS)
   local at = floor(from % pools.CHUNK_SLOTS / 8) + 1
   local readTo = first
   for chunk = first, last do
@@ -53,14 +50,24 @@ function finding.lowestFree(resource, capacity, condition, from)
       readTo = math.min(chunk + AHEAD - 1, last)
       readAhead(resource, chunk, readTo)
     end
-    local free = freeIn(resource, chunk, condition, at)
+    local free = freeIn(resource, one, chunk, condition, at)
     if free then
       local slotNumber = chunk * pools.CHUNK_SLOTS + free
-      return slotNumber < capacity and slotNumber or nil
+      return slotNumber < one.capacity and slotNumber or nil
     end
     work.spend(1)
     at = 1
   end
+end
+
+-- Returns the lowest number from `from` on, below the capacity, of a slot that is free and has a condition; nil if none
+-- is. It may lie up to seven slots before `from`.
+function finding.lowestFree(resource, capacity, condition, from)
+  local one = registry.definition(resource)
+  if one and one.hasConditions then
+    return walk(resource, one, condition, from)
+  end
+  return condition == 'ready' and freeSlots.freeFrom(resource, capacity, from) or nil
 end
 
 -- The fields of a pool (slots/pools.lua) with the numbers below which no slot is free and has a condition.
@@ -68,14 +75,15 @@ local FROM = { ready = 'from', dirty = 'fromDirty', out = 'fromOut' }
 
 -- Returns the lowest free number of a pool for a request for a condition; nil if none is free.
 function finding.nextFree(pool, capacity, condition)
-  if not marks.areAny(pool) then
+  local one = registry.definition(pool)
+  if not one or not one.hasConditions then
     return condition == 'ready' and freeSlots.lowestFree(pool, capacity) or nil
   end
   local known, field = pools.poolOf(pool), FROM[condition]
-  local slotNumber = finding.lowestFree(pool, capacity, condition, known[field])
+  local slotNumber = walk(pool, one, condition, known[field])
   if not slotNumber and known[field] > 0 then
     -- As in lowestFree() of slots/freeSlots.lua.
-    slotNumber = finding.lowestFree(pool, capacity, condition, 0)
+    slotNumber = walk(pool, one, condition, 0)
   end
   known[field] = slotNumber or known[field]
   return slotNumber
@@ -92,14 +100,15 @@ local function addBits(found, byte, first, capacity, limit)
 end
 
 -- Adds the slots of a chunk that have a condition.
-local function addFrom(found, resource, chunk, condition, capacity, limit)
-  local without, unlike, only = marks.bitmapsFor(resource, chunk, condition)
+local function addFrom(found, resource, chunk, condition, limit)
+  local one = registry.definition(resource)
+  local without, unlike, only = marks.bitmapsFor(resource, one, chunk, condition)
   local last = only and #only or pools.CHUNK_BYTES
   work.spend(last / 6)
   for i = 1, last do
     local byte = only and byteAt(only, i) or 255 - bit.bor(byteAt(without, i) or 0, byteAt(unlike, i) or 0)
     if byte > 0 then
-      addBits(found, byte, chunk * pools.CHUNK_SLOTS + (i - 1) * 8, capacity, limit)
+      addBits(found, byte, chunk * pools.CHUNK_SLOTS + (i - 1) * 8, one.capacity, limit)
     end
     if #found >= limit then
       return
@@ -116,7 +125,7 @@ function finding.firstOf(resource, capacity, condition, limit)
       readTo = math.min(chunk + AHEAD - 1, last)
       marks.readChunks(resource, chunk, readTo)
     end
-    addFrom(found, resource, chunk, condition, capacity, limit)
+    addFrom(found, resource, chunk, condition, limit)
     if #found >= limit then
       break
     end

@@ -99,8 +99,8 @@ end
 
 local function setMark(plane, name, slotNumber, isSet)
   local chunk = floor(slotNumber / pools.CHUNK_SLOTS)
-  local bits = pools.trimmed(pools.marked(chunkAt(plane, name, chunk), slotNumber, isSet))
-  store.put(plane.hash, fieldOf(plane, name, chunk), bits)
+  local bits = pools.marked(chunkAt(plane, name, chunk), slotNumber, isSet)
+  store.put(plane.hash, fieldOf(plane, name, chunk), pools.trimmed(bits))
 end
 
 -- Returns true if some slots of a resource may not be ready.
@@ -109,19 +109,24 @@ function marks.areAny(name)
   return one and one.hasConditions or false
 end
 
--- Returns how many slots of a resource have a condition, held or not.
-function marks.countOf(name, capacity, condition)
-  local one = registry.definition(name)
-  if not one or not one.hasConditions then
-    return condition == 'ready' and capacity or 0
-  end
-  local counts = countsOf(name, one)
+-- Returns how many slots of a resource with conditions have one, held or not. Takes its definition.
+function marks.countIn(name, one, condition)
+  local counts, capacity = countsOf(name, one), one.capacity
   if condition == 'out' then
     return counts.out
   elseif one.isDirtied then
     return condition == 'ready' and counts.clean or capacity - counts.out - counts.clean
   end
   return condition == 'ready' and capacity - counts.out - counts.dirty or counts.dirty
+end
+
+-- The same for any resource.
+function marks.countOf(name, capacity, condition)
+  local one = registry.definition(name)
+  if one and one.hasConditions then
+    return marks.countIn(name, one, condition)
+  end
+  return condition == 'ready' and capacity or 0
 end
 
 -- Returns true if a resource has so many slots marked that a slot may be one, and it is.
@@ -158,10 +163,9 @@ function marks.account(name, slot, change)
   local one = registry.definition(name)
   if one and one.hasConditions then
     local _, slotNumber = pools.slotNumber(slot)
-    local pool = pools.poolOf(name)
-    pool.isLong = one.isDirtied
+    pools.poolOf(name).isLong = one.isDirtied
     if slotNumber < one.capacity and one.capacity > 1 then
-      countHeld(pool, marks.conditionOf(name, slotNumber), change)
+      countHeld(pools.poolOf(name), marks.conditionOf(name, slotNumber), change)
     end
   end
 end
@@ -177,9 +181,8 @@ local function markCondition(name, slotNumber, condition, isDirtied, isSet)
     plane, count = DIRTY, 'dirty'
   end
   if plane then
-    local counts = known[name]
     setMark(plane, name, slotNumber, isSet)
-    counts[count] = counts[count] + (isSet and 1 or -1)
+    known[name][count] = known[name][count] + (isSet and 1 or -1)
   end
 end
 
@@ -198,7 +201,7 @@ function marks.change(name, slotNumber, before, condition, isHeld)
       countHeld(pool, condition, 1)
     end
     pools.lower(pool, slotNumber)
-    pool.isChanged = true
+    pool.isChanged, pool.isLong = true, one.isDirtied
   end
   work.spend(8)
 end
@@ -241,8 +244,7 @@ end
 
 -- Returns the bitmaps of a chunk that tell which slots have a condition: the first two mark slots that do not have it.
 -- If there is a third, the slots that it does not mark do not have it either.
-function marks.bitmapsFor(name, chunk, condition)
-  local one = registry.definition(name)
+function marks.bitmapsFor(name, one, chunk, condition)
   local counts = countsOf(name, one)
   if condition == 'out' then
     return '', '', chunkAt(OUT, name, chunk)

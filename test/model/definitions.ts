@@ -28,7 +28,7 @@ export class Definitions extends Plans {
         parent: treePath.at(-1) ?? null,
         isGroup,
         labels: labels ?? before?.labels ?? {},
-        afterUse: afterUse ?? before?.afterUse ?? 'ready',
+        afterUse: isGroup ? 'ready' : (afterUse ?? before?.afterUse ?? 'ready'),
       });
     }
     for (const { treePath, groups = false } of wanted.values()) {
@@ -72,31 +72,56 @@ export class Definitions extends Plans {
   describe(name: string): Definition {
     const { capacity = 1, blocks = [] } = this.definitions.get(name) ?? {};
     const treePath = this.ancestorsOf(name).join('>') || null;
-    const details = this.detailsOf(name);
+    const { outOfService: _, dirty: __, ...details } = this.detailsOf(name);
     return { name, capacity: details.group ? null : capacity, blocks: [...blocks], treePath, ...details };
   }
 
   /** Fields that listings leave out if they say nothing. */
-  detailsOf(name: string): { group?: true; labels?: Record<string, string> } {
-    const { isGroup = false, labels = {} } = this.definitions.get(name) ?? {};
-    return { ...(isGroup ? { group: true } : {}), ...(Object.keys(labels).length === 0 ? {} : { labels }) };
+  detailsOf(name: string): Pick<Definition, 'group' | 'labels' | 'afterUse' | 'outOfService' | 'dirty'> {
+    const { isGroup = false, labels = {}, afterUse } = this.definitions.get(name) ?? {};
+    return {
+      ...(isGroup ? { group: true } : {}),
+      ...(Object.keys(labels).length === 0 ? {} : { labels }),
+      ...(afterUse === 'dirty' ? { afterUse } : {}),
+      ...this.countsOf(name),
+    };
+  }
+
+  /** How many slots are not ready, if any. */
+  private countsOf(name: string): { outOfService?: number; dirty?: number } {
+    const all = this.isGroup(name) ? [] : this.slotNames(name).map((slot) => this.conditionAt(slot));
+    const [out, dirty] = (['out', 'dirty'] as const).map((one) => all.filter((other) => other === one).length);
+    return { ...(out ? { outOfService: out } : {}), ...(dirty ? { dirty } : {}) };
+  }
+
+  /** Returns how many slots are free and ready. Those that are held beyond the capacity count as taken from them. */
+  freeOf(name: string): number {
+    const ready = this.slotNames(name).filter((slot) => this.conditionAt(slot) === 'ready');
+    const isUnready = ({ slot }: { slot: string }) =>
+      this.slotNames(name).includes(slot) && this.conditionAt(slot) !== 'ready';
+    return Math.max(0, ready.length - this.heldOf(name).filter((hold) => !isUnready(hold)).length);
   }
 
   list(): Definition[] {
-    return [...this.definitions.keys()].sort(byCodePoint).map((name) => this.describe(name));
+    return [...this.definitions.keys()]
+      .sort(byCodePoint)
+      .map((name) => ({ ...this.describe(name), ...this.countsOf(name) }));
   }
 
   tree(parent: string | null = null): TreeNode[] {
     const names = [...this.definitions.keys()].filter((name) => this.definitions.get(name)?.parent === parent);
-    return names.sort(byCodePoint).map((name) => ({
-      name,
-      path: [...this.ancestorsOf(name), name].join('>'),
-      capacity: this.isGroup(name) ? null : this.capacityOf(name),
-      available: this.isGroup(name) ? null : Math.max(0, this.capacityOf(name) - this.heldOf(name).length),
-      waiting: 0,
-      ...this.detailsOf(name),
-      children: this.tree(name),
-    }));
+    return names.sort(byCodePoint).map((name) => {
+      const { afterUse: _, ...details } = this.detailsOf(name);
+      return {
+        name,
+        path: [...this.ancestorsOf(name), name].join('>'),
+        capacity: this.isGroup(name) ? null : this.capacityOf(name),
+        available: this.isGroup(name) ? null : this.freeOf(name),
+        waiting: 0,
+        ...details,
+        children: this.tree(name),
+      };
+    });
   }
 
   /** Returns what was deleted, or why nothing was. */

@@ -8,6 +8,7 @@ import { changeInRedis } from '../../src/definitions/change.ts';
 import { HoldfastError } from '../../src/domain/errors.ts';
 import { sweep } from '../../src/engine/expiry/sweep.ts';
 import { active } from '../../src/engine/reservations/active.ts';
+import { setCondition } from '../../src/engine/reservations/conditions.ts';
 import { setClock } from '../support/clock.ts';
 import type { RunningEngine } from '../support/engine.ts';
 import { changeFlag } from '../support/hotRecord.ts';
@@ -61,7 +62,11 @@ export async function run({ engine, credential }: RunningEngine, history: Histor
       'made up': randomUUID(),
       none: undefined,
     }[item.token];
-    return { resource, requester, releaseToken };
+    const held = model.find(resource, requester);
+    const slots = [held?.details.slots?.at(-1) ?? held?.own.slot ?? 'none', 'elsewhere'];
+    const { condition, of = 'all' } = item.report ?? {};
+    const report = condition === undefined ? {} : { condition, ...(of === 'last' && { slots }) };
+    return { resource, requester, releaseToken, ...report };
   }
 
   async function carryOut(one: Step): Promise<void> {
@@ -89,6 +94,12 @@ export async function run({ engine, credential }: RunningEngine, history: Histor
         );
         return;
       }
+      case 'set condition': {
+        const { name: resource, condition } = one;
+        const { result } = await setCondition(engine, credential, [{ resource, condition }]);
+        expect(result.map(({ status }) => status)).toEqual([model.setCondition(resource, condition)]);
+        return;
+      }
       case 'unreserve': {
         const items = one.items.map(chosen);
         const results = await unreserve(engine, credential, items);
@@ -96,7 +107,7 @@ export async function run({ engine, credential }: RunningEngine, history: Histor
         return;
       }
       case 'renew': {
-        const items = one.items.map((item) => ({ ...chosen(item), ttlSeconds: item.ttlSeconds }));
+        const items = one.items.map((item) => ({ ...chosen({ ...item, report: null }), ttlSeconds: item.ttlSeconds }));
         const results = await renew(engine, credential, items);
         expect(results).toEqual(items.map((item) => model.renew(item)));
         return;
@@ -138,7 +149,7 @@ export async function run({ engine, credential }: RunningEngine, history: Histor
     const found = await all(active(engine, credential));
     expect(sorted(found)).toEqual(
       sorted(
-        model.reservations.map(({ requestedName, requester, reservedAt, expiresAt, details, fence }) => ({
+        model.reservations.map(({ requestedName, requester, reservedAt, expiresAt, details, fence, condition }) => ({
           resource: requestedName,
           requester,
           resourceType: 'UserDefined',
@@ -146,6 +157,7 @@ export async function run({ engine, credential }: RunningEngine, history: Histor
           expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
           claimBy: null,
           ...details,
+          ...(condition && { condition }),
           fencingToken: fence,
           apiKeyLabel: null,
         })),

@@ -327,7 +327,8 @@ export class Model extends Matching {
     const meant = this.meaning(name);
     if (meant === null) return false;
     if (this.isGroup(meant.resource)) return true;
-    if (meant.slot !== undefined && this.holdAt(meant.slot) !== undefined) return false;
+    if (meant.slot === undefined) return this.freeOf(meant.resource) > 0;
+    if (this.holdAt(meant.slot) !== undefined || this.conditionAt(meant.slot) !== 'ready') return false;
     return this.heldOf(meant.resource).length < this.capacityOf(meant.resource);
   }
 
@@ -336,6 +337,7 @@ export class Model extends Matching {
     const one =
       meant === null ? name : (meant.slot ?? (this.capacityOf(meant.resource) === 1 ? meant.resource : undefined));
     const hold = one === undefined ? undefined : this.holdAt(one);
+    const condition = one === undefined ? 'ready' : this.conditionAt(one);
     const mine = requester === undefined ? undefined : this.find(name, requester);
     const trial = this.clone();
     const sharing = hold === undefined ? [] : this.sharing(hold.slot);
@@ -353,6 +355,7 @@ export class Model extends Matching {
       waiting: 0,
       reservable: SUCCESS.includes(trial.reserve({ resource: name, requester: requester ?? '(new)' }, null).status),
       ...(sharing.length === 0 ? {} : { mode: 'SHARED', holders: sharing.length }),
+      ...(condition === 'ready' ? {} : { condition }),
     };
   }
 

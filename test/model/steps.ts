@@ -2,6 +2,7 @@
  * Random steps of histories without a queue. A step is plain JSON, so that a failing history can be kept and run again.
  */
 import fc from 'fast-check';
+import type { AskedCondition, Condition } from '../../src/domain/conditions.ts';
 import { type Mode, TRANSACTION_METHODS, type TransactionMethod } from '../../src/domain/reservations.ts';
 import { labelsOf } from './matching.ts';
 import type { Registration } from './state.ts';
@@ -15,6 +16,7 @@ type Take = {
   ttlSeconds?: number;
   count?: number;
   mode?: Mode;
+  condition?: AskedCondition;
   match?: Record<string, string | string[]>;
 };
 export type GiveBack = {
@@ -23,6 +25,8 @@ export type GiveBack = {
   token: TokenChoice;
   /** Which of the reservations there are, by what name; null: the resource and requester above, whatever they have. */
   of: { nth: number; by: 'name' | 'slot' | 'last slot' } | null;
+  /** What it says of the condition of its slots, and of which; null: nothing. */
+  report: { condition: Condition; of: 'all' | 'last' } | null;
 };
 
 export type Step =
@@ -30,6 +34,7 @@ export type Step =
   | { do: 'delete'; name: string; cascade: boolean }
   | { do: 'require registration'; on: boolean }
   | { do: 'reserve'; items: Take[] }
+  | { do: 'set condition'; name: string; condition: Condition }
   | { do: 'unreserve'; items: GiveBack[] }
   | { do: 'renew'; items: (GiveBack & { ttlSeconds: number })[] }
   | { do: 'transaction'; method: TransactionMethod; items: (Take | GiveBack)[] }
@@ -55,12 +60,15 @@ const ttlSeconds = fc.integer({ min: 1, max: 5 });
 const token = fc.constantFrom<TokenChoice>('right', 'right', 'right', 'right', 'stolen', 'made up', 'none');
 const count = fc.constantFrom(null, null, null, null, 1, 2, 2, 3, 4);
 const mode = fc.constantFrom<Mode | null>(null, null, null, 'EXCLUSIVE', 'SHARED', 'SHARED');
-const take = fc.record({ resource, requester, ttlSeconds: fc.option(ttlSeconds, { nil: null }), count, mode }).map(
-  ({ ttlSeconds, count, mode, ...item }): Take => ({
+const asked = fc.constantFrom<AskedCondition | null>(null, null, null, null, null, null, 'dirty', 'dirty', 'out');
+const lease = fc.option(ttlSeconds, { nil: null });
+const take = fc.record({ resource, requester, ttlSeconds: lease, count, mode, asked }).map(
+  ({ ttlSeconds, count, mode, asked, ...item }): Take => ({
     ...item,
     ...(ttlSeconds === null ? {} : { ttlSeconds }),
     ...(count === null || mode === 'SHARED' ? {} : { count }),
     ...(mode === null ? {} : { mode }),
+    ...(asked === null || mode === 'SHARED' ? {} : { condition: asked }),
   }),
 );
 const match = fc.constantFrom<Record<string, string | string[]>>(
@@ -78,6 +86,13 @@ const giveBack = fc.record({
   resource,
   requester,
   token,
+  report: fc.option(
+    fc.record({
+      condition: fc.constantFrom<Condition>('ready', 'dirty', 'out'),
+      of: fc.constantFrom('all' as const, 'last' as const),
+    }),
+    { freq: 1 },
+  ),
   of: fc.option(
     fc.record({ nth: fc.nat(9), by: fc.constantFrom('name' as const, 'slot' as const, 'last slot' as const) }),
     { freq: 3 },
@@ -101,10 +116,12 @@ const registration: fc.Arbitrary<Registration> = fc
     group: fc.constantFrom(undefined, undefined, undefined, true, false),
     labels: fc.constantFrom(undefined, undefined, {}, { os: 'a' }, { os: 'b', x: '' }),
     groups: fc.constantFrom(undefined, true),
+    afterUse: fc.constantFrom(undefined, undefined, undefined, 'dirty' as const, 'ready' as const),
   })
-  .map(({ name, blocks, treePath, ...rest }) => ({
+  .map(({ name, blocks, treePath, afterUse, ...rest }) => ({
     name,
     ...rest,
+    afterUse: rest.group === true ? undefined : afterUse,
     blocks: rest.group === true ? [] : blocks.filter((one: string) => one !== name),
     treePath: treePath.filter((one: string) => one !== name),
   }));
@@ -113,6 +130,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('register' as const), items: few(registration) }) },
   { weight: 10, arbitrary: fc.record({ do: fc.constant('reserve' as const), items: few(takeOne) }) },
   { weight: 7, arbitrary: fc.record({ do: fc.constant('unreserve' as const), items: few(giveBack) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('set condition' as const),
+      name: resource,
+      condition: fc.constantFrom<Condition>('ready', 'ready', 'ready', 'dirty', 'out'),
+    }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({

@@ -11,6 +11,7 @@ import { hotOf } from '../support/hotRecord.ts';
 import type { Model } from './model.ts';
 import { comparePast } from './past.ts';
 import { type Hold, type Registered, type Reservation, slotName } from './state.ts';
+import { compareConditions } from './storedConditions.ts';
 
 const isShared = ({ details }: Reservation) => details.mode === 'SHARED';
 /** The field of the hash of slots that has a reservation. */
@@ -20,7 +21,7 @@ export const fieldOf = (one: Reservation): string =>
 /** @throws if they disagree */
 export async function compareStored(redis: RedisClient, tenant: string, model: Model): Promise<void> {
   const base = `{${tenant}}:`;
-  const [hot, resets, slots, due, pools, definitions, nameIndex, dueIndexed] = await Promise.all([
+  const [hot, resets, slots, due, pools, definitions, nameIndex, dueIndexed, conditions, clean] = await Promise.all([
     hotOf(redis, tenant),
     redis.hget(`${base}tenant`, 'resets'),
     redis.hgetallBuffer(`${base}slots`),
@@ -29,6 +30,8 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
     redis.hgetallBuffer(`${base}definitions`),
     redis.zrange(`${base}nameIndex`, '0', '-1'),
     redis.zscore(expiryKey(expiryShard(tenant)), tenant),
+    redis.hgetallBuffer(`${base}conditions`),
+    redis.hgetallBuffer(`${base}clean`),
   ]);
 
   const holds = model.holds;
@@ -94,6 +97,8 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
     if (model.capacityOf(pool) > 1)
       expect(packed.readUInt32BE(4), `from of ${pool}`).toBeLessThanOrEqual(firstFree ?? 0);
   }
+
+  compareConditions(model, { conditions, clean, definitions, pools });
 
   const registered = [...model.definitions.keys()];
   const blocking = [...model.definitions].filter(([, { blocks }]) => blocks.length > 0);
