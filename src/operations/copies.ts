@@ -135,12 +135,12 @@ export async function copyOutOfService(store: Store, sinceMs: number): Promise<n
 /** Returns false if Redis has lost the tenant, or the list changed all the time: the next run copies it. */
 async function copyOutOf(store: Store, tenant: string): Promise<boolean> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const version = await outVersion(store.redis, tenant);
-    const slots = await outOfService(store.redis, tenant);
-    if (slots === null || version === 0) return false;
+    const list = await outOfService(store.redis, tenant);
+    if (list === null || list.version === '') return false;
+    const version = Number(list.version);
     // A list of which Redis lost a part while it was read must not replace the copy.
     if ((await outVersion(store.redis, tenant)) !== version) continue;
-    await putOutOfService(store, tenant, version, slots);
+    await putOutOfService(store, tenant, version, list.slots);
     return true;
   }
   return false;

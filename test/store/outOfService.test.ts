@@ -67,7 +67,8 @@ describe('what is out of service', () => {
     (await store.database.run((db) => db.select().from(rows).where(eq(rows.tenantId, tenant))))
       .map(({ slot, reason }) => [slot, reason])
       .sort();
-  const inRedis = async () => (await outOfService(store.redis, tenant))?.toSorted((a, b) => (a.slot < b.slot ? -1 : 1));
+  const inRedis = async () =>
+    (await outOfService(store.redis, tenant))?.slots.toSorted((a, b) => (a.slot < b.slot ? -1 : 1));
   const statusOf = async (resource: string, condition?: 'dirty') =>
     (await reserve(engine, credential, [{ resource, requester: 'r', condition }]))[0]?.status;
 

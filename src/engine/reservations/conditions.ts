@@ -80,23 +80,27 @@ export const outVersion = async (redis: RedisClient, tenant: string): Promise<nu
 
 /**
  * Reads the slots of a tenant that are out of service.
- * @returns null if Redis does not have the tenant
+ * @returns them, and the time of the last change, in us; '' if there was none. null if Redis does not have the tenant
  * @throws HoldfastError unavailable
  */
-export async function outOfService(redis: RedisClient, tenant: string): Promise<OutOfService[] | null> {
+export async function outOfService(
+  redis: RedisClient,
+  tenant: string,
+): Promise<{ readonly version: string; readonly slots: OutOfService[] } | null> {
   const slots = new Map<string, OutOfService>();
-  let cursor = '0';
+  let [cursor, first] = ['0', undefined as string | undefined];
   do {
     const reply = await runScript(redis, 'outOfService', ...keysOf('outOfService', tenant), cursor);
-    const [code, next = '', , ...parts] = z.array(z.string()).parse(reply);
+    const [code, next = '', version = '', ...parts] = z.array(z.string()).parse(reply);
     if (code === 'LOST') return null;
     cursor = next;
+    first ??= version;
     for (let i = 0; i < parts.length; i += 4) {
       const [slot = '', since, actor, reason] = parts.slice(i, i + 4);
       slots.set(slot, { slot, sinceMs: Number(since), actor: actor || null, reason: reason || null });
     }
   } while (cursor !== '0');
-  return [...slots.values()];
+  return { version: first, slots: [...slots.values()] };
 }
 
 /** The slots that one call takes out of service. */
