@@ -14,6 +14,7 @@ export type Ending = (typeof ENDINGS)[number];
 
 /** OUT_OF_SERVICE: a time for which a slot was out of service. */
 export const ENTRY_KINDS = ['RESERVATION', 'WAIT', 'OUT_OF_SERVICE'] as const;
+export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 /** Entries of a tenant that are kept without a database. */
 export const KEPT_ENTRIES = 10_000;
@@ -21,27 +22,29 @@ export const KEPT_ENTRIES = 10_000;
 /** Entries that one read pays for. An entry of more than 512 bytes counts as one for each 512. */
 export const LOOKED_PER_READ = 1000;
 
-/** An ended reservation or wait. Times are ms since 1970 UTC. */
+/** An ended reservation, wait, or time out of service. Times are ms since 1970 UTC. */
 export interface PastEntry {
-  readonly kind: (typeof ENTRY_KINDS)[number];
-  /** Of a reservation its fencing token, of a wait the number of its ticket. */
+  readonly kind: EntryKind;
+  /** Of a reservation its fencing token, of a wait the number of its ticket; of a time out of service one of its own. */
   readonly number: number;
   readonly resource: string;
   /** null: the name of the resource */
   readonly requestedName: string | null;
   readonly slots: readonly string[];
+  /** Who held it, or waited, or took it out of service. */
   readonly requester: string;
   readonly resourceType: string;
   readonly mode: Mode;
   readonly apiKeyLabel: string | null;
+  /** Of a time out of service: why. */
   readonly note: string | null;
   /** null: it did not wait */
   readonly waitedMs: number | null;
-  /** null for a wait */
+  /** Of a time out of service: since when. null for a wait */
   readonly reservedAt: number | null;
   readonly endedAt: number;
   readonly ending: Ending;
-  /** null: nobody but its holder ended it */
+  /** Who brought it back into service, too. null: nobody but its holder ended it */
   readonly actor: string | null;
 }
 
@@ -157,8 +160,16 @@ export interface PoolsQuery extends Omit<Frame, 'stepMs'> {
   /** Registered resources that can be reserved, by name. Others have one slot. */
   readonly known: ReadonlyMap<string, Known>;
   readonly heldNow: readonly HeldNow[];
+  /** The times within the span of slots that are out of service now. */
+  readonly outNow: readonly OutNow[];
   /** The most resources that each list has. */
   readonly limit: number;
+}
+
+/** The time for which slots of a resource that are out of service now have been so, of two slots the sum. */
+export interface OutNow {
+  readonly resource: string;
+  readonly outMs: number;
 }
 
 export interface Known {
@@ -171,7 +182,7 @@ export interface Known {
 /** Usage of a resource, and waits for it. Means and percentiles are null if nobody did. */
 export interface PoolUsage {
   readonly resource: string;
-  /** The share of the time of all slots in which they were held, 0 to 1. */
+  /** The share of the time of all slots, while they were in service, in which they were held, 0 to 1. */
   readonly share: number;
   /** Reservations that were made. */
   readonly reservations: number;

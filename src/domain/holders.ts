@@ -13,8 +13,8 @@ type Entry = PastUse & { readonly requester: string };
 /** Works out the list from entries in any order. */
 export function holdersOf(entries: Iterable<Entry>, { fromMs, toMs, limit }: HoldersQuery): HolderUsage[] {
   const tallies = new Map<string, Tally>();
-  for (const { requester, slots, reservedAt, endedAt, waitedMs } of entries) {
-    if (endedAt < fromMs || reservedAt === null || reservedAt >= toMs) continue;
+  for (const { kind, requester, slots, reservedAt, endedAt, waitedMs } of entries) {
+    if (kind !== 'RESERVATION' || endedAt < fromMs || reservedAt === null || reservedAt >= toMs) continue;
     const name = jobOf(requester) ?? requester;
     const tally = tallies.get(name) ?? { names: new Set(), heldMs: 0, reservations: 0, waits: [] };
     tallies.set(name, tally);

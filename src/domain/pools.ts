@@ -6,7 +6,11 @@ import type { PastUse, Pools, PoolsQuery, PoolUsage } from './history.ts';
 import { meanOf, p95Of, shareOf } from './usage.ts';
 
 /** Works out the lists from entries in any order. */
-export function poolsOf(entries: Iterable<PastUse>, { fromMs, toMs, known, heldNow, limit }: PoolsQuery): Pools {
+export function poolsOf(
+  entries: Iterable<PastUse>,
+  { fromMs, toMs, known, heldNow, outNow, limit }: PoolsQuery,
+): Pools {
+  const outMs = new Map(outNow.map((one) => [one.resource, one.outMs]));
   const tallies = new Map<string, Tally>();
   const tallyOf = (resource: string): Tally => {
     const tally = tallies.get(resource) ?? new Tally(resource);
@@ -15,6 +19,11 @@ export function poolsOf(entries: Iterable<PastUse>, { fromMs, toMs, known, heldN
   };
   for (const { resource, slots, reservedAt, endedAt, waitedMs, kind } of entries) {
     if (endedAt < fromMs || (reservedAt ?? endedAt) >= toMs) continue;
+    const heldMs = reservedAt === null ? 0 : slots.length * (Math.min(endedAt, toMs) - Math.max(reservedAt, fromMs));
+    if (kind === 'OUT_OF_SERVICE') {
+      outMs.set(resource, (outMs.get(resource) ?? 0) + heldMs);
+      continue;
+    }
     const tally = tallyOf(resource);
     if (endedAt < toMs) {
       if (waitedMs !== null) tally.waits.push(waitedMs);
@@ -22,7 +31,7 @@ export function poolsOf(entries: Iterable<PastUse>, { fromMs, toMs, known, heldN
     }
     if (reservedAt === null) continue;
     if (reservedAt >= fromMs) tally.reservations++;
-    tally.heldMs += slots.length * (Math.min(endedAt, toMs) - Math.max(reservedAt, fromMs));
+    tally.heldMs += heldMs;
   }
   for (const { resource, heldMs, reservations } of heldNow) {
     const tally = tallyOf(resource);
@@ -30,7 +39,7 @@ export function poolsOf(entries: Iterable<PastUse>, { fromMs, toMs, known, heldN
     tally.reservations += reservations;
   }
   const all = [...tallies.values()].map((tally) =>
-    tally.usage(known.get(tally.resource)?.capacity ?? 1, toMs - fromMs),
+    tally.usage(known.get(tally.resource)?.capacity ?? 1, toMs - fromMs, outMs.get(tally.resource) ?? 0),
   );
   const unused = [...known].flatMap(([name, one]) => (one.isTakenAlong || tallies.has(name) ? [] : [name]));
   return {
@@ -59,11 +68,11 @@ class Tally {
     this.resource = resource;
   }
 
-  usage(capacity: number, spanMs: number): PoolUsage {
+  usage(capacity: number, spanMs: number, outMs: number): PoolUsage {
     const { resource, reservations, waits, gaveUp } = this;
     return {
       resource,
-      share: shareOf(this.heldMs, capacity, spanMs),
+      share: shareOf(this.heldMs, capacity, spanMs, outMs),
       reservations,
       meanWaitedMs: meanOf(waits),
       p95WaitedMs: p95Of(waits),

@@ -2,8 +2,11 @@
  * Usage of resources, from what their history and their reservations say
  * (docs/specification.md#usage-of-resources). Times are ms since 1970 UTC; spans include their start, not their end.
  */
-/** The fields of an ended reservation or wait that the figures need. */
+import type { EntryKind } from './history.ts';
+
+/** The fields of an ended reservation, wait, or time out of service that the figures need. */
 interface Ended {
+  readonly kind: EntryKind;
   readonly slots: readonly string[];
   /** null for a wait */
   readonly reservedAt: number | null;
@@ -23,6 +26,8 @@ export interface Frame {
 export interface PastFigures {
   /** Time for which slots were held within the span: of two slots that are held for 1 s, 2,000. */
   readonly heldMs: number;
+  /** The same for the time for which slots were out of service. */
+  readonly outMs: number;
   /** Reservations that were made within the span. */
   readonly reservations: number;
   /** Times for which those that ended within the span were held. */
@@ -76,10 +81,15 @@ export const stepOf = ({ fromMs, toMs, stepMs }: Frame, index: number) => ({
 export function usageOf(entries: Iterable<Ended>, frame: Frame): PastUsage {
   const total = new Tally();
   const steps = Array.from({ length: stepsOf(frame) }, () => new Tally());
+  const out = new TimesOut(frame);
   let looked = 0;
-  for (const { reservedAt, endedAt, slots, waitedMs } of entries) {
+  for (const { kind, reservedAt, endedAt, slots, waitedMs } of entries) {
     looked++;
     if (reservedAt === null) continue;
+    if (kind === 'OUT_OF_SERVICE') {
+      out.add({ slots: slots.length, fromMs: reservedAt, toMs: endedAt });
+      continue;
+    }
     for (const tally of [total, steps[indexOf(frame, endedAt)]]) {
       if (!isWithin(frame, endedAt)) break;
       tally?.held.push(endedAt - reservedAt);
@@ -88,20 +98,33 @@ export function usageOf(entries: Iterable<Ended>, frame: Frame): PastUsage {
     addHold(frame, { slots: slots.length, fromMs: reservedAt, toMs: endedAt }, total, steps);
   }
   addThroughout(frame, steps);
-  return { total: total.figures(), steps: steps.map((tally) => tally.figures()), looked };
+  const [outMs, outOfSteps] = out.sums();
+  return { total: total.figures(outMs), steps: steps.map((tally, i) => tally.figures(outOfSteps[i])), looked };
 }
 
-/** Adds reservations in force, as far as they have lasted until the end of the frame or now. */
-export function withHeld(past: PastUsage, holds: readonly Held[], frame: Frame, nowMs: number): PastUsage {
+/**
+ * Adds reservations in force, as far as they have lasted until the end of the frame or now.
+ * @param outSince since when slots have been out of service that are so now, in ms since 1970 UTC
+ */
+export function withHeld(
+  past: PastUsage,
+  holds: readonly Held[],
+  frame: Frame,
+  nowMs: number,
+  outSince: readonly number[] = [],
+): PastUsage {
   const total = new Tally();
   const steps = past.steps.map(() => new Tally());
   for (const { slots, reservedAt, expiresAt } of holds)
     addHold(frame, { slots, fromMs: reservedAt, toMs: Math.min(nowMs, expiresAt ?? nowMs) }, total, steps);
   addThroughout(frame, steps);
+  const out = new TimesOut(frame);
+  for (const fromMs of outSince) out.add({ slots: 1, fromMs, toMs: nowMs });
+  const [outMs, outOfSteps] = out.sums();
   return {
     ...past,
-    total: plus(past.total, total),
-    steps: past.steps.map((figures, i) => plus(figures, steps[i] ?? new Tally())),
+    total: plus(past.total, total, outMs),
+    steps: past.steps.map((figures, i) => plus(figures, steps[i] ?? new Tally(), outOfSteps[i])),
   };
 }
 
@@ -121,9 +144,10 @@ export function heldNow(holds: Iterable<Held>, span: Omit<Frame, 'stepMs'>, nowM
  * The share of the time of all slots in which they were held, 0 to 1. SHARED holds of one slot may come to more: then
  * 1.
  * @param capacity the number of slots
+ * @param outMs the time for which slots were out of service, which does not count
  */
-export const shareOf = (heldMs: number, capacity: number, spanMs: number): number =>
-  spanMs <= 0 ? 0 : Math.min(1, heldMs / (capacity * spanMs));
+export const shareOf = (heldMs: number, capacity: number, spanMs: number, outMs = 0): number =>
+  spanMs <= 0 ? 0 : Math.min(1, heldMs / Math.max(1, capacity * spanMs - outMs));
 
 /** The least of the values that is at least as large as 95 of 100 of them; null: there is none. */
 export function p95Of(values: readonly number[]): number | null {
@@ -142,16 +166,44 @@ class Tally {
   readonly held: number[] = [];
   readonly waited: number[] = [];
 
-  figures(): PastFigures {
+  figures(outMs = 0): PastFigures {
     const { heldMs, reservations, held, waited } = this;
     const ofHeld = { meanHeldMs: meanOf(held), p95HeldMs: p95Of(held) };
-    return { heldMs, reservations, ...ofHeld, meanWaitedMs: meanOf(waited), p95WaitedMs: p95Of(waited) };
+    return { heldMs, outMs, reservations, ...ofHeld, meanWaitedMs: meanOf(waited), p95WaitedMs: p95Of(waited) };
   }
 }
 
-const plus = (figures: PastFigures, { heldMs, reservations }: Pick<Tally, 'heldMs' | 'reservations'>): PastFigures => ({
+/** The times for which slots are out of service, in a frame and in each of its steps. */
+class TimesOut {
+  readonly #frame: Frame;
+  readonly #total = new Tally();
+  /** Made when a slot is out of service: few are. */
+  #steps: readonly Tally[] = [];
+
+  constructor(frame: Frame) {
+    this.#frame = frame;
+  }
+
+  add(time: Hold): void {
+    if (this.#steps.length === 0) this.#steps = Array.from({ length: stepsOf(this.#frame) }, () => new Tally());
+    addHold(this.#frame, time, this.#total, this.#steps);
+  }
+
+  /** Returns the sum, and that of each step. To be called once. */
+  sums(): readonly [number, readonly number[]] {
+    addThroughout(this.#frame, this.#steps);
+    return [this.#total.heldMs, this.#steps.map(({ heldMs }) => heldMs)];
+  }
+}
+
+const plus = (
+  figures: PastFigures,
+  { heldMs, reservations }: Pick<Tally, 'heldMs' | 'reservations'>,
+  outMs = 0,
+): PastFigures => ({
   ...figures,
   heldMs: figures.heldMs + heldMs,
+  outMs: figures.outMs + outMs,
   reservations: figures.reservations + reservations,
 });
 

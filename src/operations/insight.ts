@@ -2,7 +2,8 @@
  * Figures of a tenant's resources in the last week (docs/specification.md#usage-of-resources): which are used most,
  * which people wait for, which nobody needs, and what was refused. Everything that it reads is bounded.
  */
-import type { HolderUsage, Known, Pools, PoolUsage } from '../domain/history.ts';
+import type { OutOfService } from '../domain/conditions.ts';
+import type { HolderUsage, Known, OutNow, Pools, PoolUsage } from '../domain/history.ts';
 import { PATH_DELIMITER } from '../domain/names.ts';
 import { type OneMore, withOneMore } from '../domain/oneMore.ts';
 import type { Credential } from '../domain/tenants.ts';
@@ -10,6 +11,7 @@ import { heldNow, shareOf, stepOf, usageOf, withHeld } from '../domain/usage.ts'
 import { definitions } from '../engine/definitions/list.ts';
 import type { Engine } from '../engine/engine.ts';
 import { capacityOf, heldOfTenant } from '../engine/reservations/active.ts';
+import { outOfService } from '../engine/reservations/conditions.ts';
 import { allRefusals } from '../engine/tenant/refusals.ts';
 import { debitLooked } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
@@ -76,12 +78,14 @@ export async function readInsight(
   const { tenant } = credential;
   const now = Date.now();
   const span = { fromMs: now - WEEK_MS, toMs: now };
-  const [known, held, refusals] = await Promise.all([
+  const [known, held, out, refusals] = await Promise.all([
     readKnown(engine, credential),
     heldOfTenant(engine.redis, tenant, MAX_LOOKED),
+    outOfService(engine.redis, tenant, MAX_LOOKED),
     readRefusals(engine, tenant, span.fromMs, now),
   ]);
-  const query = { ...span, known, heldNow: heldNow(held, span, now), limit: LIMIT };
+  const outNow = outNowOf(out?.slots ?? [], known, span);
+  const query = { ...span, known, heldNow: heldNow(held, span, now), outNow, limit: LIMIT };
   const frame = { fromMs: Math.floor(span.fromMs / HOUR_MS) * HOUR_MS, toMs: now, stepMs: HOUR_MS };
   const [{ pools, looked }, past, { holders, looked: also }] = await Promise.all([
     history.pools(tenant, query),
@@ -108,6 +112,20 @@ export async function readInsight(
     holders,
     ...refusals,
   };
+}
+
+/** Sums up what is out of service by resource. */
+function outNowOf(
+  slots: readonly OutOfService[],
+  known: ReadonlyMap<string, Known>,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+): OutNow[] {
+  const sums = new Map<string, number>();
+  for (const { slot, sinceMs } of slots) {
+    const resource = known.has(slot) ? slot : slot.replace(/_\d+$/, '');
+    sums.set(resource, (sums.get(resource) ?? 0) + toMs - Math.max(sinceMs, fromMs));
+  }
+  return [...sums].map(([resource, outMs]) => ({ resource, outMs }));
 }
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);
@@ -139,7 +157,8 @@ const readTrends = (deps: UsageDeps, tenant: string, resources: readonly string[
         deps.history.page(tenant, { resource, from }, undefined, MAX_ENTRIES),
       ]);
       const hours = usage.steps.map((step) => ({ startMs: Date.parse(step.from), share: step.share }));
-      const oneMore = page.next === null ? withOneMore(page.entries, capacity) : null;
+      const served = page.entries.filter(({ kind }) => kind !== 'OUT_OF_SERVICE');
+      const oneMore = page.next === null ? withOneMore(served, capacity) : null;
       return { trend: { resource, capacity, hours, oneMore }, looked };
     }),
   );

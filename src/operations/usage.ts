@@ -16,6 +16,7 @@ import {
   withHeld,
 } from '../domain/usage.ts';
 import { capacityOf, heldOf } from '../engine/reservations/active.ts';
+import { outSince as readOutSince } from '../engine/reservations/outSince.ts';
 import { charged, countUse, debitLooked } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
 
@@ -64,12 +65,13 @@ export async function measureUsage(
   const now = Date.now();
   const frame = frameOf({ from, to, step }, now);
   const capacity = await capacityOf(redis, tenant, resource);
-  const [past, { held, looked }, refusals] = await Promise.all([
+  const [past, { held, looked }, outSince, refusals] = await Promise.all([
     history.usage(tenant, resource, frame),
     heldOf(redis, tenant, resource, capacity),
+    readOutSince(redis, tenant, resource, capacity),
     history.refusals(tenant, resource, frame.fromMs, frame.toMs),
   ]);
-  const { total, steps } = withHeld(past, held, frame, now);
+  const { total, steps } = withHeld(past, held, frame, now, outSince);
   const figures = (one: PastFigures, span: Omit<Frame, 'stepMs'>) => toFigures(one, span, capacity, refusals);
   return {
     usage: {
@@ -97,13 +99,13 @@ function frameOf({ from, to, step }: Omit<UsageOfResource, 'resource'>, nowMs: n
 }
 
 const toFigures = (
-  { heldMs, reservations, ...means }: PastFigures,
+  { heldMs, outMs, reservations, ...means }: PastFigures,
   { fromMs, toMs }: Omit<Frame, 'stepMs'>,
   capacity: number,
   refusals: readonly HourOfRefusals[],
 ): UsageFigures => ({
-  share: shareOf(heldMs, capacity, toMs - fromMs),
-  outOfServiceShare: 0,
+  share: shareOf(heldMs, capacity, toMs - fromMs, outMs),
+  outOfServiceShare: shareOf(outMs, capacity, toMs - fromMs),
   reservations,
   meanHeldSeconds: secondsOf(means.meanHeldMs),
   p95HeldSeconds: secondsOf(means.p95HeldMs),

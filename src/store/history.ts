@@ -2,7 +2,7 @@
  * Reads the history with a database (docs/specification.md#history): what Redis still has is moved to the database
  * first, and a page is one range of an index of each partition.
  */
-import { and, desc, eq, gt, gte, inArray, isNotNull, lt, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, gte, inArray, isNotNull, lt, ne, type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
@@ -45,6 +45,7 @@ export const historyInDatabase = (store: Store, tiers: TierTable, clock = Date.n
             inArray(history.resource, [...resources]),
             gte(history.endedAt, from),
             isNotNull(history.reservedAt),
+            ne(history.ending, 'OUT_OF_SERVICE'),
           ),
         )
         .orderBy(desc(history.endedAt), desc(history.number))
@@ -118,8 +119,13 @@ function before(cursor: string): SQL {
   return sql`(${history.endedAt}, ${history.number}) < ${last}`;
 }
 
+const kindOf = ({ ending, reservedAt }: typeof history.$inferSelect): PastEntry['kind'] => {
+  if (ending === 'OUT_OF_SERVICE') return ending;
+  return reservedAt === null ? 'WAIT' : 'RESERVATION';
+};
+
 const toEntry = (row: typeof history.$inferSelect): PastEntry => ({
-  kind: row.reservedAt === null ? 'WAIT' : 'RESERVATION',
+  kind: kindOf(row),
   number: row.number,
   resource: row.resource,
   requestedName: row.requestedName,

@@ -62,31 +62,37 @@ function keptOf({ id, entries, tier }: HistoryOwner, tiers: TierTable, fromMs: n
 /** Ms since 1970 UTC. With extract(), which returns numeric, a statement takes twice as long. */
 const msOf = (column: SQL): SQL => sql`round(date_part('epoch', ${column}) * 1000)::bigint`;
 
+/** A time out of service, among entries. */
+const IS_OUT = sql`ending = 'OUT_OF_SERVICE'`;
+
 /** Sums are by the step alone: only means and percentiles of the whole span cannot be added up. */
 function usageStatement(kept: SQL, resource: string, { fromMs, toMs, stepMs }: Frame): SQL {
   const [from, to, step] = [sql`${fromMs}::bigint`, sql`${toMs}::bigint`, sql`${stepMs}::bigint`];
   return sql`
     with past as materialized (
       select ${msOf(sql`reserved_at`)} as reserved, ${msOf(sql`ended_at`)} as ended, cardinality(slots) as slots,
-        waited_ms as waited
+        waited_ms as waited, (${IS_OUT}) as is_out
       from ${history}
       where ${kept} and hashtextextended(resource, 0) = hashtextextended(${resource}::text, 0)
         and resource = ${resource} and reserved_at < ${timeOf(toMs)}
     ), in_use as (
-      select step, sum((slots * (least(ended, ${to}, ${from} + (step + 1) * ${step})
-        - greatest(reserved, ${from} + step * ${step})))::float8) as held_ms
+      select step, sum(ms) filter (where not is_out) as held_ms, sum(ms) filter (where is_out) as out_ms
       from past, generate_series((greatest(reserved, ${from}) - ${from}) / ${step},
-        (least(ended, ${to}) - 1 - ${from}) / ${step}) step
+        (least(ended, ${to}) - 1 - ${from}) / ${step}) step,
+        lateral (select (slots * (least(ended, ${to}, ${from} + (step + 1) * ${step})
+          - greatest(reserved, ${from} + step * ${step})))::float8 as ms) as time
       where least(ended, ${to}) > greatest(reserved, ${from}) group by step
     ), made as (
-      select (reserved - ${from}) / ${step} as step, count(*) as made from past where reserved >= ${from} group by 1
+      select (reserved - ${from}) / ${step} as step, count(*) as made from past
+      where reserved >= ${from} and not is_out group by 1
     ), done as (
       select (ended - ${from}) / ${step} as step, avg((ended - reserved)::float8) as mean_held,
         percentile_disc(0.95) within group (order by ended - reserved)::float8 as p95_held,
         avg(waited::float8) as mean_waited, percentile_disc(0.95) within group (order by waited)::float8 as p95_waited
-      from past where ended < ${to} group by grouping sets ((1), ())
+      from past where ended < ${to} and not is_out group by grouping sets ((1), ())
     )
-    select step::int, coalesce(held_ms, 0)::float8 as "heldMs", coalesce(made, 0)::int as reservations,
+    select step::int, coalesce(held_ms, 0)::float8 as "heldMs", coalesce(out_ms, 0)::float8 as "outMs",
+      coalesce(made, 0)::int as reservations,
       mean_held as "meanHeldMs", p95_held as "p95HeldMs", mean_waited as "meanWaitedMs", p95_waited as "p95WaitedMs",
       (select count(*) from past)::int as looked
     from done full join in_use using (step) full join made using (step)`;
@@ -96,13 +102,14 @@ const number = z.number().nullable();
 const means = { meanHeldMs: number, p95HeldMs: number, meanWaitedMs: number, p95WaitedMs: number };
 /** The row of the means and percentiles of the whole span has no step. */
 const UsageRows = z.array(
-  z.object({ step: number, heldMs: z.number(), reservations: z.int(), ...means, looked: z.int() }),
+  z.object({ step: number, heldMs: z.number(), outMs: z.number(), reservations: z.int(), ...means, looked: z.int() }),
 );
 
 const NO_ROW = {
   step: null,
   looked: 0,
   heldMs: 0,
+  outMs: 0,
   reservations: 0,
   meanHeldMs: null,
   p95HeldMs: null,
@@ -121,6 +128,7 @@ function toUsage(found: unknown, frame: Frame): PastUsage {
     total: {
       ...figures(null),
       heldMs: sum(({ heldMs }) => heldMs),
+      outMs: sum(({ outMs }) => outMs),
       reservations: sum(({ reservations }) => reservations),
     },
     steps: Array.from({ length: stepsOf(frame) }, (_, step) => figures(step)),
@@ -128,13 +136,13 @@ function toUsage(found: unknown, frame: Frame): PastUsage {
   };
 }
 
-function poolsStatement(kept: SQL, { fromMs, toMs, known, heldNow, limit }: PoolsQuery): SQL {
+function poolsStatement(kept: SQL, { fromMs, toMs, known, heldNow, outNow, limit }: PoolsQuery): SQL {
   const [from, to] = [sql`${fromMs}::bigint`, sql`${toMs}::bigint`];
   const registered = JSON.stringify([...known].map(([name, one]) => ({ name, ...one })));
   return sql`
     with past as materialized (
       select resource, ${msOf(sql`reserved_at`)} as reserved, ${msOf(sql`ended_at`)} as ended,
-        cardinality(slots) as slots, waited_ms as waited
+        cardinality(slots) as slots, waited_ms as waited, (${IS_OUT}) as is_out
       from ${history} where ${kept} and coalesce(reserved_at, ended_at) < ${timeOf(toMs)}
     ), known as (
       select * from jsonb_to_recordset(${registered}::text::jsonb)
@@ -142,23 +150,31 @@ function poolsStatement(kept: SQL, { fromMs, toMs, known, heldNow, limit }: Pool
     ), held_now as (
       select * from jsonb_to_recordset(${JSON.stringify(heldNow)}::text::jsonb)
         as held_now (resource text, "heldMs" float8, reservations int)
+    ), out_now as (
+      select * from jsonb_to_recordset(${JSON.stringify(outNow)}::text::jsonb) as out_now (resource text, "outMs" float8)
+    ), outs as (
+      select resource, sum(ms) as out_ms from (
+        select resource, (slots * (least(ended, ${to}) - greatest(reserved, ${from})))::float8 as ms
+          from past where is_out
+        union all select resource, "outMs" from out_now
+      ) times group by resource
     ), used as (
       select resource, sum((slots * (least(ended, ${to}) - greatest(reserved, ${from})))::float8) as held_ms,
         count(*) filter (where reserved >= ${from}) as made,
         count(*) filter (where reserved is null and ended < ${to}) as gave_up
-      from past group by resource
+      from past where not is_out group by resource
     ), waits as (
       select resource, count(*) as waits, avg(waited::float8) as mean,
         percentile_disc(0.95) within group (order by waited)::float8 as p95
       from past where waited is not null and ended < ${to} group by resource
     ), pools as (
       select resource, least(1, (coalesce(held_ms, 0) + coalesce("heldMs", 0))
-          / (coalesce(capacity, 1) * ${toMs - fromMs}::float8)) as share,
+          / greatest(1, coalesce(capacity, 1) * ${toMs - fromMs}::float8 - coalesce(out_ms, 0))) as share,
         (coalesce(made, 0) + coalesce(reservations, 0))::int as reservations, mean as "meanWaitedMs",
         p95 as "p95WaitedMs", (coalesce(waits, 0) - coalesce(gave_up, 0))::int as waited,
         coalesce(gave_up, 0)::int as "gaveUp"
       from used left join waits using (resource) full join held_now using (resource)
-        left join known on name = resource
+        left join outs using (resource) left join known on name = resource
     )
     (select 'share' as list, pools.*, 0 as total from pools order by share desc, resource collate "C" limit ${limit})
     union all
@@ -180,7 +196,7 @@ function hoursStatement(kept: SQL, { fromMs, toMs, stepMs }: Frame): SQL {
     with past as materialized (
       select greatest(${msOf(sql`reserved_at`)} - ${from}, -1) as reserved,
         least(${msOf(sql`ended_at`)}, ${to}) - ${from} as ended, cardinality(slots) as slots, waited_ms as waited
-      from ${history} where ${kept} and reserved_at < ${timeOf(toMs)}
+      from ${history} where ${kept} and reserved_at < ${timeOf(toMs)} and not (${IS_OUT})
     )
     select 'begin' as kind, (greatest(reserved, 0) / ${step})::int as step, sum(slots)::float8 as slots,
       sum((slots * (${step} - greatest(reserved, 0) % ${step}))::float8) as ms,
@@ -236,7 +252,7 @@ function holdersStatement(kept: SQL, { fromMs, toMs, limit }: HoldersQuery): SQL
     with past as (
       select requester, ${msOf(sql`reserved_at`)} as reserved, ${msOf(sql`ended_at`)} as ended,
         cardinality(slots) as slots, waited_ms as waited
-      from ${history} where ${kept} and reserved_at < ${timeOf(toMs)}
+      from ${history} where ${kept} and reserved_at < ${timeOf(toMs)} and not (${IS_OUT})
     ), used as (
       select requester, sum((slots * (least(ended, ${to}) - greatest(reserved, ${from})))::float8) as held,
         count(*) filter (where reserved >= ${from}) as made,

@@ -42,6 +42,8 @@ function randomPast(): Past {
   const endedAt = NOW - random(60 * HOUR_MS);
   const waitedMs = random(HOUR_MS);
   if (random(5) === 0) return { resource, requester, endedAt, waitedMs };
+  if (random(6) === 0)
+    return { resource, requester, reservedAt: endedAt - random(9 * HOUR_MS), endedAt, isOutOfService: true };
   return {
     resource,
     requester,
@@ -89,7 +91,8 @@ test('of all resources, with those in force', async () => {
     { resource: 'pool1', heldMs: 5 * HOUR_MS, reservations: 1 },
     { resource: 'held', heldMs: 9 * HOUR_MS, reservations: 0 },
   ];
-  const query: PoolsQuery = { ...FRAME, known, heldNow, limit: 3 };
+  const outNow = [{ resource: 'pool1', outMs: 3 * HOUR_MS }];
+  const query: PoolsQuery = { ...FRAME, known, heldNow, outNow, limit: 3 };
   const { pools: found } = await historyInDatabase(store, DEFAULT_TIERS).pools(tenant, query);
   const wanted = poolsOf(entries, query);
   expect(found.unused).toEqual(['idle', 'other']);
@@ -127,7 +130,7 @@ test('of a tenant without a history are empty', async () => {
   const { tenant } = await storeTenant(store);
   const history = historyInDatabase(store, DEFAULT_TIERS);
   expect(await history.usage(tenant, 'pool0', FRAME)).toEqual(usageOf([], FRAME));
-  const query = { ...FRAME, known: new Map(), heldNow: [], limit: 3 };
+  const query = { ...FRAME, known: new Map(), heldNow: [], outNow: [], limit: 3 };
   expect((await history.pools(tenant, query)).pools).toEqual(poolsOf([], query));
   expect((await history.holders(tenant, query)).holders).toEqual([]);
 });

@@ -29,6 +29,8 @@ export interface Past {
   readonly reservedAt?: number;
   readonly endedAt: number;
   readonly waitedMs?: number;
+  /** True if it was out of service. */
+  readonly isOutOfService?: true;
 }
 
 let fence = 1;
@@ -38,12 +40,28 @@ export async function addPast(redis: RedisClient, tenant: string, entries: reado
   for (let i = 0; i < entries.length; i += 1000) {
     const pipeline = redis.pipeline();
     for (const entry of entries.slice(i, i + 1000)) {
-      const [field, value] = entry.reservedAt === undefined ? ['W', waitOf(entry)] : ['R', reservationOf(entry)];
-      pipeline.xadd(historyKey(tenant), '*', field, value);
+      pipeline.xadd(historyKey(tenant), '*', ...fieldOf(entry));
     }
     for (const [error] of (await pipeline.exec()) ?? []) if (error !== null) throw error;
   }
 }
+
+function fieldOf(entry: Past): [string, string | Buffer] {
+  if (entry.isOutOfService) return ['O', timeOutOf(entry)];
+  return entry.reservedAt === undefined ? ['W', waitOf(entry)] : ['R', reservationOf(entry)];
+}
+
+const timeOutOf = ({ resource, slot = resource, requester = 'q', reservedAt, endedAt }: Past) =>
+  JSON.stringify({
+    number: fence++,
+    resource,
+    slot,
+    since: reservedAt,
+    at: endedAt,
+    requester,
+    actor: 'person:ann@example.com',
+    reason: 'fan loud',
+  });
 
 const waitOf = ({ resource, requester = 'q', endedAt, waitedMs = 0 }: Past) =>
   JSON.stringify({

@@ -56,6 +56,18 @@ describe('the time in use', () => {
     ]);
   });
 
+  test('out of service is no use, and does not count for the share', () => {
+    const out = entry({ kind: 'OUT_OF_SERVICE', ending: 'OUT_OF_SERVICE', reservedAt: 995, endedAt: 1025 });
+    const past = usageOf([out, entry({ reservedAt: 1030, endedAt: 1040 })], FRAME);
+    expect(past.total).toMatchObject({ heldMs: 10, outMs: 25, reservations: 1, meanHeldMs: 10 });
+    expect(past.steps.map(({ outMs }) => outMs)).toEqual([10, 10, 5, 0, 0, 0, 0, 0, 0, 0]);
+    // Another slot has been out of service since 1050.
+    const { total, steps } = withHeld(past, [], FRAME, 1085, [1050]);
+    expect([total.outMs, ...steps.slice(5).map(({ outMs }) => outMs)]).toEqual([60, 10, 10, 10, 5, 0]);
+    expect(shareOf(10, 1, 100, 60)).toBe(0.25);
+    expect([shareOf(0, 1, 100, 100), shareOf(5, 1, 100, 100)]).toEqual([0, 1]);
+  });
+
   test('as a share is that of all slots, and at most 1', () => {
     expect(shareOf(50, 2, 100)).toBe(0.25);
     expect(shareOf(500, 1, 100)).toBe(1);
@@ -107,7 +119,7 @@ describe('resources', () => {
     ['idle', { capacity: 1, isTakenAlong: false }],
     ['floor', { capacity: 9, isTakenAlong: true }],
   ]);
-  const query = { fromMs: 1000, toMs: 1100, known, heldNow: [], limit: 20 };
+  const query = { fromMs: 1000, toMs: 1100, known, heldNow: [], outNow: [], limit: 20 };
 
   test('come by their share of the time in use, and by how long people waited', () => {
     const { byShare, byWaiting } = poolsOf(

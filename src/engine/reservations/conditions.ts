@@ -80,12 +80,14 @@ export const outVersion = async (redis: RedisClient, tenant: string): Promise<nu
 
 /**
  * Reads the slots of a tenant that are out of service.
+ * @param max ends the list once it has so many
  * @returns them, and the time of the last change, in us; '' if there was none. null if Redis does not have the tenant
  * @throws HoldfastError unavailable
  */
 export async function outOfService(
   redis: RedisClient,
   tenant: string,
+  max = Number.POSITIVE_INFINITY,
 ): Promise<{ readonly version: string; readonly slots: OutOfService[] } | null> {
   const slots = new Map<string, OutOfService>();
   let [cursor, first] = ['0', undefined as string | undefined];
@@ -99,7 +101,7 @@ export async function outOfService(
       const [slot = '', since, actor, reason] = parts.slice(i, i + 4);
       slots.set(slot, { slot, sinceMs: Number(since), actor: actor || null, reason: reason || null });
     }
-  } while (cursor !== '0');
+  } while (cursor !== '0' && slots.size < max);
   return { version: first, slots: [...slots.values()] };
 }
 

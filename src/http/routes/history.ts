@@ -78,13 +78,14 @@ const csvOfEntries = () =>
     return COLUMNS.map((column) => String(texts[column] ?? ''));
   });
 
+const PREFIXES = { RESERVATION: 'R', WAIT: 'W', OUT_OF_SERVICE: 'O' } as const;
+
 const toEntry = ({ number, reservedAt, endedAt, ...past }: PastEntry): HistoryEntry => {
-  const isWait = past.kind === 'WAIT';
   return {
     ...past,
-    id: `${isWait ? 'W' : 'R'}${number}`,
+    id: `${PREFIXES[past.kind]}${number}`,
     slots: [...past.slots],
-    fencingToken: isWait ? null : number,
+    fencingToken: past.kind === 'RESERVATION' ? number : null,
     reservedAt: reservedAt === null ? null : new Date(reservedAt).toISOString(),
     endedAt: new Date(endedAt).toISOString(),
   };

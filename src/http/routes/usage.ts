@@ -16,6 +16,7 @@ import { answer, parameterOperation } from '../openapi/responses.ts';
 const COLUMNS = [
   'from',
   'share',
+  'outOfServiceShare',
   'reservations',
   'meanHeldSeconds',
   'p95HeldSeconds',
