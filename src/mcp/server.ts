@@ -15,6 +15,7 @@ import {
 import { z } from 'zod';
 import type { Rules } from '../contract/sizes.ts';
 import type { CallResult, Tool, Toolbox } from './tool.ts';
+import { setCondition } from './tools/conditions.ts';
 import { cancel, release, renew } from './tools/holding.ts';
 import { check, listReservationsTool, listResources, whoIsWaiting } from './tools/looking.ts';
 import { register } from './tools/register.ts';
@@ -86,6 +87,15 @@ export async function answer(head: Request, message: unknown, tools: Toolbox): P
 
 /** Makes the tools of an instance. */
 export const makeTools = (rules: Rules): readonly Tool[] =>
-  [reserve, release, renew, check, listReservationsTool, listResources, whoIsWaiting, cancel, register].map((make) =>
-    make(rules),
-  );
+  [
+    reserve,
+    release,
+    renew,
+    check,
+    listReservationsTool,
+    listResources,
+    whoIsWaiting,
+    cancel,
+    register,
+    setCondition,
+  ].map((make) => make(rules));

@@ -23,7 +23,7 @@ beforeEach(async () => void (await service.reset()));
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
 
 describe('the list of tools', () => {
-  it('has all nine, each with schemas, and says which change or end something', async () => {
+  it('has all ten, each with schemas, and says which change or end something', async () => {
     const { tools } = await ann.client.listTools();
     const hints = tools.map(({ name, annotations }) => {
       const { readOnlyHint, destructiveHint } = annotations ?? {};
@@ -39,6 +39,7 @@ describe('the list of tools', () => {
       who_is_waiting: 'looks',
       cancel: 'destroys',
       register: 'destroys',
+      set_condition: 'destroys',
     });
     for (const { inputSchema, outputSchema, description } of tools) {
       expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });

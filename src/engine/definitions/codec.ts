@@ -57,6 +57,18 @@ export const attributesOf = (
   ...(slots.length === 0 ? {} : { slotAttributes: [...slots] }),
 });
 
+/** Returns the counts of slots that are not ready, without those that are 0. */
+export const notReadyOf = ({
+  outOfService,
+  dirty,
+}: {
+  readonly outOfService: number;
+  readonly dirty: number;
+}): Pick<Definition, 'outOfService' | 'dirty'> => ({
+  ...(outOfService > 0 && { outOfService }),
+  ...(dirty > 0 && { dirty }),
+});
+
 type Encoders<Shape> = { readonly [Field in keyof Shape]-?: (definition: Shape) => string | number };
 
 const lines = (names: readonly string[]) => names.map((name) => `${name}\n`).join('');
@@ -114,8 +126,7 @@ export function decodeListed(item: unknown): Definition {
     ...detailsOf(isGroup, decodeLabels(labels)),
     ...(afterUse === 'dirty' && { afterUse }),
     ...attributesOf(decodeAttributes(own), sets.map(decodeAttributes)),
-    ...(out !== '0' && { outOfService: toInteger(out) }),
-    ...(dirty !== '0' && { dirty: toInteger(dirty) }),
+    ...notReadyOf({ outOfService: toInteger(out), dirty: toInteger(dirty) }),
   };
 }
 

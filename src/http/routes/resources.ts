@@ -14,7 +14,7 @@ import {
   TreeNode,
 } from '../../contract/definitions.ts';
 import { PATH_DELIMITER } from '../../domain/names.ts';
-import { detailsOf } from '../../engine/definitions/codec.ts';
+import { detailsOf, notReadyOf } from '../../engine/definitions/codec.ts';
 import type { TreeRow } from '../../engine/definitions/list.ts';
 import { available, deleteDefinition, register } from '../../operations/definitions.ts';
 import type { OperationDeps } from '../../operations/deps.ts';
@@ -183,8 +183,7 @@ export function nestedNodes(): ListWriter<TreeRow> {
         path.push(name);
         const details = detailsOf(capacity === null, labels);
         const fields = { name, path: path.join(PATH_DELIMITER), capacity, available, waiting, ...details };
-        const counts = { ...(outOfService > 0 && { outOfService }), ...(dirty > 0 && { dirty }) };
-        const node = JSON.stringify({ ...fields, ...counts });
+        const node = JSON.stringify({ ...fields, ...notReadyOf({ outOfService, dirty }) });
         text += `${node.slice(0, -1)},"children":[`;
       }
       return take();

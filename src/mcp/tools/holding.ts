@@ -1,6 +1,7 @@
 /**
  * The tools `release` and `renew`: what a holder does with its reservation (docs/specification.md#tools).
  */
+import { condition, reason } from '../../contract/conditions.ts';
 import { item, releaseToken, resourceName, ttlSeconds } from '../../contract/fields.ts';
 import { RenewResult, UnreserveResult } from '../../contract/reservations.ts';
 import { CancelResult } from '../../contract/waiting.ts';
@@ -8,6 +9,7 @@ import type { Sizes } from '../../domain/maxSizes.ts';
 import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
 import { renew as carryOutRenew, unreserve } from '../../operations/reservations.ts';
 import { cancel as carryOut } from '../../operations/waiting.ts';
+import { ToolError } from '../failures.ts';
 import { tool } from '../tool.ts';
 import { requester, untilText } from '../words.ts';
 import { DEFAULT_TTL_S } from './reserve.ts';
@@ -23,13 +25,24 @@ export const release = tool({
   name: 'release',
   title: 'Release a resource',
   description:
-    'Release a resource that you reserved, as soon as you are done with it: the next agent that waits gets it at once. Needs the releaseToken of your reserve call. Do not use the resource afterwards.',
+    'Release a resource that you reserved, as soon as you are done with it: the next agent that waits gets it at once. Needs the releaseToken of your reserve call. Do not use the resource afterwards. If it is broken, say so: condition `out`, and the reason.',
   right: 'reserve',
   isDestructive: true,
-  input: item({ resource, releaseToken: token, requester }),
+  input: item({
+    resource,
+    releaseToken: token,
+    requester,
+    condition: condition.optional().meta({
+      description:
+        'Of a registered resource: `out` if it is broken, `dirty` if somebody must clean it. Nobody gets it then.',
+    }),
+    reason: reason.optional().meta({ description: 'Only with condition: what is wrong.', example: 'display dark' }),
+  }),
   output: UnreserveResult,
   run: async ({ deps, credential, requester }, input) => {
     const who = requester.need(input.requester);
+    if (input.reason !== undefined && input.condition === undefined)
+      throw new ToolError('reason needs condition. Nothing was done.');
     const { result: results, quota } = await unreserve(deps, credential, [{ ...input, requester: who }]);
     const [result] = results;
     if (result === undefined) throw new TypeError('a release of one item has one result');
@@ -43,12 +56,14 @@ interface Ended {
   readonly requester: string;
   readonly status: string;
   readonly explanation: string;
+  readonly condition?: 'dirty' | 'out' | undefined;
 }
 
 function releasedText(result: Ended): string {
-  const { status, resource, explanation } = result;
+  const { status, resource, explanation, condition } = result;
+  const after = { out: ' It is out of service now.', dirty: ' It is dirty now, until somebody cleans it.' };
   if (status === 'RELINQUISHED')
-    return `RELINQUISHED: ${JSON.stringify(resource)} is released. Do not use it any more.`;
+    return `RELINQUISHED: ${JSON.stringify(resource)} is released. Do not use it any more.${condition ? after[condition] : ''}`;
   if (status !== 'NOT_RESERVED') return notYours(result);
   return `${explanation}: nobody holds ${JSON.stringify(resource)}, so there is nothing to release. Your lease may have ended before.`;
 }

@@ -9,7 +9,7 @@ import { item, must, requesterName, resourceName } from '../../contract/fields.t
 import { ActiveReservation } from '../../contract/reservations.ts';
 import { WaitingRequest } from '../../contract/waiting.ts';
 import { LABEL, PATH_DELIMITER } from '../../domain/names.ts';
-import { detailsOf } from '../../engine/definitions/codec.ts';
+import { detailsOf, notReadyOf } from '../../engine/definitions/codec.ts';
 import type { TreeRow } from '../../engine/definitions/list.ts';
 import { listReservations, listTree, listWaiting, type OpenList } from '../../operations/lists.ts';
 import { check as carryOut } from '../../operations/reservations.ts';
@@ -86,11 +86,13 @@ export const check = tool({
 });
 
 function checkText(one: CheckResult): string {
-  const { resource, reserved, heldByRequester, reservable, waiting, expiresAt, note, reason } = one;
+  const { resource, reserved, heldByRequester, reservable, waiting, expiresAt, note, reason, condition } = one;
   const queue = waiting === 0 ? '' : `; ${waiting} waiting`;
   if (heldByRequester === true)
     return `${quoted(resource)}: held by you ${untilText(expiresAt)}${noteText(note)}${queue}`;
   if (one.mode === 'SHARED') return `${quoted(resource)}: held SHARED by ${one.holders ?? 'several'}${queue}`;
+  const isHeld = one.requester !== null;
+  if (condition !== undefined && !isHeld) return `${quoted(resource)}: ${conditionText(one)}${queue}`;
   const why = reason === undefined ? '' : `: ${reasonText(reason)}`;
   const [holder] = reason?.holders ?? [];
   const isPlain = holder !== undefined && holder.requester === one.requester;
@@ -99,6 +101,9 @@ function checkText(one: CheckResult): string {
   const kept = reservable === false ? `, but you cannot have it now${why}` : '';
   return `${quoted(resource)}: free${kept}${queue}`;
 }
+
+const conditionText = ({ condition, conditionReason }: CheckResult): string =>
+  `${condition === 'out' ? 'out of service' : 'being cleaned'}${conditionReason === undefined ? '' : `: ${conditionReason}`}`;
 
 export const listReservationsTool = tool({
   name: 'list_reservations',
@@ -143,7 +148,7 @@ export const whoIsWaiting = tool({
 
 const Resource = Definition.omit({ blocks: true, treePath: true }).extend({
   path: z.string().meta({ description: 'From the root down, its own name included.' }),
-  available: z.int().nullable().meta({ description: 'Free slots; null for a group.' }),
+  available: z.int().nullable().meta({ description: 'Slots that are free and ready; null for a group.' }),
   waiting: z.int().meta({ description: 'The number of requests that wait for it.' }),
 });
 
@@ -180,20 +185,30 @@ type Resource = z.output<typeof Resource>;
 const hasLabel = ({ labels = {} }: Resource, label: string): boolean =>
   Object.entries(labels).some(([key, value]) => `${key}=${value}` === label);
 
-function resourceText({ path, capacity, available, waiting, labels }: Resource): string {
+function resourceText(resource: Resource): string {
+  const { path, capacity, available, waiting, labels, outOfService = 0, dirty = 0 } = resource;
   const free = capacity === null ? 'group' : `${available} of ${capacity} free`;
+  const notReady = `${outOfService > 0 ? `, ${outOfService} out of service` : ''}${dirty > 0 ? `, ${dirty} dirty` : ''}`;
   const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
-  return `${quoted(path)}: ${free}${waiting > 0 ? `, ${waiting} waiting` : ''}${pairs.length > 0 ? `, ${pairs.join(' ')}` : ''}`;
+  return `${quoted(path)}: ${free}${notReady}${waiting > 0 ? `, ${waiting} waiting` : ''}${pairs.length > 0 ? `, ${pairs.join(' ')}` : ''}`;
 }
 
 /** Gives each row its path. Rows come from the roots down. */
 function pathsOf(): (row: TreeRow) => Resource {
   const path: string[] = [];
-  return ({ name, depth, capacity, available, waiting, labels }) => {
+  return ({ name, depth, capacity, available, waiting, labels, outOfService, dirty }) => {
     path.length = depth;
     path.push(name);
     const details = detailsOf(capacity === null, labels);
-    return { name, path: path.join(PATH_DELIMITER), capacity, available, waiting, ...details };
+    return {
+      name,
+      path: path.join(PATH_DELIMITER),
+      capacity,
+      available,
+      waiting,
+      ...details,
+      ...notReadyOf({ outOfService, dirty }),
+    };
   };
 }
 
