@@ -62,6 +62,7 @@ describe('/openapi.json', () => {
       'POST /api/v1/Session/end': repeatable.sort(),
       'GET /api/v1/events': key,
       'POST /api/v1/Resource/register': body.sort(),
+      'PUT /api/v1/Resource/condition': repeatable.sort(),
       'GET /api/v1/Resource/definitions': parameters.sort(),
       'GET /api/v1/Resource/tree': key,
       'GET /api/v1/Resource/available/{resource}': parameters.sort(),

@@ -53,6 +53,7 @@ describe('the usage of a resource', () => {
     expect(rest).toEqual({ resource: 'phone', from: iso(from), to: iso(from + 2 * HOUR_MS), step: 'hour' });
     expect(total).toEqual({
       share: 2.5 / 4,
+      outOfServiceShare: 0,
       reservations: 1,
       meanHeldSeconds: 1.75 * 3600,
       p95HeldSeconds: 2 * 3600,
@@ -111,9 +112,9 @@ describe('the usage of a resource', () => {
     expect(answer.headers.get('content-type')).toContain('text/csv');
     const [head, first, ...others] = (await answer.text()).split('\r\n');
     expect(head).toBe(
-      'from,share,reservations,meanHeldSeconds,p95HeldSeconds,meanWaitedSeconds,p95WaitedSeconds,refusals',
+      'from,share,outOfServiceShare,reservations,meanHeldSeconds,p95HeldSeconds,meanWaitedSeconds,p95WaitedSeconds,refusals',
     );
-    expect(first).toBe(`${iso(from)},1,1,,,,,0`);
+    expect(first).toBe(`${iso(from)},1,0,1,,,,,0`);
     expect(others.length).toBeGreaterThan(2);
   });
 });
