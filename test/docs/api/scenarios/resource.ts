@@ -10,6 +10,7 @@ export async function resource(stage: Stage): Promise<void> {
   await registering(stage);
   await record.show('All of them', 'listDefinitions', { by: key });
   await record.show('Those with a label', 'listDefinitions', { by: key, query: '?label=os=android' });
+  await conditions(stage);
   await record.show('Trees with their free slots', 'getTree', { by: key });
   await record.show('Is a phone free?', 'isAvailable', { by: key, path: { resource: 'phones' } });
   await usage(stage);
@@ -46,6 +47,16 @@ async function registering({ record, key }: Stage): Promise<void> {
     body: [{ name: 'galaxy-s24', treePath: 'building-2>lab' }],
   });
   await record.quiet('reserve', { by: key, body: [{ resource: 'phones_3', requester: 'test-7', ttlSeconds: 600 }] });
+}
+
+async function conditions({ record, key }: Stage): Promise<void> {
+  const out = { resource: 'phones_2', condition: 'out', reason: 'display dark' };
+  await record.show('A phone is broken', 'setCondition', { by: key, body: [out] });
+  await record.show('A plain name has no condition', 'setCondition', {
+    by: key,
+    body: [{ resource: 'printer', condition: 'dirty' }],
+  });
+  await record.show('Those with a slot that is out of service', 'listDefinitions', { by: key, query: '?condition=out' });
 }
 
 async function usage({ record, key, tenant, instance }: Stage): Promise<void> {
