@@ -109,12 +109,15 @@ describe('a derived token acts for its subject', () => {
     expect((await one.available('erin-1')).body).toBe(false);
   });
 
-  test('cannot reset, register or delete, nor see or manage the tenant: 403', async () => {
+  test('cannot reset, define, take what is not ready, nor see or manage the tenant: 403', async () => {
     const call = withToken(await tokenFor('grace'));
     for (const [method, path, body] of [
       ['POST', `${R}/reset`, undefined],
       ['POST', '/api/v1/Resource/register', [{ name: 'g' }]],
       ['DELETE', '/api/v1/Resource/g', undefined],
+      ['PUT', '/api/v1/Resource/condition', [{ resource: 'g', condition: 'out' }]],
+      ['POST', `${R}/reserve`, [{ resource: 'g', condition: 'dirty' }]],
+      ['POST', `${R}/reserve`, [{ resource: 'g', condition: 'out' }]],
       ['GET', '/api/v1/Tenant', undefined],
       ['GET', '/api/v1/Tenant/keys', undefined],
       ['PUT', '/api/v1/Tenant/settings', { requireRegistration: true }],
