@@ -11,7 +11,7 @@ import { signIn } from '../support/tenancy.ts';
 
 const COUNT = 10_000;
 const BATCH = 500;
-const MAX_BYTES = 80_000;
+const MAX_BYTES = 82_000;
 /** The most CPU time of a page, since other processes may keep this one waiting. */
 const MAX_MS = 60;
 /** The same for what looks at all 10,000: about ten times what it takes. */

@@ -66,6 +66,7 @@ export const insightRoutes = (deps: DashboardDeps) =>
           <aside class="stack" aria-label="More figures">
             <HoursCard insight={insight} />
             <RefusalsCard insight={insight} />
+            {insight.pools.outOfService.length > 0 && <OutCard pools={insight.pools} />}
             <UnusedCard pools={insight.pools} />
             <LimitsCard usage={used} keys={keys} tiers={deps.engine.tiers} tenant={credential.tenant} />
           </aside>
@@ -188,6 +189,26 @@ const HoursCard = ({ insight: { hours } }: { insight: Insight }) => {
     </section>
   );
 };
+
+/** Shares of the 7 days. */
+const OutCard = ({ pools: { outOfService } }: { pools: Pools }) => (
+  <section class="card" aria-labelledby="out-title">
+    <header>
+      <h2 id="out-title">Out of service</h2>
+      <span class="meta">share of the 7 days</span>
+    </header>
+    <dl class="props">
+      {outOfService.map(({ resource, share }) => (
+        <>
+          <dt>
+            <a href={resourcePath(resource)}>{resource}</a>
+          </dt>
+          <dd>{share < 0.01 ? 'less than 1 %' : percent(share)}</dd>
+        </>
+      ))}
+    </dl>
+  </section>
+);
 
 const UnusedCard = ({ pools: { unused, unusedCount } }: { pools: Pools }) => (
   <section class="card" aria-labelledby="unused-title">
