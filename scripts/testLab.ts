@@ -67,6 +67,7 @@ const board = (name: string) => ({
   treePath: 'boards',
   labels: { chip: 'rk3588' },
   afterUse: 'dirty' as const,
+  attributes: { console: `10.0.0.7:40${name.slice(-1)}` },
 });
 
 /** Ten phones, seven environments of which two need the same database, four pools, three boards, and a bench. */

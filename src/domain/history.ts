@@ -200,7 +200,12 @@ export interface Pools {
   readonly byShare: readonly PoolUsage[];
   /** The longest mean wait first. Only those that somebody waited for. */
   readonly byWaiting: readonly PoolUsage[];
-  /** Registered resources that nobody held or waited for, by name, without those that others take along. */
+  /** Those that were out of service, with the share of the time of all slots in which they were, the highest first. */
+  readonly outOfService: readonly { readonly resource: string; readonly share: number }[];
+  /**
+   * Registered resources that nobody held or waited for, by name, without those that others take along and those that
+   * were out of service.
+   */
   readonly unused: readonly string[];
   /** Their number. */
   readonly unusedCount: number;

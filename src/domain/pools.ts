@@ -41,8 +41,15 @@ export function poolsOf(
   const all = [...tallies.values()].map((tally) =>
     tally.usage(known.get(tally.resource)?.capacity ?? 1, toMs - fromMs, outMs.get(tally.resource) ?? 0),
   );
-  const unused = [...known].flatMap(([name, one]) => (one.isTakenAlong || tallies.has(name) ? [] : [name]));
+  const unused = [...known].flatMap(([name, one]) =>
+    one.isTakenAlong || tallies.has(name) || outMs.has(name) ? [] : [name],
+  );
+  const outOfService = [...outMs].map(([resource, ms]) => ({
+    resource,
+    share: shareOf(ms, known.get(resource)?.capacity ?? 1, toMs - fromMs),
+  }));
   return {
+    outOfService: outOfService.sort((a, b) => b.share - a.share || order(a.resource, b.resource)).slice(0, limit),
     byShare: all.toSorted((a, b) => b.share - a.share || order(a.resource, b.resource)).slice(0, limit),
     byWaiting: all
       .filter(({ meanWaitedMs }) => meanWaitedMs !== null)

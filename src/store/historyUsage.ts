@@ -182,8 +182,12 @@ function poolsStatement(kept: SQL, { fromMs, toMs, known, heldNow, outNow, limit
       order by "meanWaitedMs" desc, resource collate "C" limit ${limit})
     union all
     (select 'unused', name, 0, 0, null, null, 0, 0, (count(*) over ())::int
-      from known where not "isTakenAlong" and name not in (select resource from pools)
-      order by name collate "C" limit ${limit})`;
+      from known where not "isTakenAlong" and name not in (select resource from pools union select resource from outs)
+      order by name collate "C" limit ${limit})
+    union all
+    (select 'out', resource, least(1, out_ms / greatest(1, coalesce(capacity, 1) * ${toMs - fromMs}::float8)) as share,
+        0, null, null, 0, 0, 0
+      from outs left join known on name = resource order by share desc, resource collate "C" limit ${limit})`;
 }
 
 /**
@@ -272,7 +276,7 @@ const HolderRows = z.array(
 
 const PoolRows = z.array(
   z.object({
-    list: z.enum(['share', 'waiting', 'unused']),
+    list: z.enum(['share', 'waiting', 'unused', 'out']),
     resource: z.string(),
     share: z.number(),
     reservations: z.int(),
@@ -292,6 +296,7 @@ function toPools(found: unknown): Pools {
   return {
     byShare: of('share'),
     byWaiting: of('waiting'),
+    outOfService: rows.flatMap(({ list, resource, share }) => (list === 'out' ? [{ resource, share }] : [])),
     unused: unused.map(({ resource }) => resource),
     unusedCount: unused[0]?.total ?? 0,
   };

@@ -145,6 +145,14 @@ describe('what is not ready', () => {
     expect(pool).toMatch(/rigs_1 Out of service since .+?: fan/);
   });
 
+  test('is a share of the time on Insight and on the page of the resource, and not among what nobody needs', async () => {
+    const insight = await see('/insight');
+    const [, card = ''] = /<section class="card" aria-labelledby="out-title">(.*?)<\/section>/s.exec(insight) ?? [];
+    expect(plain(card)).toMatch(/broken less than 1 %/);
+    const [, unused = ''] = /aria-labelledby="unused-title">(.*?)<\/section>/s.exec(insight) ?? [];
+    expect(plain(unused)).toBe('Nobody needs these 4 fine printer room soiled');
+  });
+
   test('is said by the palette and on Resources', async () => {
     expect(plain(await see('/find?q=broken'))).toContain('broken out of service · display dark');
     expect(plain(await see('/find?q=printer'))).toContain('not available: ink is out of service');

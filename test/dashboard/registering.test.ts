@@ -115,6 +115,39 @@ describe('a change', () => {
   });
 });
 
+describe('what is to be cleaned after use, and attributes', () => {
+  const attributes = { serial: 'A1', adb: '10.0.0.7:5555' };
+
+  test('are registered as they are typed, stand in the form of a change, and are removed there', async () => {
+    const { client, submit, see } = await lab();
+    const typed = { name: 'rig', dirty: 'true', attributes: 'serial=A1\r\n\r\n adb = 10.0.0.7:5555 ' };
+    expect((await submit(typed)).status).toBe(303);
+    expect((await client.definitions()).body).toMatchObject([{ afterUse: 'dirty', attributes }]);
+    for (const path of ['/register?name=rig', '/one?name=rig&tab=definition']) {
+      const { text } = await see(path);
+      expect(text).toMatch(/name="dirty" value="true" checked=""/);
+      expect(text).toMatch(/>adb=10\.0\.0\.7:5555\nserial=A1<\/textarea>/);
+    }
+    await submit({ name: 'rig', change: 'true', attributes: '' });
+    const [changed] = (await client.definitions()).body;
+    expect([changed?.afterUse, changed?.attributes]).toEqual([undefined, undefined]);
+  });
+
+  test('stay as they are if a line cannot have them', async () => {
+    const { client, submit, see } = await lab();
+    await client.register({ name: 'rig', attributes: { ...attributes, banner: 'two\nlines' } });
+    expect((await see('/register?name=rig')).text).not.toContain('<textarea');
+    await submit({ name: 'rig', change: 'true', capacity: '2' });
+    expect((await client.definitions()).body).toMatchObject([{ capacity: 2, attributes: { banner: 'two\nlines' } }]);
+  });
+
+  test('have their faults at their field', async () => {
+    const { submit } = await lab();
+    const { status, text } = await submit({ name: 'rig', attributes: '1st=A' });
+    expect([status, text]).toEqual([400, expect.stringMatching(/id="fault-attributes"/)]);
+  });
+});
+
 describe('an ancestor that is not registered', () => {
   const typed = { name: 'pixel-11', treePath: 'lab>phone' };
 

@@ -96,6 +96,11 @@ test('of all resources, with those in force', async () => {
   const { pools: found } = await historyInDatabase(store, DEFAULT_TIERS).pools(tenant, query);
   const wanted = poolsOf(entries, query);
   expect(found.unused).toEqual(['idle', 'other']);
+  expect(found.outOfService.map(({ resource }) => resource)).toEqual(
+    wanted.outOfService.map(({ resource }) => resource),
+  );
+  for (const [i, { share }] of found.outOfService.entries())
+    expect(share).toBeCloseTo(wanted.outOfService[i]?.share ?? -1, 9);
   expect([found.unused, found.unusedCount]).toEqual([wanted.unused, wanted.unusedCount]);
   for (const list of ['byShare', 'byWaiting'] as const) {
     expect(found[list].length).toBe(3);

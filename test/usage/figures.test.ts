@@ -153,6 +153,19 @@ describe('resources', () => {
     });
   });
 
+  test('that were out of service come by their share of the time, and are not unused', () => {
+    const out = { kind: 'OUT_OF_SERVICE' as const, ending: 'OUT_OF_SERVICE' as const };
+    const pools = poolsOf([entry({ ...out, slots: ['printer_0'], reservedAt: 900, endedAt: 1050 })], {
+      ...query,
+      outNow: [{ resource: 'idle', outMs: 80 }],
+    });
+    expect(pools.outOfService).toEqual([
+      { resource: 'idle', share: 0.8 },
+      { resource: 'printer', share: 0.25 },
+    ]);
+    expect(pools.unused).toEqual([]);
+  });
+
   test('are at most as many as the limit', () => {
     const entries = ['a', 'b', 'c'].map((resource) => wait({ resource, endedAt: 1050, waitedMs: 1 }));
     const pools = poolsOf(entries, { ...query, limit: 2 });
