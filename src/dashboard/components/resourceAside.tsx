@@ -61,7 +61,7 @@ const UsageCard = ({ details, usage }: { details: Details; usage: ResourceUsage 
           value={total.meanWaitedSeconds === null ? '–' : span(total.meanWaitedSeconds * 1000)}
         />
         <Figure name="refused" value={number(total.refusals)} />
-        {total.outOfServiceShare > 0 && <Figure name="out of service" value={percent(total.outOfServiceShare)} />}
+        {total.outOfServiceShare >= 0.005 && <Figure name="out of service" value={percent(total.outOfServiceShare)} />}
       </dl>
       <Heatmap label="In use by weekday and hour" hours={hours} />
       {capacity > 1 && (
