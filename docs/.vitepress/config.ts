@@ -68,6 +68,8 @@ export default defineConfig({
           { text: 'All guides', link: '/docs/guides/' },
           { text: 'Replace redlock', link: '/docs/guides/replace-redlock' },
           { text: 'Share test devices', link: '/docs/guides/share-test-devices' },
+          { text: 'Move from Jenkins', link: '/docs/guides/move-from-jenkins' },
+          { text: 'Move from Boskos', link: '/docs/guides/move-from-boskos' },
           { text: 'Protect a deployment', link: '/docs/guides/protect-a-deployment' },
           { text: 'Elect a leader', link: '/docs/guides/leader-election' },
           { text: 'Limit the rate of jobs', link: '/docs/guides/limit-job-rates' },

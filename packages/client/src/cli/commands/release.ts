@@ -3,6 +3,7 @@ import { type Command, JSON_OPTION, URL_OPTION } from '../command.ts';
 import { connect } from '../connect.ts';
 import { EXIT } from '../exitCodes.ts';
 import { printRows } from '../output.ts';
+import { conditionIn } from './condition.ts';
 import { forEachReservation, RESERVATION_DETAILS, RESERVATION_OPTIONS, reservationsOf } from './reservations.ts';
 
 interface Released {
@@ -22,19 +23,30 @@ export const release: Command = {
   name: 'release',
   summary: 'Releases what `reserve` has reserved',
   synopsis: 'release [options] <reservation>…',
-  details: `${RESERVATION_DETAILS}\n\nA release of something that is not held any more succeeds.`,
+  details: `${RESERVATION_DETAILS}\n\nA release of something that is not held any more succeeds. With
+--condition out, nobody gets its slots until they are ready again.`,
   positionals: { min: 1, max: 500 },
-  options: [...RESERVATION_OPTIONS, JSON_OPTION, URL_OPTION],
+  options: [
+    ...RESERVATION_OPTIONS,
+    { name: 'condition', value: '<condition>', text: 'ready, dirty or out: the condition of its slots from now on' },
+    { name: 'reason', value: '<text>', text: 'with --condition: why, for people' },
+    JSON_OPTION,
+    URL_OPTION,
+  ],
   examples: [
     'printf %s "$hold" | holdfast release -',
     'holdfast release - < hold.json',
+    "holdfast release - --condition out --reason 'display dark' < hold.json",
     'holdfast release printer --requester build-7 --token "$token"',
   ],
   run: async ({ args, signal }) => {
     const reservations = reservationsOf(args);
+    const said = args.text('condition');
+    const condition = said === undefined ? undefined : conditionIn(said);
+    const report = { condition, reason: args.text('reason') };
     const client = await connect({ args, signal });
     const rows = await forEachReservation(reservations, async (key): Promise<Released> => {
-      const released = await client.release(key);
+      const released = await client.release(key, report);
       return { resource: key.resource, requester: key.requester, released };
     });
     printRows(args.has('json'), rows, COLUMNS, '');
