@@ -43,10 +43,11 @@
 --   base           the prefix of the tenant's keys: {<tenant id>}:
 -- and the five fields above. Other modules add fields of a call, which begin() drops: admit() (admission.lua) adds
 -- endsAt and prefix, of the grant; session, the value of the derived token or the sign-in session; rights and
--- tokenRights, those of a sign-in session and of a derived token, nil for other credentials; mayChange and mayChangeAll, if the key has a prefix. Others are foreign:
--- why the request is refused as a whole, since it concerns what the caller may not change; isRedefined: true if this
--- call changes definitions (definitions/redefine.lua); and requestMark: the journal's length (slots/slots.lua) before
--- the transaction that is carried out, nil for other requests. ARGV[1] is the credential in verbs that take one.
+-- tokenRights, those of a sign-in session and of a derived token, nil for other credentials; mayChange and
+-- mayChangeAll, if the key or token has a prefix. Others are foreign: why the request is refused as a whole, since it
+-- concerns what the caller may not change; isRedefined: true if this call changes definitions
+-- (definitions/redefine.lua); and requestMark: the journal's length (slots/slots.lua) before the transaction that is
+-- carried out, nil for other requests. ARGV[1] is the credential in verbs that take one.
 local call = require('frame/call')
 local hot = require('frame/hot')
 local keys = require('frame/keys')

@@ -4,22 +4,18 @@
 --   count, nextDue   number of sessions; ms: none is due before this
 --   isClearing       true if some holds of a session that is over were released, and others are left
 -- A session is a table:
---   id          22 characters, a UUID like release tokens
+--   id, token   22 characters each, UUIDs like release tokens; the token is needed to renew and to end it
 --   requester   whose reservations it keeps
---   token       22 characters: needed to renew and to end it
---   ttlMs       how long it lasts after it began or was renewed
---   createdAt, expiresAt   ms
+--   ttlMs, createdAt, expiresAt   how long it lasts after it began or was renewed; ms; ms
 --   isEnded     true if its caller has ended it, at expiresAt
---   isOver      true if it is over, whatever the clock says: its caller has ended it, or some of its holds have ended
+--   isOver      true if it was ended, or some of its holds have ended: then no step of Redis's clock brings it back
 --   label       label of the key that began it; once it has ended, of the key that ended it
 --   actor       who ended it (frame/admission.lua); nil if nobody has
 --   holds       number of its reservations, nil if it was not counted
--- Redis has it in three keys. sessions is a hash: id -> record, packed like those of reservations (slots/codec.lua),
--- its form being 1, or 2 once it has ended; then the actor follows.
--- sessionsDue is a sorted set: id -> ms at which it is due; 0 if it is over, so that no step of Redis's clock brings it
--- back. sessionHolds is a sorted set with the member <id>\n<slot>
--- for each reservation, in byte order. The tenant's field `sessions` has their number, the time at which one is next
--- due, and 1 if isClearing, else 0.
+-- Redis has it in three keys. sessions is a hash: id -> record, packed like those of reservations (slots/codec.lua);
+-- its form is 1, or 2 once it has ended; then the actor follows. sessionsDue is a sorted set: id -> ms at which it is
+-- due, 0 if it is over. sessionHolds is a sorted set with the member <id>\n<slot> for each reservation, in byte order.
+-- The tenant's field `sessions` has their number, the time at which one is next due, and 1 if isClearing, else 0.
 local bytes = require('limits/bytes')
 local clock = require('frame/clock')
 local expiry = require('reservations/expiry')
@@ -81,18 +77,14 @@ function sessions.whyFull(session)
     string.format('NOT_VALID: a session holds at most %d reservations', MAX_HOLDS)
 end
 
--- Returns the ms at which a session is due, as sessionsDue has it.
-local function dueOf(session)
-  return session.isOver and 0 or session.expiresAt
-end
-
 -- Stores a session.
 function sessions.put(session)
   if not known[session.id] then
     sessions.count = sessions.count + 1
   end
   known[session.id], changedSessions[session.id] = session, true
-  sessions.nextDue = math.min(sessions.nextDue, dueOf(session))
+  session.dueAt = session.isOver and 0 or session.expiresAt
+  sessions.nextDue = math.min(sessions.nextDue, session.dueAt)
 end
 
 -- Writes the members of the reservations that sessions got and lost.
@@ -132,7 +124,7 @@ local function writeSessions()
     if session then
       set[#set + 1] = id
       set[#set + 1] = packSession(session)
-      due[#due + 1] = dueOf(session)
+      due[#due + 1] = session.dueAt
       due[#due + 1] = id
     else
       del[#del + 1] = id
@@ -228,7 +220,7 @@ function sessions.clear(id)
     sessions.count = sessions.count - (session and 1 or 0)
     known[id], changedSessions[id] = false, true
     work.spend(5)
-  elseif not session.isOver then
+  else
     session.isOver = true
     sessions.put(session)
   end

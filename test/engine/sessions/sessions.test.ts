@@ -126,7 +126,7 @@ describe('while the reservations of a session end', () => {
 });
 
 describe('a session that is over stays so if the clock of Redis steps back', () => {
-  /** Starts a tenant with a session of 1000 reservations, 30 s after it began, and an engine that ends nothing alone. */
+  /** Starts a tenant with a session of 1000 reservations, 30 s old, and an engine that dies when it has ended one. */
   const held = async () => {
     await fresh();
     const session = await begin();
