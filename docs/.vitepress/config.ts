@@ -71,6 +71,7 @@ export default defineConfig({
           { text: 'Move from Jenkins', link: '/docs/guides/move-from-jenkins' },
           { text: 'Move from Boskos', link: '/docs/guides/move-from-boskos' },
           { text: 'Protect a deployment', link: '/docs/guides/protect-a-deployment' },
+          { text: 'CI without secrets', link: '/docs/guides/ci' },
           { text: 'Elect a leader', link: '/docs/guides/leader-election' },
           { text: 'Limit the rate of jobs', link: '/docs/guides/limit-job-rates' },
           { text: 'Mirror state', link: '/docs/guides/mirror-state' },

@@ -47,7 +47,7 @@ export const waitFields = (sizes: Sizes) => ({
   priority: within(
     -MAX_PRIORITY,
     MAX_PRIORITY,
-    `Higher is served first. Default ${DEFAULT_PRIORITY}. A derived token may not ask for more than 0.`,
+    `Higher is served first. Default ${DEFAULT_PRIORITY}. With a derived token at most what its registration allows.`,
     0,
   ).optional(),
   claimSeconds: within(

@@ -1,6 +1,6 @@
 /**
- * Exchanges a JWT for a derived token (docs/specification.md#jwt-exchange), in two steps: verify the JWT, then issue the
- * token.
+ * Exchanges a JWT for a derived token (docs/specification.md#jwt-exchange), in two steps: verify the JWT, then issue
+ * the token.
  */
 import { afterCharge, HoldfastError } from '../domain/errors.ts';
 import type { Charged } from '../domain/quota.ts';

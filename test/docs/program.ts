@@ -65,6 +65,7 @@ export async function runModule(text: string, folder: string, env: Readonly<Reco
     target: 'node20',
     alias: {
       '@holdfast/client': join(ROOT, 'packages/client/src/index.ts'),
+      '@holdfast/client/ci': join(ROOT, 'packages/client/src/ci/index.ts'),
       '@holdfast/client/testing': join(ROOT, 'packages/client/src/testing/index.ts'),
     },
     logLevel: 'silent',

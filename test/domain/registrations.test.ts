@@ -1,6 +1,6 @@
 /**
- * Conditions on claims, and requesters that are made of claims (docs/specification.md#jwt-exchange). Whoever signs in at
- * an issuer chooses many of the claims, so these are the attacks on them.
+ * Conditions on claims, and requesters that are made of claims (docs/specification.md#registrations-of-issuers).
+ * Whoever signs in at an issuer chooses many of the claims, so these are the attacks on them.
  */
 import { describe, expect, test } from 'vitest';
 import { NewIssuer } from '../../src/contract/issuers.ts';

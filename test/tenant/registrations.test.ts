@@ -202,7 +202,7 @@ describe('what a token may do', () => {
       [RESERVE, [{ match: { labels: 'a=b' } }]],
       [
         '/api/v1/Reservation/transaction',
-        { method: 'ALL', requests: [{ method: 'RESERVE', resource: 'prod', ttlSeconds: 5 }] },
+        { method: 'FIRST', requests: [{ requestType: 'RESERVE', resource: 'prod', ttlSeconds: 5 }] },
       ],
       ['/api/v1/Reservation/cancel', [{ resource: 'prod' }]],
     ] as const) {

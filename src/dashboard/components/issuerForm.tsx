@@ -1,6 +1,6 @@
 /**
- * The form that registers an issuer of JWTs, or changes its registration (docs/specification.md#jwt-exchange): conditions
- * are lines, so that the form needs no script. Presets fill in what GitHub and GitLab have in common for everybody.
+ * The form that registers an issuer of JWTs, or changes it (docs/specification.md#registrations-of-issuers).
+ * Conditions are lines, so that the form needs no script. Presets fill in what GitHub and GitLab have in common.
  */
 import { z } from 'zod';
 import { type Conditions, type Registration, valuesOf } from '../../domain/registrations.ts';

@@ -1,7 +1,8 @@
 /**
  * Derived tokens (docs/specification.md#jwt-exchange): issues them, ends one that its holder is done with, and ends
- * those of a registration when the tenant changes or removes it. Redis keeps sets of tokens for each minute in which they were issued. A set expires after its last token, so
- * nothing has to be cleaned up, and no set is larger than a sixteenth of a minute's quota of writes.
+ * those of a registration when the tenant changes or removes it. Redis keeps sets of tokens for each minute in which
+ * they were issued. A set expires after its last token, so nothing has to be cleaned up, and no set is larger than a
+ * sixteenth of a minute's quota of writes.
  */
 import { HoldfastError } from '../../domain/errors.ts';
 import type { Quota } from '../../domain/quota.ts';

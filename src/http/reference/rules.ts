@@ -15,6 +15,7 @@ const TENANTS: Section = ['Tenants and administration', 'tenants-and-administrat
 const AUDIT: Section = ['Audit trail', 'audit-trail'];
 const SESSIONS: Section = ['Sessions', 'sessions'];
 const JWT: Section = ['JWT exchange', 'jwt-exchange'];
+const ISSUERS: Section = ['Registrations of issuers', 'registrations-of-issuers'];
 const STARTING: Section = ['Starting and stopping', 'starting-and-stopping'];
 
 export const RULES: Readonly<Record<string, readonly Section[]>> = {
@@ -50,9 +51,10 @@ export const RULES: Readonly<Record<string, readonly Section[]>> = {
   deleteResource: [['Deletion', 'deletion']],
   streamEvents: [['Events', 'events']],
   exchangeToken: [JWT],
-  listIssuers: [JWT],
-  registerIssuer: [JWT],
-  deleteIssuer: [JWT],
+  endToken: [JWT],
+  listIssuers: [ISSUERS],
+  registerIssuer: [ISSUERS],
+  deleteIssuer: [ISSUERS],
   listKeys: [KEYS],
   createKey: [KEYS],
   getKey: [KEYS],

@@ -1,6 +1,6 @@
 /**
- * `@holdfast/client/ci`: the credentials of a job in GitHub Actions, GitLab, Buildkite, Kubernetes and others, without a
- * secret (docs/guides/ci.md).
+ * `@holdfast/client/ci`: the credentials of a job in GitHub Actions, GitLab, Buildkite, Kubernetes and others, without
+ * a secret (docs/guides/ci.md).
  */
 import { keyIn, urlIn } from '../environment.ts';
 import { invalid } from '../errors.ts';
