@@ -50,6 +50,19 @@ describe('the list of tools', () => {
 });
 
 describe('reserve', () => {
+  it('tells the attributes that come with the hold', async () => {
+    await service.register({
+      name: 'boards',
+      capacity: 2,
+      attributes: { hub: '10.0.0.7' },
+      slotAttributes: [{ a: '1' }],
+    });
+    const { text, data } = await ann.call('reserve', { resource: 'boards' });
+    expect(data).toMatchObject({ attributes: { hub: '10.0.0.7', a: '1' } });
+    expect(text).toContain('Its attributes: {"hub":"10.0.0.7","a":"1"}.');
+    expect((await bob.call('list_resources', {})).text).not.toContain('10.0.0.7');
+  });
+
   it('takes a free resource for ten minutes, and says how to go on', async () => {
     const { text, data, isError } = await ann.call('reserve', { resource: 'port-3000', note: 'tests' });
     expect(isError).toBe(false);

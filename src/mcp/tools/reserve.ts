@@ -206,10 +206,12 @@ function siblingText({ credential }: ToolCall, requester: string): string {
   return `${other}, and call reserve again with a requester of your own, such as "${requester}-2".`;
 }
 
-function heldText({ resource, slots, acquiredSlots, expiresAt }: ReserveResult): string {
+function heldText({ resource, slots, acquiredSlots, expiresAt, attributes, slotAttributes }: ReserveResult): string {
   const taken = slots ?? Object.values(acquiredSlots ?? {});
   const which = taken.length === 0 || taken.join() === resource ? '' : ` (slots ${taken.map(quoted).join(', ')})`;
-  return `${quoted(resource)}${which} ${untilText(expiresAt)}.`;
+  const own = attributes === undefined ? '' : ` Its attributes: ${JSON.stringify(attributes)}.`;
+  const ofSlots = slotAttributes === undefined ? '' : ` Those of each slot: ${JSON.stringify(slotAttributes)}.`;
+  return `${quoted(resource)}${which} ${untilText(expiresAt)}.${own}${ofSlots}`;
 }
 
 const tokenText = ({ releaseToken, fencingToken }: ReserveResult): string =>

@@ -10,6 +10,11 @@ beforeAll(async () => {
     { name: 'phones', capacity: 3 },
     { name: 'small tablet', labels: { os: 'ios', size: 's' } },
     { name: 'large tablet', labels: { os: 'ios', size: 'l' } },
+    {
+      ...{ name: 'boards', capacity: 2, attributes: { hub: '10.0.0.7', Port: '1' } },
+      slotAttributes: [{ serial: 'A1' }, { serial: 'B 2', port: '2' }],
+    },
+    { name: 'licence', attributes: { server: 'lm:27000', hub: 'none' } },
   );
 });
 afterAll(() => service.stop());
@@ -114,6 +119,27 @@ describe('the variables', () => {
   test('name the resource that a match has picked', async () => {
     const seen = await variables(['--match', 'os=ios', '--match', 'size=l', '--match', 'size=xl']);
     expect(seen.HOLDFAST_RESOURCE).toBe('large tablet');
+  });
+
+  test('have the attributes of a slot, over those of its resource', async () => {
+    expect(await variables(['boards_1'])).toMatchObject({
+      ...{ HOLDFAST_ATTR_HUB: '10.0.0.7', HOLDFAST_ATTR_SERIAL: 'B 2', HOLDFAST_ATTR_PORT: '2' },
+    });
+    expect(Object.keys(await variables(['m'])).filter((name) => name.includes('ATTR'))).toEqual([]);
+  });
+
+  test('have a line in each attribute for each slot that has it, in the order of HOLDFAST_SLOTS', async () => {
+    expect(await variables(['boards', '--count', '2'])).toMatchObject({
+      ...{ HOLDFAST_ATTR_HUB: '10.0.0.7\n10.0.0.7', HOLDFAST_ATTR_SERIAL: 'A1\nB 2', HOLDFAST_ATTR_PORT: '1\n2' },
+    });
+    expect(await variables(['licence', 'boards_1'])).toMatchObject({
+      ...{ HOLDFAST_SLOTS: 'licence\nboards_1', HOLDFAST_ATTR_SERVER: 'lm:27000', HOLDFAST_ATTR_SERIAL: 'B 2' },
+    });
+  });
+
+  test('have no attributes of a command around it', async () => {
+    const env = { HOLDFAST_ATTR_SERIAL: 'outer' };
+    expect(await variables(['m'], env)).not.toHaveProperty('HOLDFAST_ATTR_SERIAL');
   });
 
   test('have no API key, unless --keep-key asks for it', async () => {

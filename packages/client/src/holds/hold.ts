@@ -18,6 +18,9 @@ export interface ReservationKey {
 
 type ReservationResult = Pick<ReserveResult, 'resource' | 'requester' | 'releaseToken'>;
 
+/** What those who hold a resource need to know of it, such as its address. */
+export type Attributes = Readonly<Record<string, string>>;
+
 /** One reservation of a hold. */
 export interface Reservation extends ReservationKey {
   /** Higher than that of every earlier reservation. Pass it to whatever the resource protects. */
@@ -31,6 +34,10 @@ export interface Reservation extends ReservationKey {
   /** Its path in the tree, if it has ancestors. */
   readonly reservedAtPath: string | null;
   readonly mode: 'EXCLUSIVE' | 'SHARED';
+  /** The attributes of the resource and, unless it has several slots, of its slot. */
+  readonly attributes: Attributes;
+  /** If it has several slots: the attributes of each of `slots`. */
+  readonly slotAttributes: readonly Attributes[];
   /** When the lease ends, by the clock of the service. Null: it never ends by itself. */
   readonly expiresAt: Date | null;
 }
@@ -87,6 +94,11 @@ export class LiveHold {
   /** The slots of pools that it has; for other resources, their names. */
   get slots(): readonly string[] {
     return this.reservations.flatMap(({ slots }) => slots);
+  }
+
+  /** The attributes of what it holds. If several resources have the same, that of the first. */
+  get attributes(): Attributes {
+    return Object.assign({}, ...this.reservations.map(({ attributes }) => attributes).reverse());
   }
 
   /** The fencing token; of several, the highest, which is good for each of them. */
@@ -254,6 +266,8 @@ function reservationOf(result: ReserveResult): Reservation {
     acquiredBlockers: acquiredBlockers ?? [],
     reservedAtPath,
     mode,
+    attributes: result.attributes ?? {},
+    slotAttributes: result.slotAttributes ?? [],
     expiresAt: dateOf(result.expiresAt),
   };
 }

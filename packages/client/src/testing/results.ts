@@ -23,6 +23,7 @@ export function resultOf(
     reservedAtPath: null,
     fencingToken: row?.fencingToken ?? null,
     ...commonFields(row),
+    ...row?.choice.attributesOf(row.slots),
     ...(waitedMs !== undefined && status === 'ACQUIRED' && { waitedMs }),
   };
 }

@@ -26,6 +26,7 @@ the lease ends, and the exit code is 76. Signals are passed on. While it waits, 
 The command gets these variables:
   HOLDFAST_RESOURCE       the resource; several: a line for each
   HOLDFAST_SLOTS          the slots that it holds, a line for each
+  HOLDFAST_ATTR_<KEY>     each of their attributes, a line for each slot that has it
   HOLDFAST_FENCING_TOKEN  the fencing token; of several, the highest
   HOLDFAST_REQUESTER      who holds them
   HOLDFAST_RUN            the same: a \`run\` or \`reserve\` inside the command takes a new requester then

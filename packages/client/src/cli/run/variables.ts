@@ -1,20 +1,26 @@
 /** The environment and the arguments of the command of `run`. */
 import type { Hold } from '../../index.ts';
 
+const ATTRIBUTE = 'HOLDFAST_ATTR_';
+/** What the command may be given: an API key, or what a job exchanges for a token. */
+const CREDENTIALS = new Set(['HOLDFAST_KEY', 'HOLDFAST_TENANT', 'HOLDFAST_ID_TOKEN', 'HOLDFAST_JWT_FILE']);
+/** Commands inside it are other jobs: with the same instance, they would not exclude each other. */
+const INSTANCE = 'HOLDFAST_INSTANCE';
+
 /**
  * The environment of this process, and the reservations. Lists have a line for each resource or slot: names may contain
- * spaces.
+ * spaces. The attributes of a command around this one are not for its own command.
  * @param keepsKey whether the command gets the API key, too
  */
 export function environmentOf(
-  { resources, slots, fencingToken, requester }: Hold,
+  { resources, slots, fencingToken, requester, reservations }: Hold,
   keepsKey: boolean,
 ): NodeJS.ProcessEnv {
-  // Commands inside it are other jobs: with the same instance, they would not exclude each other.
-  const { HOLDFAST_INSTANCE, ...all } = process.env;
-  const { HOLDFAST_KEY, HOLDFAST_TENANT, HOLDFAST_ID_TOKEN, HOLDFAST_JWT_FILE, ...others } = all;
+  const isPassedOn = (name: string) =>
+    !name.startsWith(ATTRIBUTE) && name !== INSTANCE && (keepsKey || !CREDENTIALS.has(name));
   return {
-    ...(keepsKey ? all : others),
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => isPassedOn(name))),
+    ...attributesOf(reservations),
     HOLDFAST_RESOURCE: resources.join('\n'),
     HOLDFAST_SLOTS: slots.join('\n'),
     HOLDFAST_FENCING_TOKEN: String(fencingToken),
@@ -22,6 +28,20 @@ export function environmentOf(
     HOLDFAST_RUN: requester,
   };
 }
+
+/** A variable for each attribute, with a line for each slot that has it, in their order. */
+function attributesOf(reservations: Hold['reservations']): Record<string, string> {
+  const sets = reservations.flatMap(({ slots, attributes, slotAttributes }) =>
+    slots.map((_, i): Record<string, string> => ({ ...variables(attributes), ...variables(slotAttributes[i] ?? {}) })),
+  );
+  const names = new Set(sets.flatMap((set) => Object.keys(set)));
+  return Object.fromEntries(
+    [...names].map((name) => [`${ATTRIBUTE}${name}`, sets.flatMap((set) => set[name] ?? []).join('\n')]),
+  );
+}
+
+const variables = (attributes: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(attributes).map(([key, value]) => [key.toUpperCase(), value]));
 
 /** An argument with `{slot}` is there once for each slot: `--serial={slot}` names the slot. */
 export const commandOf = (command: readonly string[], { slots }: Pick<Hold, 'slots'>): readonly string[] =>
