@@ -18,7 +18,7 @@ local EMPTY = '{}'
 attributes.MAX_SLOTS, attributes.MAX_BYTES = 1000, 65536
 
 local function slotField(name, slotNumber)
-  return string.format('\5%s\n%d', name, slotNumber)
+  return '\5' .. name .. '\n' .. slotNumber
 end
 
 -- Spends the work of passing on texts of so many bytes.
@@ -54,7 +54,7 @@ local function setsOf(name, slotNumbers)
     found[i] = found[i] or EMPTY
     size = size + #found[i]
   end
-  work.spend(2 + #fields * (0.5 + #name / 500))
+  work.spend(2 + #fields * (2 + #name / 250))
   attributes.spendOn(size)
   return found
 end
@@ -96,10 +96,10 @@ function attributes.changed(name, slots, own, sets)
   local before = attributes.of(name)
   if own then
     own = own ~= EMPTY and own or ''
-    attributes.spendOn(#own)
+    work.spend(2 + #own / 300)
   end
   if sets then
-    work.spend(#sets * (1 + #name / 500) + before.count)
+    work.spend(#sets * (1 + #name / 500))
     for _, set in ipairs(sets) do
       attributes.spendOn(#set)
     end
@@ -127,9 +127,14 @@ local function sizeOf(set)
   return size
 end
 
--- Returns true if a definition has more bytes of attributes than it may.
+-- Returns true if the attributes of a resource and those of its slots, of which one was checked before, have too many
+-- bytes together.
 function attributes.areTooMany(name)
-  local size = sizeOf(attributes.of(name).own)
+  local all = attributes.of(name)
+  if all.own == '' or all.count == 0 then
+    return false
+  end
+  local size = sizeOf(all.own)
   for _, set in ipairs(attributes.slotsOf(name)) do
     size = size + sizeOf(set)
   end

@@ -157,7 +157,7 @@ local function checkAttributes(request)
     if one.hasAttributes and keepsSlots and one.attributes.count > 0 and one.capacity > attributes.MAX_SLOTS then
       local text = 'must be at most ' .. attributes.MAX_SLOTS .. ' for a pool with slotAttributes ([] removes them)'
       return checks.refusal(request, name, 'capacity', text)
-    elseif one.hasAttributes and keepsOwn ~= keepsSlots and attributes.areTooMany(name) then
+    elseif keepsOwn ~= keepsSlots and attributes.areTooMany(name) then
       local text = 'must come to at most ' .. attributes.MAX_BYTES .. ' bytes, with those that stay as they are'
       return checks.refusal(request, name, keepsOwn and 'slotAttributes' or 'attributes', text)
     end

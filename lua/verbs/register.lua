@@ -35,12 +35,14 @@ local verbs = {}
 --   names      all names, in the order of their last items. itemOf[name]: that item; placeOf[name]: its place, '[0]';
 --              pathOf[name]: its path, an array of segments
 --   ancestors  missing ancestors, which are registered too. mentionedBy[ancestor]: the name whose path has it
+--   kept       kept[name]: the attributes that the item of a name leaves as they are, unless the change is applied: its
+--              own, and those of its slots with '\n' between
 --   current    the name that is worked on. The message names its place if the request exceeds its work budget
 local function prepare(request)
   local phase = request.args[3]
   request.phase, request.isInForce = phase, phase == 'now' or phase == 'apply'
   request.names, request.itemOf, request.placeOf, request.pathOf = {}, {}, {}, {}
-  request.ancestors, request.mentionedBy = {}, {}
+  request.ancestors, request.mentionedBy, request.kept = {}, {}, {}
 end
 
 local function isRequested(request)
@@ -132,6 +134,20 @@ local function adoptAll(request)
   end
 end
 
+-- Notes the attributes that items leave as they are.
+local function noteKept(request)
+  for _, name in ipairs(not request.refused and request.phase ~= 'apply' and request.names or {}) do
+    local item = request.itemOf[name]
+    request.current = name
+    if registry.definition(name).hasAttributes and (item.attributes == '' or item.slotAttributes == '') then
+      local own = item.attributes == '' and attributes.of(name).own or ''
+      local sets = item.slotAttributes == '' and table.concat(attributes.slotsOf(name), '\n') or ''
+      request.kept[name] = { own = own, sets = sets }
+      work.spend((#own + #sets) / 100)
+    end
+  end
+end
+
 -- Defines all names. Sets request.refused if an item must be refused, or tenant.foreign.
 local function define(request)
   readPaths(request)
@@ -146,6 +162,7 @@ local function define(request)
   request.refused = checks.whyRefused(request)
   local mark = #slotMap.journal
   request.refused = request.refused or adoptAll(request)
+  noteKept(request)
   if not request.isInForce then
     slotMap.undo(mark)
   end
@@ -165,13 +182,13 @@ local function carryOut(request)
   return not tenant.foreign and isRequested(request) and checks.overDefinitionLimits()
 end
 
--- Adds a name to the reply. `item` is its item, nil if it has none.
-local function addToReply(reply, name, path, labels, item)
-  local at, one = #reply, registry.definition(name)
+-- Adds a name to the reply.
+local function addToReply(request, name, path, labels)
+  local reply, kept, one = request.reply, request.kept[name], registry.definition(name)
+  local at = #reply
   reply[at + 1], reply[at + 2] = name, path
   reply[at + 3], reply[at + 4], reply[at + 5] = one.isGroup and 1 or 0, labels, one.isDirtied and 'dirty' or 'ready'
-  reply[at + 6] = item and item.attributes == '' and attributes.of(name).own or ''
-  reply[at + 7] = item and item.slotAttributes == '' and table.concat(attributes.slotsOf(name), '\n') or ''
+  reply[at + 6], reply[at + 7] = kept and kept.own or '', kept and kept.sets or ''
 end
 
 -- Returns true if an item leaves something as it is that its resource has.
@@ -185,12 +202,12 @@ local function complete(request)
   local reply = request.reply
   reply[3], reply[4] = redis.call('HGET', keys.tenant, 'definitionsVersion') or '', tenant.keyLabel
   for _, name in ipairs(request.ancestors) do
-    addToReply(reply, name, string.sub(naming.pathOf(name), 1, -#name - 2), '')
+    addToReply(request, name, string.sub(naming.pathOf(name), 1, -#name - 2), '')
   end
   for _, name in ipairs(request.names) do
     local item, one = request.itemOf[name], registry.definition(name)
     if keepsAny(item, one) then
-      addToReply(reply, name, '', table.concat(one.labels, '\n'), item)
+      addToReply(request, name, '', table.concat(one.labels, '\n'))
     end
   end
   if request.isInForce then

@@ -9,7 +9,10 @@ import { runScript } from '../../redis/scripts.ts';
 import { send } from '../../redis/send.ts';
 import { encodeStored, type StoredDefinition } from './codec.ts';
 
-/** Maximum number of definitions in one chunk, and of labels and characters in them: about 2 ms of Redis. */
+/**
+ * Maximum number of definitions in one chunk, of labels and slotAttributes, and of characters in them: about 2 ms of
+ * Redis.
+ */
 const CHUNK = 250;
 const CHUNK_LABELS = 1000;
 const CHUNK_CHARACTERS = 262_144;
@@ -65,7 +68,7 @@ export async function copyDefinitions(
       const encoded = encodeStored(definition);
       args.push(...encoded);
       characters += encoded.join('').length;
-      labels += Object.keys(definition.labels).length;
+      labels += Object.keys(definition.labels).length + definition.slotAttributes.length;
       from++;
       if (characters >= CHUNK_CHARACTERS || labels >= CHUNK_LABELS) break;
     }

@@ -2,26 +2,21 @@
  * A tenant in the worst state that the caps allow, on a Redis of its own, and calls of it. Importing this file builds
  * the state before the tests. HOG=full takes it to 1,000,000 reservations and 100,000 definitions, and prints figures.
  */
-import { afterAll, beforeAll } from 'vitest';
-import { type RedisServer, startRedis } from '../../../scripts/redisServer.ts';
+import { beforeAll } from 'vitest';
 import type { Definition } from '../../../src/contract/definitions.ts';
-import { MAX_BLOCKS, MAX_NAME_LENGTH } from '../../../src/domain/maxSizes.ts';
-import type { TierLimits } from '../../../src/domain/tiers.ts';
+import { MAX_BLOCKS } from '../../../src/domain/maxSizes.ts';
 import { NOW, register } from '../../../src/engine/definitions/changes.ts';
 import { setClock } from '../../support/clock.ts';
-import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { reserve } from '../../support/verbs.ts';
-import { ScriptTimes } from './scriptTimes.ts';
+import { BATCH, IS_FULL, long, range, running, useHog } from './hog.ts';
 
-export const IS_FULL = process.env.HOG === 'full';
+export { BATCH, fresh, IS_FULL, long, range, reserveOf, resources, running, times, useHog } from './hog.ts';
+
 const RESERVATIONS = IS_FULL ? 1_000_000 : 50_000;
 const DEFINITIONS = IS_FULL ? 100_000 : 10_000;
-export const BATCH = 500;
 
 export const base = Date.now();
 
-/** A name of the greatest length, by characters and by bytes. */
-export const long = (name: string) => name + 'é'.repeat(MAX_NAME_LENGTH - name.length);
 export const item = (
   name: string,
   { treePath = [], ...more }: { capacity?: number; blocks?: string[]; treePath?: string[] } = {},
@@ -96,44 +91,3 @@ beforeAll(async () => {
       ),
     );
 }, 600_000);
-
-export const reserveOf =
-  (...items: { resource: string; requester: string; ttlSeconds?: number; count?: number }[]) =>
-  () =>
-    reserve(running.engine, running.credential, items);
-export const resources = (count: number, name: (i: number) => string, ttlSeconds?: number) =>
-  range(count, (i) => ({
-    resource: name(i),
-    requester: `q${i}`,
-    ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
-  }));
-let round = 0;
-export const fresh = () => `f${round++}-`;
-
-/**
- * A Redis of its own with an engine, for tests of how long scripts keep Redis busy. `useHog` starts and stops them.
- * HOG=full prints the figures.
- */
-
-let server: RedisServer;
-export let running: RunningEngine;
-export let times: ScriptTimes;
-
-/**
- * To be called at the top of a test file.
- * @param limits of the tenant's tier; none if left out
- */
-export function useHog(limits: Partial<TierLimits> = {}): void {
-  beforeAll(async () => {
-    server = await startRedis(() => {});
-    running = await startEngine(undefined, server.url, undefined, limits);
-    times = await ScriptTimes.of(running.engine.redis);
-  });
-  afterAll(async () => {
-    if (IS_FULL) process.stdout.write(times.report());
-    running.stop();
-    await server.stop();
-  });
-}
-
-export const range = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i));
