@@ -29,7 +29,7 @@ const TENANT = 'bench-usage';
 const now = Date.now();
 const frame = { fromMs: now - WEEK_MS, toMs: now, stepMs: HOUR_MS };
 const known = new Map(Array.from({ length: 10_000 }, (_, i) => [`pool${i}`, { capacity: 5, isTakenAlong: false }]));
-const query = { fromMs: now - WEEK_MS, toMs: now, known, heldNow: [], limit: 20 };
+const query = { fromMs: now - WEEK_MS, toMs: now, known, heldNow: [], outNow: [], limit: 20 };
 
 async function time(title: string, work: () => Promise<unknown>): Promise<void> {
   const took: number[] = [];

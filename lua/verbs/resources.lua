@@ -133,14 +133,18 @@ local function ticketsFor(name, isPool)
   return {}, 0
 end
 
+-- What a name that is not registered has.
+local UNREGISTERED = { capacity = 1, isGroup = false, isDirtied = false }
+
 local function headOf(name, resource, slot, waiting)
   local own = resource and registry.definition(resource)
   local path = own and naming.pathOf(resource) or ''
   local free, out, dirty = readiness.countsOf(name, own)
+  local shown = own or UNREGISTERED
   return table.concat({
-    resource or '', slot or '', own and 1 or 0, own and own.capacity or 1, own and own.isGroup and 1 or 0,
+    resource or '', slot or '', own and 1 or 0, shown.capacity, shown.isGroup and 1 or 0,
     freeSlots.heldOf(name), waiting, string.sub(path, 1, math.max(0, #path - #name - 1)), free, out, dirty,
-    own and own.isDirtied and 1 or 0, unpack(own and naming.labelsOf(resource) or {}),
+    shown.isDirtied and 1 or 0, unpack(own and naming.labelsOf(resource) or {}),
   }, '\n')
 end
 
@@ -148,7 +152,7 @@ verbs.resource = reading.freeVerb('read', function(_, args)
   naming.readMeanings({ args[2] })
   local resource, slot = naming.resolve(args[2])
   local name, own = resource or args[2], resource and registry.definition(resource)
-  local capacity, from = own and own.capacity or 1, tonumber(args[3])
+  local capacity, from = (own or UNREGISTERED).capacity, tonumber(args[3])
   local entries = own and entriesOf(resource, slot) or {}
   local shown = slotsToShow(name, capacity, from, tonumber(args[4]))
   local holds, covered = holdsIn(shown)

@@ -111,13 +111,14 @@ export class Definitions extends Plans {
   tree(parent: string | null = null): TreeNode[] {
     const names = [...this.definitions.keys()].filter((name) => this.definitions.get(name)?.parent === parent);
     return names.sort(byCodePoint).map((name) => {
-      const { afterUse: _, ...details } = this.detailsOf(name);
+      const { afterUse: _, group, ...details } = this.detailsOf(name);
       return {
         name,
         path: [...this.ancestorsOf(name), name].join('>'),
         capacity: this.isGroup(name) ? null : this.capacityOf(name),
         available: this.isGroup(name) ? null : this.freeOf(name),
         waiting: 0,
+        ...(group && { group }),
         ...details,
         children: this.tree(name),
       };

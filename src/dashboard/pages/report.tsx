@@ -74,7 +74,7 @@ async function readReport(deps: DashboardDeps, { credential }: Viewer, { from, t
   const known = await readKnown(engine, credential);
   const [usage, { pools, looked }, holders] = await Promise.all([
     history.hours(tenant, { ...frame, stepMs: Math.max(1, frame.toMs - frame.fromMs) }),
-    history.pools(tenant, { ...frame, known, heldNow: [], limit: ROWS }),
+    history.pools(tenant, { ...frame, known, heldNow: [], outNow: [], limit: ROWS }),
     history.holders(tenant, { ...frame, limit: ROWS }),
   ]);
   await debitLooked(reads, credential, usage.looked + looked + holders.looked);

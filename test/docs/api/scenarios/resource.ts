@@ -56,7 +56,10 @@ async function conditions({ record, key }: Stage): Promise<void> {
     by: key,
     body: [{ resource: 'printer', condition: 'dirty' }],
   });
-  await record.show('Those with a slot that is out of service', 'listDefinitions', { by: key, query: '?condition=out' });
+  await record.show('Those with a slot that is out of service', 'listDefinitions', {
+    by: key,
+    query: '?condition=out',
+  });
 }
 
 async function usage({ record, key, tenant, instance }: Stage): Promise<void> {
