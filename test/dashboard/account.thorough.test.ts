@@ -216,19 +216,38 @@ describe('settings', () => {
     await signIn(who);
     await go('/settings');
     expect(await page.getByLabel('Audience').inputValue()).toMatch(new RegExp(`^holdfast:${who}-`));
+    const register = () => page.getByRole('button', { name: 'Register the issuer' }).click();
     const fill = async (issuer: string, jwksUrl: string) => {
+      await page.getByLabel('Id', { exact: true }).fill('own');
       await page.getByLabel('Issuer', { exact: true }).fill(issuer);
       await page.getByLabel('Audience').fill(`${issuer}/api`);
       await page.getByLabel(/^Address/).fill(jwksUrl);
-      await page.getByRole('button', { name: 'Register the issuer' }).click();
+      await register();
     };
+    await fill('https://id.example', 'https://id.example/keys');
+    await page.getByRole('alert').getByText('Say whose JWTs you mean').waitFor();
+    await page.getByLabel('No conditions').check();
     await fill('https://id.example', 'ftp://id.example/keys');
     await page.getByRole('alert').getByText('JwksUrl must be').waitFor();
     expect(await page.getByLabel('Issuer', { exact: true }).inputValue()).toBe('https://id.example');
     await fill('https://id.example', 'https://id.example/keys');
     await page.getByText('Saved.', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Edit own' }).click();
+    await page.getByLabel('No conditions').uncheck();
+    await page.getByLabel('Conditions, one').fill('team = a\nteam = b\nsub = ci/*');
+    await page.getByRole('button', { name: 'Save the issuer' }).click();
+    await page.getByText('team = a | b').waitFor();
     await confirm(/^Remove/, 'Remove');
     await page.getByText('No issuer is registered.').waitFor();
+    // What GitHub has in common for everybody is filled in; the id of the repository is not, and must be.
+    await page.getByRole('link', { name: 'GitHub Actions' }).click();
+    await register();
+    await page.getByRole('alert').getByText('must be 1 to 256 characters long').waitFor();
+    const conditions = page.getByLabel('Conditions, one');
+    await conditions.fill((await conditions.inputValue()).replace('repository_id =', 'repository_id = 4711'));
+    await register();
+    await page.getByText('repository_id = 4711').waitFor();
+    await page.getByText('{repository}#{run_id}.<instance>').waitFor();
   });
 });
 
