@@ -199,7 +199,6 @@ describe('what a token may do', () => {
       [RESERVE, [{ resource: 'prod' }]],
       [RESERVE, [{ resource: 'ci' }]],
       [RESERVE, [{ resource: 'ci/x>prod' }]],
-      [RESERVE, [{ match: { labels: 'a=b' } }]],
       [
         '/api/v1/Reservation/transaction',
         { method: 'FIRST', requests: [{ requestType: 'RESERVE', resource: 'prod', ttlSeconds: 5 }] },
