@@ -25,7 +25,7 @@ export const LOOKED_PER_READ = 1000;
 /** An ended reservation, wait, or time out of service. Times are ms since 1970 UTC. */
 export interface PastEntry {
   readonly kind: EntryKind;
-  /** Of a reservation its fencing token, of a wait the number of its ticket; of a time out of service one of its own. */
+  /** Of a reservation its fencing token, of a wait the number of its ticket. */
   readonly number: number;
   readonly resource: string;
   /** null: the name of the resource */

@@ -11,8 +11,8 @@ import type { OperationDeps } from './deps.ts';
 import { refuseToken } from './permissions.ts';
 
 /**
- * Takes slots out of service, brings them back, or says that they are dirty (docs/specification.md#condition). Costs one
- * write for each slot.
+ * Takes slots out of service, brings them back, or says that they are dirty (docs/specification.md#condition). Costs
+ * one write for each slot.
  * @param idempotency its Idempotency-Key, if it has one
  * @returns a result for each item, in their order, and the remaining quota
  * @throws HoldfastError refused if the items mean too many slots; unauthenticated, unavailable; forbidden for a derived

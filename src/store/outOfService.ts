@@ -1,6 +1,6 @@
 /**
- * Copies of what is out of service (docs/specification.md#condition): Redis has it, and gets it back from here if it has
- * lost its data.
+ * Copies of what is out of service (docs/specification.md#condition): Redis has it, and gets it back from here if it
+ * has lost its data.
  */
 import { and, eq, getTableColumns, inArray, lt, sql } from 'drizzle-orm';
 import type { OutOfService } from '../domain/conditions.ts';

@@ -24,10 +24,12 @@ const GROWING = [
   'refusals',
   'register',
   'reserve',
+  'restoreOut',
+  'setCondition',
   'transaction',
 ];
 /** Verbs that never write. */
-const READING = ['authenticate', 'labelsInUse', 'readHistory'];
+const READING = ['authenticate', 'labelsInUse', 'outOfService', 'readHistory'];
 
 let node: RedisNode;
 let redis: Redis;
