@@ -36,8 +36,8 @@ describe('the tools that a key sees', () => {
     ['read', LOOKING],
     ['reserve', RESERVING],
     ['derived token', RESERVING],
-    ['full', [...RESERVING, 'register']],
-    ['full with a prefix', [...RESERVING, 'register']],
+    ['full', [...RESERVING, 'register', 'set_condition']],
+    ['full with a prefix', [...RESERVING, 'register', 'set_condition']],
   ])('are those that it may use: %s', async (caller, expected) => {
     const { client } = await agentOf(caller);
     expect((await client.listTools()).tools.map(({ name }) => name).sort()).toEqual(expected.toSorted());
