@@ -2,8 +2,13 @@
 -- is ''.
 local bytes = require('limits/bytes')
 local keys = require('frame/keys')
+local pools = require('slots/pools')
 local work = require('frame/work')
 local markStore = {}
+local byteAt, floor = string.byte, math.floor
+-- The bitmaps: the hash, and what stands between the name and the number of the chunk.
+markStore.OUT, markStore.DIRTY = { hash = 'conditions', mark = '\1' }, { hash = 'conditions', mark = '\2' }
+markStore.CLEAN = { hash = 'clean', mark = '\1' }
 -- values[hash][field]: what was read. changed[hash][field]: true if it was changed.
 local values, changed
 
@@ -56,6 +61,31 @@ function markStore.put(hash, field, value)
   if values[hash][field] ~= value then
     values[hash][field], changed[hash][field] = value, true
   end
+end
+
+-- Returns the field of a chunk. Most requests need that of one chunk, several times.
+function markStore.fieldOf(plane, name, chunk)
+  if plane.name ~= name or plane.chunk ~= chunk then
+    plane.name, plane.chunk, plane.field = name, chunk, name .. plane.mark .. chunk
+  end
+  return plane.field
+end
+
+-- Returns the bytes of a chunk of a bitmap; zero bytes at its end may be missing.
+function markStore.chunkAt(plane, name, chunk)
+  return markStore.at(plane.hash, markStore.fieldOf(plane, name, chunk))
+end
+
+function markStore.isMarked(plane, name, slotNumber)
+  local bits = markStore.chunkAt(plane, name, floor(slotNumber / pools.CHUNK_SLOTS))
+  local byte = byteAt(bits, floor(slotNumber % pools.CHUNK_SLOTS / 8) + 1)
+  return byte and bit.band(byte, bit.rshift(128, slotNumber % 8)) ~= 0
+end
+
+function markStore.setMark(plane, name, slotNumber, isSet)
+  local chunk = floor(slotNumber / pools.CHUNK_SLOTS)
+  local bits = pools.marked(markStore.chunkAt(plane, name, chunk), slotNumber, isSet)
+  markStore.put(plane.hash, markStore.fieldOf(plane, name, chunk), pools.trimmed(bits))
 end
 
 -- Returns true if this call has changed anything.

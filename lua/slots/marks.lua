@@ -21,24 +21,13 @@ local registry = require('definitions/definitions')
 local store = require('slots/markStore')
 local work = require('frame/work')
 local marks = {}
-local byteAt, floor = string.byte, math.floor
 local COUNTS = '>I4I4'
 -- The field of `conditions` that tells its changes apart.
 marks.VERSION = '\4'
--- The bitmaps: the hash, and what stands between the name and the number of the chunk.
-local OUT, DIRTY = { hash = 'conditions', mark = '\1' }, { hash = 'conditions', mark = '\2' }
-local CLEAN = { hash = 'clean', mark = '\1' }
-
+local OUT, DIRTY, CLEAN = store.OUT, store.DIRTY, store.CLEAN
+local fieldOf, chunkAt, isMarked, setMark = store.fieldOf, store.chunkAt, store.isMarked, store.setMark
 -- known[name]: how many slots of a resource are out, dirty (set so) and clean; wasOut, wasDirty and wasClean as stored.
 local known
-
--- Returns the field of a chunk. Most requests need that of one chunk, several times.
-local function fieldOf(plane, name, chunk)
-  if plane.name ~= name or plane.chunk ~= chunk then
-    plane.name, plane.chunk, plane.field = name, chunk, name .. plane.mark .. chunk
-  end
-  return plane.field
-end
 
 -- Reads the counts of a resource, and the first bitmaps of a pool.
 local function readCounts(name, one)
@@ -84,23 +73,6 @@ function marks.readFirst(names)
   end
   store.read('conditions', fields)
   store.read('clean', clean)
-end
-
--- Returns the bytes of a chunk of a bitmap; zero bytes at its end may be missing.
-local function chunkAt(plane, name, chunk)
-  return store.at(plane.hash, fieldOf(plane, name, chunk))
-end
-
-local function isMarked(plane, name, slotNumber)
-  local bits = chunkAt(plane, name, floor(slotNumber / pools.CHUNK_SLOTS))
-  local byte = byteAt(bits, floor(slotNumber % pools.CHUNK_SLOTS / 8) + 1)
-  return byte and bit.band(byte, bit.rshift(128, slotNumber % 8)) ~= 0
-end
-
-local function setMark(plane, name, slotNumber, isSet)
-  local chunk = floor(slotNumber / pools.CHUNK_SLOTS)
-  local bits = pools.marked(chunkAt(plane, name, chunk), slotNumber, isSet)
-  store.put(plane.hash, fieldOf(plane, name, chunk), pools.trimmed(bits))
 end
 
 -- Returns true if some slots of a resource may not be ready.

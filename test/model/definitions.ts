@@ -77,7 +77,7 @@ export class Definitions extends Plans {
   }
 
   /** Fields that listings leave out if they say nothing. */
-  detailsOf(name: string): Pick<Definition, 'group' | 'labels' | 'afterUse' | 'outOfService' | 'dirty'> {
+  detailsOf(name: string): { group?: true } & Pick<Definition, 'labels' | 'afterUse' | 'outOfService' | 'dirty'> {
     const { isGroup = false, labels = {}, afterUse } = this.definitions.get(name) ?? {};
     return {
       ...(isGroup ? { group: true } : {}),
@@ -95,7 +95,7 @@ export class Definitions extends Plans {
   }
 
   /** Returns how many slots are free and ready. Those that are held beyond the capacity count as taken from them. */
-  freeOf(name: string): number {
+  readyOf(name: string): number {
     const ready = this.slotNames(name).filter((slot) => this.conditionAt(slot) === 'ready');
     const isUnready = ({ slot }: { slot: string }) =>
       this.slotNames(name).includes(slot) && this.conditionAt(slot) !== 'ready';
@@ -116,7 +116,7 @@ export class Definitions extends Plans {
         name,
         path: [...this.ancestorsOf(name), name].join('>'),
         capacity: this.isGroup(name) ? null : this.capacityOf(name),
-        available: this.isGroup(name) ? null : this.freeOf(name),
+        available: this.isGroup(name) ? null : this.readyOf(name),
         waiting: 0,
         ...(group && { group }),
         ...details,
