@@ -32,7 +32,10 @@ describe('selected rows', () => {
   test('stay selected while the page renews itself, and are released together', async () => {
     const client = await reserve('a', 'b', 'c');
     await go('?view=table');
+    const release = page.getByRole('button', { name: 'Release the selected' });
+    expect(await release.isVisible()).toBe(false);
     for (const name of ['a', 'c']) await page.getByLabel(`Select ${name} of ci`).check();
+    expect(await release.isVisible()).toBe(true);
     await client.reserve({ resource: 'd', requester: 'ci' });
     await page.getByLabel('Select d of ci').waitFor();
     const checked = await page
