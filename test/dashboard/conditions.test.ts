@@ -213,6 +213,7 @@ describe('the actions about a condition', () => {
     const path = next === 'out' ? '/condition/out' : '/condition/back';
     await send(path, { resource: 'phone', reason: 'display dark', from: was });
     expect(await notReady('phone')).toEqual([['phone', next]]);
+    expect((await send('/condition/undo', { resource: 'another' })).status).toBe(409);
     expect((await send('/condition/undo', { resource: 'phone' })).to).toContain('done=asBefore');
     expect(await notReady('phone')).toEqual([['phone', was]]);
     expect((await send('/condition/undo', { resource: 'phone' })).status).toBe(409);
