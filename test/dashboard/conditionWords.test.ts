@@ -2,12 +2,22 @@
  * Words for what is out of service or has to be cleaned (docs/specification.md#dashboard-and-sign-in).
  */
 import { expect, test } from 'vitest';
+import { whatWasDone } from '../../src/dashboard/words/auditSentences.ts';
 import { conditionText, conditionWord, countTexts } from '../../src/dashboard/words/conditionWords.ts';
 
 test('a condition is a word of people, with its reason', () => {
   expect(conditionText({ condition: 'out', reason: 'display dark' })).toBe('Out of service · display dark');
   expect(conditionText({ condition: 'dirty', reason: undefined })).toBe('Being cleaned');
   expect(conditionWord('out')).toBe('out of service');
+});
+
+test('a change of a condition is a sentence of the audit trail, with its reason beside it', () => {
+  const said = (details: object) => whatWasDone({ action: 'condition.set', details });
+  expect(said({ resource: 'pixel-7', condition: 'out', reason: 'display dark' })).toEqual({
+    sentence: 'took pixel-7 out of service',
+    rest: ['reason: display dark'],
+  });
+  expect(said({ resource: 'pixel-7', condition: 'ready' }).sentence).toBe('brought pixel-7 back into service');
 });
 
 test('a pool says how many of its slots are not ready, and nothing if all are', () => {

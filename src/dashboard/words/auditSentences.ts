@@ -47,6 +47,13 @@ const LINK_SENTENCES: Readonly<Record<string, string>> = {
   'invitation.delete': 'revoked an invitation link for the role {role}',
 };
 
+/** The sentences of conditions. */
+const CONDITION_SENTENCES: Readonly<Record<string, string>> = {
+  ready: 'brought {resource} back into service',
+  dirty: 'marked {resource} as to be cleaned',
+  out: 'took {resource} out of service',
+};
+
 /** The actions that a page offers to search for. */
 export const ACTIONS: readonly string[] = Object.keys(SENTENCES);
 
@@ -78,8 +85,12 @@ export function whatWasDone({ action, details }: Pick<AuditRow, 'action' | 'deta
   }
   const isLink = Object.hasOwn(LINK_SENTENCES, action) && left.get('email') === null;
   if (isLink) left.delete('email');
-  const sentences = isLink ? LINK_SENTENCES : SENTENCES;
-  const pattern = Object.hasOwn(sentences, action) ? sentences[action] : undefined;
+  const condition = action === 'condition.set' ? String(left.get('condition')) : '';
+  const isCondition = Object.hasOwn(CONDITION_SENTENCES, condition);
+  if (isCondition) left.delete('condition');
+  const sentences = isLink ? LINK_SENTENCES : isCondition ? CONDITION_SENTENCES : SENTENCES;
+  const key = isCondition ? condition : action;
+  const pattern = Object.hasOwn(sentences, key) ? sentences[key] : undefined;
   const sentence = (pattern ?? action).replace(/ ?\(?\{(\w+)\}\)?/g, (part, name: string) => {
     const value = left.get(name);
     left.delete(name);
