@@ -105,7 +105,7 @@ const asStored = ({ name, capacity, blocks, treePath, group = false, ...extra }:
 /** The number of fields that the reply of register has for a name. */
 const KEPT_FIELDS = 7;
 
-/** A definition with what its item leaves as it is: labels, afterUse and attributes, as the reply of register has them. */
+/** A definition with what its item leaves as it is, as the reply of register has it. */
 function withKept(
   { labels: _, afterUse: __, attributes = {}, slotAttributes = [], ...item }: Definition,
   isGroup: boolean,

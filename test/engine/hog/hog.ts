@@ -1,6 +1,6 @@
 /**
- * A Redis of its own with an engine, for tests of how long scripts keep Redis busy, and calls of it. HOG=full prints the
- * figures.
+ * A Redis of its own with an engine, for tests of how long scripts keep Redis busy, and calls of it. HOG=full prints
+ * the figures.
  */
 import { afterAll, beforeAll } from 'vitest';
 import { type RedisServer, startRedis } from '../../../scripts/redisServer.ts';
