@@ -69,6 +69,23 @@ describe('apply', () => {
     expect(await apply('[{name: dry}]', '--dry-run')).toMatchObject({ code: 0, stdout: '' });
   });
 
+  test('leaves attributes as they are if the file has none, and never prints them', async () => {
+    const first = await apply(
+      '[{name: at, capacity: 2, attributes: {hub: marker-1}, slotAttributes: [{serial: marker-2}]}]',
+    );
+    expect(first).toMatchObject({ code: 0, stdout: '+ at  capacity 2, attributes\n' });
+    const second = await apply('[{name: at, capacity: 3, afterUse: dirty}]');
+    expect(second).toMatchObject({ code: 0, stdout: '~ at  capacity 2 → 3, afterUse ready → dirty\n' });
+    const stored = { attributes: { hub: 'marker-1' }, slotAttributes: [{ serial: 'marker-2' }], afterUse: 'dirty' };
+    expect(await definition('at')).toMatchObject(stored);
+    const text =
+      '[{name: at, capacity: 3, afterUse: dirty, attributes: {hub: marker-3}, slotAttributes: [{}, {}, {}]}]';
+    expect(await apply(text)).toMatchObject({ code: 0, stdout: '~ at  attributes\n' });
+    expect(await apply(text)).toMatchObject({ code: 0, stdout: '' });
+    expect((await run(['export'])).stdout).not.toContain('marker');
+    expect((await run(['export', '--attributes'])).stdout).toContain('attributes: {hub: marker-3}');
+  });
+
   test.each([
     ['[]', /has no resources$/],
     ['[{name: a}, {name: a}]', /has a twice$/],
