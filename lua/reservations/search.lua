@@ -63,7 +63,7 @@ end
 -- Returns true if the only slot of a resource certainly is in another condition than a search wants. The conditions of
 -- this call may be undone, so that it must not be marked for these.
 local function isUnfit(search, name, own)
-  return conditions.changed[1] == nil and not own.pooled and conditions.at(name) ~= search.condition
+  return conditions.changed[1] == nil and not own.pooled and conditions.countOf(name, 1, search.condition) == 0
 end
 
 -- Returns the names that are not certainly held, and marks the others as held. It only looks whether there is a record
@@ -81,7 +81,7 @@ local function withoutHeld(search, marked, names)
       registry.defined[name] = definitions[i] and registry.unpackDefinition(definitions[i])
     end
   end
-  conditions.read(names)
+  conditions.readCounts(names)
   for i, name in ipairs(names) do
     local own = registry.definition(name)
     local isHeld = own and not own.pooled and holds[i] and slotMap.records[name] == nil

@@ -56,8 +56,8 @@ end
 
 conditions.countOf = marks.countOf
 
--- Reads the conditions of some resources at once.
-conditions.read = marks.readFirst
+-- Reads at once how many slots of some resources have which condition.
+conditions.readCounts = marks.readCounts
 
 -- Returns how many slots of a resource are not out of service.
 function conditions.inService(resource, capacity)

@@ -61,18 +61,18 @@ local function countsOf(name, one)
   return counts
 end
 
--- Reads the counts and first bitmaps of some resources at once.
-function marks.readFirst(names)
-  local fields, clean = {}, {}
+-- Reads the counts of some resources at once.
+function marks.readCounts(names)
+  local some, dirtied = {}, {}
   for _, name in ipairs(names) do
-    if (registry.definition(name) or {}).hasConditions then
-      local to = #fields
-      fields[to + 1], fields[to + 2], fields[to + 3] = name, fieldOf(OUT, name, 0), fieldOf(DIRTY, name, 0)
-      clean[#clean + 1], clean[#clean + 2] = name, fieldOf(CLEAN, name, 0)
+    local one = registry.definition(name)
+    if one and one.hasConditions and not known[name] then
+      some[#some + 1] = name
+      dirtied[#dirtied + 1] = one.isDirtied and name or nil
     end
   end
-  store.read('conditions', fields)
-  store.read('clean', clean)
+  store.read('conditions', some)
+  store.read('clean', dirtied)
 end
 
 -- Returns true if some slots of a resource may not be ready.

@@ -6,7 +6,9 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Registration } from '../../src/contract/definitions.ts';
 import type { ReserveItem, ReserveResult } from '../../src/contract/reservations.ts';
 import { NOW, register } from '../../src/engine/definitions/changes.ts';
-import { reserve, unreserve } from '../support/verbs.ts';
+import { setCondition } from '../../src/engine/reservations/conditions.ts';
+import * as engineTransaction from '../../src/engine/reservations/transaction.ts';
+import { reserve, reset, unreserve } from '../support/verbs.ts';
 import { IS_FULL, range, running, times, useHog } from './hog/state.ts';
 
 const COUNT = IS_FULL ? 100_000 : 20_000;
@@ -107,4 +109,58 @@ test('the most matches at once', async () => {
     take(...range(300, () => wanting({ os: 'android' }, `n${round}`))),
   );
   await expectShort('50 matches of 16 labels', () => take(...range(50, (i) => wanting(wide, `v${i}`))));
+});
+
+/** Forgets what searches have noted. */
+const forget = () => running.engine.redis.zremrangebylex(`{${running.credential.tenant}}:nameIndex`, '[h', '(k');
+
+test('half of them out of service or dirty, and the others held', async () => {
+  const { engine, credential } = running;
+  await reset(engine, credential);
+  for (let i = 0; i < COUNT / 2; i += BATCH) {
+    const items = range(Math.min(BATCH, COUNT / 2 - i), (j) => ({ resource: nameOf(i + j) }));
+    await setCondition(
+      engine,
+      credential,
+      items.map((one, j) => ({ ...one, condition: j % 2 ? 'out' : 'dirty' })),
+    );
+  }
+  for (let i = COUNT / 2; i < COUNT - 1; i += 250)
+    await take(...range(Math.min(250, COUNT - 1 - i), (j) => ({ resource: nameOf(i + j), requester: 'r' })));
+  const xl = (requester: string) => wanting({ os: 'android', size: 'xl' }, requester);
+  await expectShort('match in vain, the first search, half of them not ready', () => take(xl('a')), forget);
+  expect(await take(android('a'))).toMatchObject([{ resource: nameOf(COUNT - 1) }]);
+  await expectShort('match in vain, half of them not ready', () => take(android('b')));
+  const cleaning = (requester: string): ReserveItem => ({ ...android(requester), condition: 'dirty' });
+  await expectShort('500 matches that take a dirty one each', () =>
+    take(...range(500, (i) => cleaning(`cleaner${i % 50}`))),
+  );
+  const repairing: ReserveItem = { ...xl('x'), condition: 'out' };
+  await expectShort('match for what is out, among many others', () => take(repairing), forget);
+  await expectShort('match for what is out, in vain', () => take(repairing));
+});
+
+test('transactions of 20 matches that wait', async () => {
+  const { engine, credential } = running;
+  const call = { instance: 'hog', pollMs: 0, isContinuation: false };
+  const many: ReserveItem['match'][] = [{ os: 'deep' }, { os: 'android' }, { size: 'xl' }, { size: 'l' }];
+  const wait = (requester: string) => {
+    const items = range(20, (i) => ({
+      requestType: 'RESERVE' as const,
+      ...wanting(many[i % 4] ?? {}, requester),
+      ttlSeconds: 60,
+    }));
+    return engineTransaction.transaction(engine, credential, 'ALL_OR_NONE', items, {
+      wait: { waitSeconds: 600 },
+      call,
+    });
+  };
+  let round = 100;
+  await reset(engine, credential);
+  const [held] = await take({ resource: 'lab', requester: 'r' });
+  for (let i = 0; i < 30; i++) await wait(`t${i}`);
+  await expectShort('a transaction of 20 matches that waits', () => wait('t0'));
+  await expectShort('a ticket of 20 matches that looks at 500', () => wait(`t${++round}`));
+  const free = () => unreserve(engine, credential, held ? [held] : []);
+  await expectShort('the release of what is in the way of 30 tickets of 20 matches', free);
 });
