@@ -246,9 +246,7 @@ end
 
 -- Returns the bitmaps of a chunk.
 function marks.mapOf(name, chunk)
-  return {
-    out = chunkAt(OUT, name, chunk), dirty = chunkAt(DIRTY, name, chunk), clean = chunkAt(CLEAN, name, chunk),
-  }
+  return { out = chunkAt(OUT, name, chunk), dirty = chunkAt(DIRTY, name, chunk), clean = chunkAt(CLEAN, name, chunk) }
 end
 
 -- Replaces the bitmaps of a chunk.
