@@ -87,12 +87,25 @@ describe('reserve of several names', () => {
     expect((await ann.call('reserve', { resources: ['db', 'port'] })).data.status).toBe('ALREADY_HAD');
   });
 
+  it('takes a quantity of what fits a match, also beside names', async () => {
+    await service.register(...['p1', 'p2', 'p3'].map((name) => ({ name, labels: { os: 'x' } })));
+    const call = await ann.call('reserve', { resources: ['db'], match: { os: 'x' }, quantity: 2 });
+    expect(call).toMatchObject({ isError: false, data: { status: 'ACQUIRED' } });
+    expect(await held()).toEqual(['db', 'p1', 'p2']);
+    const more = await bob.call('reserve', { match: { os: 'x' }, quantity: 2, waitSeconds: 0 });
+    expect(statuses(more)).toEqual(['NOT_AVAILABLE', 'NOT_AVAILABLE']);
+    await service.reset();
+    for (const name of ['p1', 'p2', 'p3']) await service.delete(name);
+  });
+
   it.each([
     [{ resources: [] }, 'resources must be an array of 1 to 20 names. Nothing was done.'],
     [{ resources: Array.from({ length: 21 }, (_, i) => `r${i}`) }, 'resources must be an array of 1 to 20 names.'],
     [{ resources: ['a', ''] }, 'resources[1] must be 1 to 256 characters long. Nothing was done.'],
     [{ resources: ['a'], resource: 'b' }, 'resource must not stand beside resources. Nothing was done.'],
-    [{ resources: ['a'], match: { os: 'x' } }, 'match must not stand beside resources.'],
+    [{ resource: 'a', match: { os: 'x' }, quantity: 2 }, 'resource must not stand beside quantity.'],
+    [{ resource: 'a', quantity: 2 }, 'quantity needs match.'],
+    [{ match: { os: 'x' }, quantity: 21 }, 'quantity must be an integer from 1 to 20.'],
     [{ resources: ['a'], count: 2 }, 'count must not stand beside resources.'],
     [{ resource: 'a', ttl: 60 }, 'did you mean ttlSeconds? Nothing was done.'],
   ])('refuses %j', async (args, expected) => {

@@ -29,10 +29,16 @@ export const labelsOf = (match: Match): string => {
   return [...new Set(texts)].sort().join(',');
 };
 
+/** What an item with a match wants. */
+type Wanting = Pick<Asked, 'match' | 'condition'>;
+
+/** Returns a text that is the same for items with equal matches: the condition is a part of them. */
+const wishText = ({ match = {}, condition = 'ready' }: Wanting) => `${labelsOf(match)} ${condition}`;
+
 /** The items of a request, each with its place among those with the same match and requester. */
-export function numbered<Item extends { requester: string; match?: Match | undefined }>(items: readonly Item[]) {
+export function numbered<Item extends Wanting & { requester: string }>(items: readonly Item[]) {
   const isSame = (one: Item, other: Item) =>
-    !!one.match && !!other.match && one.requester === other.requester && labelsOf(one.match) === labelsOf(other.match);
+    !!one.match && !!other.match && one.requester === other.requester && wishText(one) === wishText(other);
   return items.map((item, i) => ({ ...item, nth: items.slice(0, i + 1).filter((one) => isSame(one, item)).length }));
 }
 
@@ -54,8 +60,8 @@ export abstract class Matching extends Definitions {
   }
 
   /** The reservations that a requester has by a match, in the order in which it got them. */
-  heldByMatch(match: Match, requester: string): Reservation[] {
-    return this.reservations.filter((one) => one.requester === requester && one.match === labelsOf(match));
+  heldByMatch(wanting: Wanting, requester: string): Reservation[] {
+    return this.reservations.filter((one) => one.requester === requester && one.match === wishText(wanting));
   }
 
   /** @param reserve reserves a resource that fits by its name */
@@ -63,8 +69,9 @@ export abstract class Matching extends Definitions {
     { match = {}, nth = 1, ...item }: Asked,
     reserve: (named: ReserveItem) => ReserveResult,
   ): ReserveResult {
-    const { requester, count } = item;
-    const had = this.heldByMatch(match, requester)[nth - 1];
+    const { requester, count, condition } = item;
+    const wanting = { match, condition };
+    const had = this.heldByMatch(wanting, requester)[nth - 1];
     if (had !== undefined) return this.resultOf(had, had.requestedName, 'ALREADY_HAD');
     const fitting = this.fitting(match, count);
     let why = 'NOT_AVAILABLE';
@@ -75,7 +82,7 @@ export abstract class Matching extends Definitions {
       if (result.explanation === KEPT) why = KEPT;
       if (result.status !== 'ACQUIRED') continue;
       const made = this.reservations.at(-1);
-      if (made) made.match = labelsOf(match);
+      if (made) made.match = wishText(wanting);
       return result;
     }
     const [status, explanation] =

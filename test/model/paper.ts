@@ -258,10 +258,10 @@ export class Claims extends Paper {
 
   /** A requester's reservation that is enough for an item: a SHARED one is not for an EXCLUSIVE item. */
   protected hadFor(
-    { resource, mode, match, nth = 1 }: Pick<Asked, 'resource' | 'mode' | 'match' | 'nth'>,
+    { resource, mode, match, condition, nth = 1 }: Pick<Asked, 'resource' | 'mode' | 'match' | 'condition' | 'nth'>,
     requester: string,
   ): Reservation | undefined {
-    if (match !== undefined) return this.heldByMatch(match, requester)[nth - 1];
+    if (match !== undefined) return this.heldByMatch({ match, condition }, requester)[nth - 1];
     const meant = this.meaning(resource);
     if (mode === 'SHARED' && meant !== null && this.whyNotSharable(meant) !== null) return undefined;
     const had = this.had(resource, requester);

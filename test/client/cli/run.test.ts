@@ -142,6 +142,14 @@ describe('the variables', () => {
     expect(await variables(['m'], env)).not.toHaveProperty('HOLDFAST_ATTR_SERIAL');
   });
 
+  test('name all that a match has picked, behind the names', async () => {
+    const labels = (site: string) => ({ kind: 'car', site });
+    await service.register({ name: 'car1', labels: labels('rome') }, { name: 'car2', labels: labels('berlin') });
+    await service.register({ name: 'car3', labels: labels('paris') });
+    const seen = await variables(['key', '--match', 'kind=car,site!=berlin', '--quantity', '2']);
+    expect(seen.HOLDFAST_RESOURCE).toBe('key\ncar1\ncar3');
+  });
+
   test('have no API key, unless --keep-key asks for it', async () => {
     expect(await variables(['m'])).not.toHaveProperty('HOLDFAST_KEY');
     expect(await variables(['m', '--keep-key'])).toMatchObject({ HOLDFAST_KEY: service.key });

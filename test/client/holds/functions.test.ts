@@ -104,7 +104,8 @@ describe('reserve', () => {
     ['a wait without an end', 'x', { wait: Number.POSITIVE_INFINITY }],
     ['a name twice', ['x', 'y', 'x'], {}],
     ['no name', [], {}],
-    ['a name and a match', 'x', { match: { os: 'android' } }],
+    ['a quantity without a match', 'x', { quantity: 2 }],
+    ['a quantity below 1', { match: { os: 'android' }, quantity: 0 }, {}],
   ])('refuses %s', async (_, target, options) => {
     // @ts-expect-error Some of these are no options, which plain JavaScript does not know.
     await expect(a.reserve(target, options)).rejects.toMatchObject({ name: 'HoldfastError', code: 'INVALID_OPTION' });

@@ -135,6 +135,18 @@ describe.each(KINDS)('$kind', ({ start }) => {
       await expect(client.reserve({ match: labels })).rejects.toMatchObject({ code: 'NOT_AVAILABLE' });
       await expect(client.reserve({ match: { os: 'ios' } })).rejects.toMatchObject({ code: 'NOT_VALID' });
     });
+
+    test('take several with a match, beside names, or none; and wait for all', async () => {
+      await client.register(['pixel-8', 'pixel-9'].map((name) => ({ name, labels: { os: 'android' } })));
+      await client.register([{ name: 'pixel-7', labels: { os: 'android', site: 'berlin' } }]);
+      const match = { os: 'android', site: { not: ['berlin', 'rome'] } };
+      const release = await side.heldBy('pixel-8', 'bob');
+      await expect(client.reserve({ match, quantity: 2 })).rejects.toMatchObject({ code: 'NOT_AVAILABLE' });
+      const waits = client.reserve('licence', { match, quantity: 2, wait: '1m' });
+      await release();
+      await using hold = await waits;
+      expect(hold.resources).toEqual(['licence', 'pixel-8', 'pixel-9']);
+    });
   });
 
   describe('a wait', () => {

@@ -21,7 +21,7 @@ export const RESERVING_OPTIONS: readonly Option[] = [
     name: 'match',
     value: '<label>=<value>',
     multiple: true,
-    text: 'any resource with this label; <label>!=<value>: without it. May be given several times, or with commas between',
+    text: 'any resource with this label; with !=, without it. Several: repeat it, or a comma between',
   },
   { name: 'quantity', value: '<n>', text: 'so many resources with the --match, all or none' },
   { name: 'note', value: '<text>', text: 'why, for people: shown to those who wait; default: $HOLDFAST_NOTE' },
