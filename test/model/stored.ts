@@ -5,6 +5,7 @@
  */
 
 import { expect } from 'vitest';
+import type { Condition } from '../../src/domain/conditions.ts';
 import type { RedisClient } from '../../src/redis/client.ts';
 import { expiryKey, expiryShard } from '../../src/redis/keys.ts';
 import { hotOf } from '../support/hotRecord.ts';
@@ -124,7 +125,7 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
       ...Object.entries(labels).map(([key, value]) => `l${key}=${value}\n${name}`),
     ];
   };
-  const isMark = (member: string) => /^[hm]\d{10}\n/.test(member);
+  const isMark = (member: string) => /^[hijm]\d{10}\n/.test(member);
   expect(nameIndex.filter((member) => !isMark(member)).sort(), 'nameIndex').toEqual(
     [...model.definitions].flatMap(indexOf).sort(),
   );
@@ -137,13 +138,25 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
   );
 }
 
+/** The kinds of marks of resources that have no free slot in a condition. */
+const HELD_MARKS = { h: 'ready', i: 'dirty', j: 'out' } as const;
+
+/** The number of free slots that a resource has in a condition. Those beyond its capacity count as taken from the ready. */
+function openIn(model: Model, name: string, condition: Condition): number {
+  const slots = model.slotNames(name);
+  const isOpen = (slot: string) => model.holdAt(slot) === undefined && model.conditionAt(slot) === condition;
+  const beyond = condition === 'ready' ? model.heldOf(name).filter(({ slot }) => !slots.includes(slot)).length : 0;
+  return slots.filter(isOpen).length - beyond;
+}
+
 /** Compares what searches by labels have noted: resources that are held, and reservations that a match has made. */
 function compareMarks(marks: readonly string[], model: Model): void {
   const ofKind = (kind: string) => marks.filter((mark) => mark.startsWith(kind)).map((mark) => mark.split('\n'));
-  for (const [, label, name = ''] of ofKind('h'))
-    expect(model.heldOf(name).length, `${name}, which is marked held, with ${label}`).toBeGreaterThanOrEqual(
-      model.capacityOf(name),
-    );
+  for (const [kind, condition] of Object.entries(HELD_MARKS))
+    for (const [, label, name = ''] of ofKind(kind))
+      expect(openIn(model, name, condition), `${condition} slots of ${name}, marked with ${label}`).toBeLessThanOrEqual(
+        0,
+      );
   const made = model.reservations.filter(({ match }) => match !== undefined);
   expect(
     ofKind('m')
