@@ -69,6 +69,24 @@ test('after a transaction that hands its slot to somebody else', async () => {
   await expectGrant({ p: 'p_1' });
 });
 
+test('an attended transaction with a match keeps nothing, also of what it names', async () => {
+  const { engine, credential } = running;
+  await makePool();
+  const both = [{ resource: 'licence' }, { resource: 'os=a', match: { os: 'a' } }];
+  const items = both.map((one) => ({ requestType: 'RESERVE' as const, requester: 'ann', ttlSeconds: 60, ...one }));
+  await reserve(engine, credential, [
+    { resource: 'p', requester: 'x' },
+    { resource: 'p', requester: 'y' },
+  ]);
+  const asked = await transactWith(engine, credential, 'ALL_OR_NONE', items, {
+    wait: { waitSeconds: 600 },
+    call: CALL,
+  });
+  expect(asked.result.status).toBe('WAITING');
+  const others = await reserve(engine, credential, [{ resource: 'licence', requester: 'bob' }]);
+  expect(others).toMatchObject([{ status: 'ACQUIRED' }]);
+});
+
 /**
  * Requests for SHARED holds that could never be granted get no ticket (docs/specification.md#tickets).
  */
