@@ -141,7 +141,7 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
 /** The kinds of marks of resources that have no free slot in a condition. */
 const HELD_MARKS = { h: 'ready', i: 'dirty', j: 'out' } as const;
 
-/** The number of free slots that a resource has in a condition. Those beyond its capacity count as taken from the ready. */
+/** The free slots of a resource in a condition. Those held beyond its capacity count as taken from the ready ones. */
 function openIn(model: Model, name: string, condition: Condition): number {
   const slots = model.slotNames(name);
   const isOpen = (slot: string) => model.holdAt(slot) === undefined && model.conditionAt(slot) === condition;
