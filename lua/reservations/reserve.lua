@@ -190,9 +190,10 @@ end
 
 -- Returns the reply to an item that its requester holds already, and the queue as reserveNamed().
 local function answerHad(had, item, resource, slot, count)
-  local reply = reserving.replyOfHad(had, item)
-  local mayWait = not shared.isEnough(had, item) and not shared.whyNever(resource, slot, count)
-  return reply, nil, mayWait and lines.queueFor(slot or resource, itemForms.conditionOf(item)) or nil
+  local reply, condition = reserving.replyOfHad(had, item), itemForms.conditionOf(item)
+  local mayWait = not shared.isEnough(had, item) and not shared.whyNever(resource, slot, count) and
+    not (condition and not registry.definition(resource))
+  return reply, nil, mayWait and lines.queueFor(slot or resource, condition) or nil
 end
 
 -- Returns the reservation of an item that asks for a resource, before it has slots.
