@@ -2,7 +2,6 @@
  * A model of Holdfast, written from docs/specification.md, with no thought of speed: the reference that
  * histories are compared with.
  */
-import { expect } from 'vitest';
 import type { CheckItem, CheckResult } from '../../src/contract/check.ts';
 import type {
   RenewItem,
@@ -17,22 +16,15 @@ import type {
 import type { Condition } from '../../src/domain/conditions.ts';
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
 import { madeAtMs } from '../../src/engine/reservations/releaseToken.ts';
-import { type Asked, Matching, numbered } from './matching.ts';
+import { Conditions, type Report, UNREADY } from './conditions.ts';
+import { type Asked, numbered } from './matching.ts';
 import type { Entry } from './plans.ts';
 import { type Hold, iso, nothingHad, type Reservation, slotName } from './state.ts';
 
-/** Why slots are not ready, or not in the condition that is asked for: one of several texts. */
-const UNREADY = expect.stringMatching(/^NOT_AVAILABLE: .*(out of service|being cleaned|is ready)/);
-
-/** What a release says of the condition of its slots. */
-export type Report = Pick<UnreserveItem, 'condition' | 'slots'>;
-
 const SUCCESS = ['ACQUIRED', 'ALREADY_HAD', 'RELINQUISHED', 'NOT_RESERVED'];
 
-export class Model extends Matching {
+export class Model extends Conditions {
   private resetAtMs = Number.NEGATIVE_INFINITY;
-  /** The last fencing token before the transaction that is carried out. */
-  protected fenceBefore = Number.POSITIVE_INFINITY;
   /** The worst condition of the slots of the reservation that ended last; null: all are ready. */
   private leftIn: Exclude<Condition, 'ready'> | null = null;
 
@@ -185,65 +177,6 @@ export class Model extends Matching {
     return this.tokenAt(meant.slot ?? this.assigned(meant.resource, requester)?.slot ?? meant.resource, requester);
   }
 
-  /** Returns true if anybody holds a slot of what a name stands for. */
-  isHeld(name: string): boolean {
-    if (this.holdAt(name) !== undefined) return true;
-    const meant = this.meaning(name);
-    if (meant === null) return false;
-    return meant.slot === undefined ? this.heldOf(meant.resource).length > 0 : this.holdAt(meant.slot) !== undefined;
-  }
-
-  /** Returns true if the condition of slots is why an entry cannot be met. */
-  private isUnready({ resource, slot, owner, condition, valid }: Entry): boolean {
-    if (!valid || !this.definitions.has(resource)) return false;
-    const slots = this.slotNames(resource);
-    if (slot === undefined && slots.length > 1)
-      return condition === 'ready'
-        ? slots.some((one) => this.conditionAt(one) !== 'ready')
-        : slots.every((one) => this.conditionAt(one) !== condition);
-    const name = slot ?? resource;
-    const hold = this.holdAt(name);
-    const isOwn = hold === undefined || hold.owner === owner;
-    return isOwn && this.conditionAt(name) !== condition;
-  }
-
-  /** Sets the condition of a resource's slots, or of one slot. */
-  setCondition(name: string, condition: Condition): 'CHANGED' | 'UNCHANGED' | 'NOT_VALID' {
-    const { resource, slot } = this.meaning(name) ?? {};
-    if (resource === undefined || !this.definitions.has(resource) || this.isGroup(resource)) return 'NOT_VALID';
-    const slots = slot === undefined ? this.slotNames(resource) : [slot];
-    const isChanged = slots.some((one) => this.conditionAt(one) !== condition);
-    for (const one of slots) this.putCondition(one, condition);
-    return isChanged ? 'CHANGED' : 'UNCHANGED';
-  }
-
-  private putCondition(slot: string, condition: Condition): void {
-    if (condition === 'ready') this.conditions.delete(slot);
-    else this.conditions.set(slot, condition);
-  }
-
-  /** Gives the slots of a reservation the condition that follows from its end. Returns the worst one; null: ready. */
-  private afterUse(reservation: Reservation, report: Report): Exclude<Condition, 'ready'> | null {
-    const { own, details, condition: asked = 'ready', token } = reservation;
-    const resource = this.definitions.has(own.of) ? own.of : own.slot;
-    const isLast = details.mode !== 'SHARED' || this.sharing(own.slot).length === 0;
-    // No use is what nobody has claimed, and what its own request has made.
-    const isUse = token !== null && reservation.fence <= this.fenceBefore;
-    if (!this.definitions.has(resource) || !isLast) return null;
-    const dirties = isUse && this.definitions.get(resource)?.afterUse === 'dirty';
-    const slots = (details.slots ?? [own.slot]).filter((slot) => this.slotNames(resource).includes(slot));
-    for (const slot of slots) {
-      const now = this.conditionAt(slot);
-      const said = report.slots === undefined || report.slots.includes(slot) ? report.condition : undefined;
-      if (now === 'out' && asked !== 'out') continue;
-      if (asked === 'ready' && (said ?? 'ready') === 'ready') {
-        if (dirties && now === 'ready') this.putCondition(slot, 'dirty');
-      } else if (said !== undefined) this.putCondition(slot, said);
-    }
-    const after = slots.map((slot) => this.conditionAt(slot));
-    return after.includes('out') ? 'out' : after.includes('dirty') ? 'dirty' : null;
-  }
-
   /** Ends a reservation. Returns the slots that became free, its own first. */
   end(reservation: Reservation, report: Report = {}): string[] {
     this.reservations = this.reservations.filter((one) => one !== reservation);
@@ -323,15 +256,6 @@ export class Model extends Matching {
     };
   }
 
-  available(name: string): boolean {
-    const meant = this.meaning(name);
-    if (meant === null) return false;
-    if (this.isGroup(meant.resource)) return true;
-    if (meant.slot === undefined) return this.readyOf(meant.resource) > 0;
-    if (this.holdAt(meant.slot) !== undefined || this.conditionAt(meant.slot) !== 'ready') return false;
-    return this.heldOf(meant.resource).length < this.capacityOf(meant.resource);
-  }
-
   check({ resource: name, requester }: CheckItem): CheckResult {
     const meant = this.meaning(name);
     const one =
@@ -362,9 +286,7 @@ export class Model extends Matching {
   reset(): number {
     const cleared = this.reservations.length;
     this.reservations = [];
-    for (const [name, { afterUse, isGroup }] of this.definitions)
-      for (const slot of afterUse === 'dirty' && !isGroup ? this.slotNames(name) : [])
-        if (this.conditionAt(slot) === 'ready') this.conditions.set(slot, 'dirty');
+    this.doubtAll();
     this.resetAtMs = this.nowMs;
     return cleared;
   }

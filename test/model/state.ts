@@ -203,6 +203,14 @@ export class State {
     return setting ? null : { resource: name };
   }
 
+  /** Returns true if anybody holds a slot of what a name stands for. */
+  isHeld(name: string): boolean {
+    if (this.holdAt(name) !== undefined) return true;
+    const meant = this.meaning(name);
+    if (meant === null) return false;
+    return meant.slot === undefined ? this.heldOf(meant.resource).length > 0 : this.holdAt(meant.slot) !== undefined;
+  }
+
   whyNotSeveral({ resource, slot }: { resource: string; slot?: string }, count: number): string | null {
     if (count === 1) return null;
     if (slot !== undefined) return `NOT_VALID: ${slot} is one slot; count needs the name of its pool`;

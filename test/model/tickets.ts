@@ -82,3 +82,18 @@ export const sessionOf = ({ items: [first] }: Request): string | undefined =>
 
 /** The number of slots that items ask for. */
 export const slotsOf = (items: Request['items']): number => items.reduce((sum, { count = 1 }) => sum + count, 0);
+
+/**
+ * The items of a request that waits as a whole: those for one resource ask for one condition. If one slot could be for
+ * items in two conditions, the second would have it by the first, and so be granted because another slot is taken.
+ */
+export const inOneCondition = <Item extends { resource: string; mode?: 'SHARED'; condition?: 'dirty' | 'out' }>(
+  items: readonly Item[],
+): Item[] => {
+  const base = ({ resource }: Item) => resource.replace(/^r>|_\d$/g, '');
+  return items.map((item) => {
+    const { condition: _, ...rest } = item;
+    const condition = items.find((one) => base(one) === base(item))?.condition;
+    return (item.mode === 'SHARED' || condition === undefined ? rest : { ...rest, condition }) as Item;
+  });
+};

@@ -267,7 +267,7 @@ export class Turns extends Model {
   }
 
   /** The number of free slots of a resource in a condition. */
-  override freeOf(resource: string, condition: Condition = 'ready'): number {
+  freeOf(resource: string, condition: Condition = 'ready'): number {
     return Math.max(0, this.balanceOf(resource, condition));
   }
 

@@ -25,7 +25,7 @@ import { iso, nothingHad, toDefinition } from './state.ts';
 import { compareStored } from './stored.ts';
 import type { Call, Lasting, Request, Wait } from './tickets.ts';
 import { WaitingModel } from './waitingModel.ts';
-import { compareQueue, noteListed } from './waitingQueue.ts';
+import { type Compare, compareQueue, inStep, noteListed } from './waitingQueue.ts';
 import type { GiveBack, Step, Take } from './waitingSteps.ts';
 
 const sorted = (list: readonly (string | { name: string })[] | string) => {
@@ -37,8 +37,6 @@ const sorted = (list: readonly (string | { name: string })[] | string) => {
 type Item = Omit<Take, 'ttlSeconds' | 'session'> & Lasting;
 /** The requester and the resources of a request. */
 type Naming = { requester: string; items: readonly { resource: string }[] };
-
-type Compare = () => Promise<void>;
 
 /** Returns what carries out a step of a tenant, and returns what compares it then with the model. */
 export async function begin(
@@ -278,16 +276,6 @@ export async function begin(
         expect(await reset(engine, credential)).toBe(model.reset());
         return;
     }
-  }
-}
-
-/** Tells in an error which step it comes from. */
-async function inStep(i: number, step: Step, check: Compare): Promise<void> {
-  try {
-    await check();
-  } catch (error) {
-    if (error instanceof Error) error.message = `step ${i}, ${JSON.stringify(step)}: ${error.message}`;
-    throw error;
   }
 }
 

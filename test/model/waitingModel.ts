@@ -11,7 +11,7 @@ import type {
 } from '../../src/contract/reservations.ts';
 import type { Condition } from '../../src/domain/conditions.ts';
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
-import type { Report } from './model.ts';
+import type { Report } from './conditions.ts';
 import type { Result } from './paper.ts';
 import type { Queue } from './queue.ts';
 import { Sessions } from './sessionHistory.ts';

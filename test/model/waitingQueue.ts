@@ -12,7 +12,7 @@ import { check } from '../support/verbs.ts';
 import { withoutReasons } from './plans.ts';
 import { LAST, type Lasting } from './tickets.ts';
 import type { WaitingModel } from './waitingModel.ts';
-import { RESOURCES } from './waitingSteps.ts';
+import { RESOURCES, type Step } from './waitingSteps.ts';
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const requestersOf = ({ queue }: WaitingModel) => queue.map(({ requester }) => requester);
@@ -114,4 +114,16 @@ async function compareCounts(
   );
   for (const { name, waiting } of (await wholeTree(engine, credential)).flatMap(withBelow))
     expect(waiting, `waiting for ${name} in the tree`).toBe(countAt(name));
+}
+
+export type Compare = () => Promise<void>;
+
+/** Tells in an error which step it comes from. */
+export async function inStep(i: number, step: Step, check: Compare): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    if (error instanceof Error) error.message = `step ${i}, ${JSON.stringify(step)}: ${error.message}`;
+    throw error;
+  }
 }

@@ -6,7 +6,7 @@ import type { AfterUse, Condition } from '../../src/domain/conditions.ts';
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
 import { labelsOf, type Match } from './matching.ts';
 import type { Registration } from './state.ts';
-import type { Call, Wait } from './tickets.ts';
+import { type Call, inOneCondition, type Wait } from './tickets.ts';
 
 /** A living session of the requester, the nth; or the nth of all that have begun, and an unknown one if none has. */
 export type SessionChoice = { of: 'own' | 'any'; nth: number };
@@ -144,7 +144,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: does('wait as a whole'),
       method: fc.constantFrom('ALL_OR_NONE' as const, 'FIRST' as const),
-      items: few(takeOne),
+      items: few(takeOne).map(inOneCondition),
       session,
       requester,
       wait,
@@ -254,7 +254,7 @@ const crowdStep: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: does('wait as a whole'),
       method: fc.constantFrom('ALL_OR_NONE' as const, 'ALL_OR_NONE' as const, 'ALL_OR_NONE' as const, 'FIRST' as const),
-      items: fc.array(crowdTakeOne, { minLength: 2, maxLength: 6 }),
+      items: fc.array(crowdTakeOne, { minLength: 2, maxLength: 6 }).map(inOneCondition),
       requester: crowdRequester,
       wait: longWait,
       call,
