@@ -13,9 +13,9 @@ local shared = require('slots/shared')
 local slotMap = require('slots/slots')
 local tickets = require('waiting/tickets')
 local turns = require('waiting/turns')
+local waitsFor = require('waiting/waitsFor')
 local work = require('frame/work')
-local exempt = {}
-local holds
+local exempt, holds = {}, nil
 
 -- Returns true if a requester's reservations need the hold of an owner at a slot. A hold of system:<resource> is needed
 -- by whoever holds the resource.
@@ -92,9 +92,9 @@ function holds(requester, name, depth, blocked)
   return false
 end
 
--- Returns what a ticket waits for now, as needs.waitsForNow(). It does not wait to join what its requester uses.
+-- Returns as waitsFor.now(). A ticket does not wait to join what its requester uses.
 function exempt.waitsForNow(ticket)
-  local name, isShort, joined = needs.waitsForNow(ticket)
+  local name, isShort, joined = waitsFor.now(ticket)
   if joined then
     local owner = needs.ownerOf(joined, ticket.requester)
     local slot = joined.slot or ownership.assignedSlot(joined.resource, owner) or joined.resource
@@ -107,10 +107,9 @@ end
 
 -- Returns true if a requester holds a slot of a line, whatever its condition is now.
 local function holdsNow(requester, queue)
-  local name = lines.lineOf(queue)
-  local all = turns.knownNow().held
-  all[requester] = all[requester] or {}
-  local held = all[requester]
+  local name, all = lines.lineOf(queue), turns.knownNow().held
+  local held = all[requester] or {}
+  all[requester] = held
   if held[name] == nil then
     held[name] = holds(requester, name, 0)
   end

@@ -2,6 +2,7 @@
 -- leave them, or their requesters cancel them.
 local admission = require('frame/admission')
 local agenda = require('waiting/agenda')
+local changes = require('waiting/changes')
 local clock = require('frame/clock')
 local codec = require('slots/codec')
 local endings = require('waiting/endings')
@@ -145,7 +146,7 @@ function lifetimes.catchUp(endLease)
       endLease(member)
     end)
     if not clearAll(over, time) then
-      settle.touchChanges()
+      changes.touch()
       return false
     end
     handleAll(waits, time, function(member)

@@ -11,6 +11,7 @@ local agenda = require('waiting/agenda')
 local answer = require('waiting/answer')
 local ask = require('waiting/ask')
 local bytes = require('limits/bytes')
+local changes = require('waiting/changes')
 local clock = require('frame/clock')
 local endings = require('waiting/endings')
 local exempt = require('waiting/exempt')
@@ -66,7 +67,8 @@ local queue = {
 
 -- Modules that begin with the queue, each after those that it needs.
 local PARTS = {
-  queues, state, tickets, agenda, needs, turns, exempt, walks, endings, handOver, settle, lifetimes, ask, answer,
+  queues, state, tickets, agenda, needs, turns, exempt, walks, changes, endings, handOver, settle, lifetimes, ask,
+  answer,
 }
 
 -- Returns the due times of the changed tickets to add and to remove, and writes their records.

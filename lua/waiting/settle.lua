@@ -10,6 +10,7 @@
 -- else, or its `seen` has changed. Between two grants each of these happens to a ticket a limited number of times. So
 -- the end is reached.
 local agenda = require('waiting/agenda')
+local changes = require('waiting/changes')
 local endings = require('waiting/endings')
 local exempt = require('waiting/exempt')
 local grant = require('waiting/grant')
@@ -17,8 +18,6 @@ local keys = require('frame/keys')
 local lines = require('waiting/lines')
 local queues = require('waiting/queues')
 local needs = require('waiting/needs')
-local shared = require('slots/shared')
-local slotMap = require('slots/slots')
 local state = require('waiting/state')
 local tenant = require('frame/tenant')
 local terms = require('reservations/terms')
@@ -26,101 +25,6 @@ local tickets = require('waiting/tickets')
 local walks = require('waiting/walks')
 local work = require('frame/work')
 local settle = {}
-
--- The journal's length up to which changes were looked at.
-local settledTo
-
--- Begins the walks for a change of who has a share in a slot.
-local function touchShare(slot, before, now)
-  local resource = string.match(slot, '^[^\1]*')
-  if not queues.isQueueEmpty(resource) then
-    agenda.stirKept(resource)
-    agenda.stirTurns(resource)
-  end
-  if now and not before and (state.hasKept or not queues.isQueueEmpty(resource)) then
-    agenda.addWalk('r', now.owner)
-  end
-end
-
--- Begins the walks for a queue of which a slot was freed, or taken by an owner (nil: it was freed).
-local function touchQueue(queue, owner)
-  if queues.isQueueEmpty(queue) then
-    return
-  end
-  if not owner or slotMap.declarerOf(owner) then
-    agenda.addWalk(owner and 'j' or 'f', queue)
-  else
-    agenda.stirKept(queue)
-    agenda.addWalk('r', owner)
-  end
-  agenda.stirTurns(queue)
-end
-
--- The same for the queues of a slot, or of a pool.
-local function touchName(name, owner)
-  if not owner then
-    walks.activateMatches(name)
-  end
-  lines.eachOf(name, touchQueue, owner)
-end
-
--- Begins the walks for a queue of which a slot has another condition. Dirty ones count among the ready ones.
-local function touchLine(queue, change, condition)
-  if not queues.isQueueEmpty(queue) then
-    agenda.stirLine(queue, condition ~= 'ready' or change.before == 'out' or change.condition == 'out')
-  end
-end
-
--- Begins the walks for a change of the condition of a slot, or of its reason.
-local function touchCondition(change)
-  if change.before ~= change.condition then
-    walks.activateMatches(change.resource)
-    lines.eachOf(change.slot, touchLine, change)
-    if change.slot ~= change.resource then
-      lines.eachOf(change.resource, touchLine, change)
-    end
-  end
-end
-
--- Begins the walks for a slot that was freed, or taken by an owner.
-local function touchSlot(slot, pool, owner, match)
-  touchName(slot, owner)
-  if pool ~= '' then
-    touchName(pool, owner)
-  end
-  -- It may hold by this what a next ticket waits for, or what a match of it waits for.
-  if owner and not slotMap.declarerOf(owner) and (state.hasKept or match and queues.nthOf('\9', 1)) then
-    agenda.addWalk('r', owner)
-  end
-end
-
--- Begins the walks for a change of a record.
-local function touch(slot, before, now)
-  if queues.isOnlyLeft(slot, before, now) then
-    -- Matches of its requester passed the resource until now, and may take another slot of it.
-    walks.activateMatches(before.pool ~= '' and before.pool or string.match(slot, '^[^\1]*'))
-  end
-  if shared.isShare(slot) then
-    touchShare(slot, before, now)
-  elseif now and not (before and before.owner == now.owner) then
-    touchSlot(slot, now.pool, now.owner, now.match)
-  elseif not now then
-    touchSlot(slot, before and before.pool or '')
-  end
-end
-
-function settle.touchChanges()
-  for i = settledTo + 1, #slotMap.journal, 2 do
-    local slot = slotMap.journal[i]
-    work.spend(0.5)
-    if slot.restore then
-      touchCondition(slot)
-    else
-      touch(slot, slotMap.journal[i + 1], slotMap.records[slot])
-    end
-  end
-  settledTo = #slotMap.journal
-end
 
 -- True if the queue must not be settled by this script.
 local isSuspended
@@ -160,7 +64,7 @@ local function settleStep()
     stirOthers(ticket, name)
   end
   if not OF_TURNS[kind] and (kind ~= 'r' or mayBeOver(ticket)) and grant.tryGrant(ticket) then
-    settle.touchChanges()
+    changes.touch()
   end
 end
 
@@ -317,7 +221,7 @@ function settle.settle()
   if isSuspended then
     return true
   end
-  settle.touchChanges()
+  changes.touch()
   if not state.isUnsettled and not state.replanned then
     return true
   end
@@ -346,7 +250,6 @@ function settle.recheck()
 end
 
 function settle.open()
-  settledTo = 0
   isSuspended = false
 end
 

@@ -1,0 +1,47 @@
+-- What a ticket waits for now.
+local lines = require('waiting/lines')
+local needs = require('waiting/needs')
+local shared = require('slots/shared')
+local slotMap = require('slots/slots')
+local work = require('frame/work')
+local waitsFor = {}
+
+-- Returns true if an entry wants a SHARED hold that it may join.
+local function mayJoin(entry, name)
+  local record = entry.isShared and slotMap.recordAt(name)
+  return record and shared.isSharedHold(name, record) and lines.conditionOf(name) == 'ready'
+end
+
+-- Returns the queue of what an entry lacks that is not free: its slot, or its pool, of which all that the ticket lacks
+-- has to be free together; nil if it is free. Counts in `wanted` what the entries so far lack of each pool.
+local function shortOf(entry, queue, owner, wanted)
+  local pool, count = entry.queue, wanted[entry.queue] or 0
+  local key = queue .. '\n' .. owner .. '\n' .. (entry.role == 'moreSlot' and entry.left or '')
+  if lines.freeAt(queue) == 0 then
+    return queue
+  elseif not wanted[key] and lines.freeAt(pool) - count < (entry.left or 1) then
+    return pool
+  end
+  wanted[pool], wanted[key] = count + (wanted[key] and 0 or 1), true
+end
+
+-- Returns what a ticket waits for now: the first queue in its plan in which it lacks something that is not free; else
+-- what it waited for when last looked at, unless its requester has that; nil if none. Returns whether it is not free,
+-- and the entry of a blocker's hold that is there, if it waits to join that.
+function waitsFor.now(ticket)
+  local last, joined, entries, wanted = nil, nil, needs.entriesOf(ticket) or {}, {}
+  work.spend(#entries)
+  for _, entry in ipairs(entries) do
+    local owner, queue = needs.ownerOf(entry, ticket.requester), entry.slotQueue or entry.queue
+    local lacks = needs.isLacked(entry, owner, ticket.requester)
+    local short = lacks and not mayJoin(entry, entry.slot or entry.resource) and shortOf(entry, queue, owner, wanted)
+    if short then
+      return short, true
+    elseif (lacks or entry.role == 'blocker') and (queue == ticket.waitsFor or entry.queue == ticket.waitsFor) then
+      last, joined = ticket.waitsFor, not lacks and entry or nil
+    end
+  end
+  return last, last and lines.freeAt(last) == 0, joined
+end
+
+return waitsFor
