@@ -121,7 +121,7 @@ export class State {
   nowMs = 0;
   /** Slots that are not ready. */
   conditions = new Map<string, Exclude<Condition, 'ready'>>();
-  /** Lines of free slots that tickets ahead lack by name: who asks for any slot of their pool gets another if it can. */
+  /** Lines of free slots that tickets ahead lack by name. Any slot of a pool means another one. */
   keptSlots: ReadonlySet<string> = new Set();
 
   get holds(): Hold[] {

@@ -131,7 +131,7 @@ export class Turns extends Model {
     return isFree ? [own, { name: resource, condition }] : [own];
   }
 
-  /** What some entries lack in each line: its key → the keys of the entries, of which one slot meets all with one key. */
+  /** What some entries lack in each line, by its key. One slot meets all entries with the same of `keys`. */
   private lackedIn(entries: readonly Entry[]): Map<string, { line: Line; entries: Entry[]; keys: Set<string> }> {
     const found = new Map<string, { line: Line; entries: Entry[]; keys: Set<string> }>();
     for (const entry of entries) {
