@@ -23,10 +23,10 @@ end
 -- Returns the name and the condition of the line that has a queue.
 function lines.lineOf(queue)
   local condition = CONDITIONS[string.byte(queue)]
-  if condition then
-    return string.sub(queue, 2), condition
+  if not condition then
+    return queue, 'ready'
   end
-  return queue, 'ready'
+  return string.sub(queue, 2), condition
 end
 
 -- Calls visit(queue, argument, condition) for each line of a name in which tickets may stand.
@@ -73,6 +73,19 @@ function lines.freeAt(queue)
     return math.max(0, conditions.freeOf(name, own.capacity, condition))
   end
   return condition == 'ready' and math.max(0, own.capacity - freeSlots.heldOf(name)) or 0
+end
+
+-- Returns true if a resource may have fewer slots for the requests of a line than it has.
+function lines.isLimited(queue)
+  if CONDITIONS[string.byte(queue)] then
+    return true
+  end
+  local own = registry.definition(queue)
+  if not own then
+    local pool = pools.slotNumber(queue)
+    own = pool and registry.definition(pool)
+  end
+  return own and own.hasConditions
 end
 
 -- Returns the number of slots that a resource has for the requests of a line, held or not: for those for ready slots,

@@ -41,7 +41,11 @@ end
 
 -- Opens the queue if a ticket has to do with a resource or slot, in any condition.
 function queues.openFor(name)
-  lines.eachOf(name, openForQueue)
+  if state.hasConditions then
+    lines.eachOf(name, openForQueue)
+  else
+    openForQueue(name)
+  end
 end
 
 -- Opens the queue if a match waits: a slot of a resource that fits may have become free, or been taken by a match of

@@ -52,7 +52,10 @@ local function needsMore(ticket)
   if found[ticket.order] == nil then
     found[ticket.order] = false
     for _, queue in ipairs(ticket.queues) do
-      local there, all = lines.slotsOf(queue)
+      local there, all = 1, 1
+      if lines.isLimited(queue) then
+        there, all = lines.slotsOf(queue)
+      end
       if there < all and needs.neededAt(ticket, queue) > there then
         found[ticket.order] = true
         break
