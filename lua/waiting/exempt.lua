@@ -2,12 +2,12 @@
 -- they hold, themselves or through one of their reservations; and whether a request can ever be granted, besides what
 -- its requester holds.
 local lines = require('waiting/lines')
+local heldSlots = require('waiting/heldSlots')
 local queues = require('waiting/queues')
 local matching = require('reservations/match')
 local naming = require('definitions/names')
 local needs = require('waiting/needs')
 local ownership = require('reservations/owners')
-local pools = require('slots/pools')
 local registry = require('definitions/definitions')
 local shared = require('slots/shared')
 local slotMap = require('slots/slots')
@@ -26,35 +26,6 @@ function exempt.isHeldThrough(requester, slot, owner, depth)
   local MAX_DEPTH = 6
   local declarer = slotMap.declarerOf(owner)
   return declarer ~= nil and depth < MAX_DEPTH and holds(requester, declarer, depth + 1, slot)
-end
-
--- Of pools with more slots than these, the held ones are not looked for.
-exempt.MAX_SEARCHED = 32
-
--- Returns the held slots of a resource, also those that it has from an earlier capacity. Of a pool with many slots,
--- none is looked at, and of the others, only those below a limit are.
-function exempt.heldSlotsOf(name)
-  local STEP, slotNumber = 16, 0
-  local own = registry.definition(name)
-  local found = { slotMap.recordAt(name) and name or nil }
-  local left = own and own.pooled and own.capacity <= exempt.MAX_SEARCHED and pools.poolOf(name).held or 0
-  while left > 0 and slotNumber < exempt.MAX_SEARCHED do
-    local slots, size = {}, slotNumber < own.capacity and own.capacity or exempt.MAX_SEARCHED
-    for i = slotNumber, math.min(slotNumber + STEP, size) - 1 do
-      slots[#slots + 1] = name .. '_' .. i
-    end
-    slotNumber = slotNumber + #slots
-    work.spend(1)
-    slotMap.readSlots(slots)
-    for _, slot in ipairs(slots) do
-      local record = slotMap.recordAt(slot)
-      if record and record.pool == name then
-        left = left - 1
-        found[#found + 1] = slot
-      end
-    end
-  end
-  return found
 end
 
 -- Returns true if a hold of a requester may be why a blocker's slot is held. It is not if it is a reservation, no other
@@ -77,7 +48,7 @@ function holds(requester, name, depth, blocked)
   if assigned and isReason(slotMap.recordAt(assigned), blocked) then
     return true
   end
-  for _, slot in ipairs(exempt.heldSlotsOf(name)) do
+  for _, slot in ipairs(heldSlots.of(name)) do
     local record = slotMap.recordAt(slot)
     if shared.isSharedHold(slot, record) then
       local part = slotMap.recordAt(shared.shareOf(slot, requester))
@@ -185,7 +156,7 @@ end
 -- Returns how many slots of a resource are held in the world of fits().
 local function countThere(resource, isThere)
   local count = 0
-  for _, slot in ipairs(isThere ~= isNeverThere and exempt.heldSlotsOf(resource) or {}) do
+  for _, slot in ipairs(isThere ~= isNeverThere and heldSlots.of(resource) or {}) do
     count = count + (isThere(slot, slotMap.recordAt(slot)) and 1 or 0)
   end
   return count

@@ -1,6 +1,7 @@
 -- The walks of agenda.lua: which tickets each of them goes through, and what is noted of those that are next.
 local agenda = require('waiting/agenda')
 local exempt = require('waiting/exempt')
+local heldSlots = require('waiting/heldSlots')
 local keys = require('frame/keys')
 local lines = require('waiting/lines')
 local queues = require('waiting/queues')
@@ -84,7 +85,7 @@ end
 
 -- Returns true if blockers hold a slot of a resource, so that others may join their holds.
 local function isJoinable(name)
-  for _, slot in ipairs(exempt.heldSlotsOf(name)) do
+  for _, slot in ipairs(heldSlots.of(name)) do
     if slotMap.declarerOf(slotMap.recordAt(slot).owner) then
       return true
     end
@@ -175,10 +176,10 @@ local function walkHolders(name, depth, visited)
   end
   visited[name] = true
   local own = registry.definition(name)
-  if own and own.pooled and own.capacity > exempt.MAX_SEARCHED then
+  if own and own.pooled and own.capacity > heldSlots.MAX_SEARCHED then
     walkKept()
   end
-  for _, slot in ipairs(exempt.heldSlotsOf(name)) do
+  for _, slot in ipairs(heldSlots.of(name)) do
     local record = slotMap.recordAt(slot)
     local declarer = slotMap.declarerOf(record.owner)
     work.spend(0.5)
