@@ -3,6 +3,7 @@
  * (docs/specification.md#any-resource-that-fits).
  */
 import type { ReserveItem, ReserveResult } from '../../src/contract/reservations.ts';
+import type { Condition } from '../../src/domain/conditions.ts';
 import { byCodePoint, Definitions } from './definitions.ts';
 import { nothingHad, type Reservation } from './state.ts';
 
