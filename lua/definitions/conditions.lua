@@ -109,7 +109,8 @@ local function endOut(change, chunk, gone)
     end
     change.past = change.past - 1
     local slot = change.isPool and pools.slotAt(change.name, slotNumber) or change.name
-    history.noteOut(change.name, slot, store.at('conditions', '\3' .. slot), admission.actorName())
+    local packed = store.at('conditions', '\3' .. slot)
+    history.noteOut(conditions.nextVersion(), change.name, slot, packed, admission.actorName())
   end)
 end
 

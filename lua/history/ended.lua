@@ -14,7 +14,6 @@
 local bytes = require('limits/bytes')
 local clock = require('frame/clock')
 local codec = require('slots/codec')
-local fencing = require('reservations/fencing')
 local keys = require('frame/keys')
 local tenant = require('frame/tenant')
 local history = { howEnded = false, past = false }
@@ -45,21 +44,20 @@ function history.noteEnded(slot, record)
   past[n + 2] = history.valueOf(slot, history.timeText(clock.nowMs()), how and how[2] or '', record.packed)
 end
 
--- Notes that a slot is no longer out of service, if the tenant keeps a history. Takes the resource and the slot; since
--- when and why it was, as slots/marks.lua has it; and who ended that, nil the service. The value has number, which no
--- other entry has; resource, slot; since and at: when it began and ended, in ms; requester: who took it out, and
--- actor: who ended that ('' the service); and reason, '' none.
-function history.noteOut(resource, slot, text, actor)
+-- Notes that a slot is no longer out of service, if the tenant keeps a history. Takes a number that no other such
+-- entry has; the resource and the slot; since when and why it was, as slots/marks.lua has it; and who ended that, nil
+-- the service. The value has number, which no other entry has; resource, slot; since and at: when it began and ended,
+-- in ms; requester: who took it out, and actor: who ended that ('' the service); and reason, '' none.
+function history.noteOut(number, resource, slot, text, actor)
   if tenant.limits.history == 0 then
     return
   end
   local ms, by, reason = string.match(text, '^(%d*)\n([^\n]*)\n(.*)$')
-  tenant.fence = fencing.after(tenant.fence, clock.nowUs())
   history.past = history.past or {}
   local past = history.past
   past[#past + 1] = 'O'
   past[#past + 1] = cjson.encode({
-    number = string.format('%d', tenant.fence), resource = resource, slot = slot, since = tonumber(ms) or clock.nowMs(),
+    number = string.format('%.0f', number), resource = resource, slot = slot, since = tonumber(ms) or clock.nowMs(),
     at = clock.nowMs(), requester = by or '', actor = actor or '', reason = reason or '',
   })
 end

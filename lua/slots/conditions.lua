@@ -22,6 +22,8 @@ local conditions = {}
 local touched
 -- True if this call changes what is out of service.
 local isOutChanged
+-- The last time that nextVersion() has returned; nil before it is read.
+local version
 
 -- Returns the number of a slot of a resource, nil if the resource has no such slot. Takes the slot's name; nil for the
 -- only slot of a resource.
@@ -193,6 +195,14 @@ function conditions.noteOutChanged()
   isOutChanged = true
 end
 
+-- Returns a time in us that is later than all it has returned: it tells changes of what is out of service apart, and
+-- their entries in the history.
+function conditions.nextVersion()
+  version = version or tonumber(redis.call('HGET', keys.conditions, marks.VERSION) or 0)
+  version = math.max(version + 1, clock.nowUs())
+  return version
+end
+
 -- Takes a slot out of service, with details as slots/marks.lua has them, for which there is no event.
 function conditions.restoreOut(resource, slot, text)
   touch(resource)
@@ -211,12 +221,12 @@ function conditions.write()
   end
   for _, change in ipairs(conditions.changed) do
     if change.before == 'out' and change.condition ~= 'out' then
-      history.noteOut(change.resource, change.slot, change.wasText, change.actor)
+      history.noteOut(conditions.nextVersion(), change.resource, change.slot, change.wasText, change.actor)
     end
     isOutChanged = isOutChanged or change.before == 'out' or change.condition == 'out'
   end
   if isOutChanged then
-    bytes.callWith('HSET', keys.conditions, { marks.VERSION, string.format('%.0f', clock.nowUs()) })
+    bytes.callWith('HSET', keys.conditions, { marks.VERSION, string.format('%.0f', conditions.nextVersion()) })
   end
   for resource, was in pairs(touched) do
     local one = registry.definition(resource)
@@ -232,7 +242,7 @@ function conditions.begin()
   if not conditions.changed or next(touched) then
     conditions.changed, touched = {}, {}
   end
-  isOutChanged = false
+  isOutChanged, version = false, nil
 end
 
 return conditions
