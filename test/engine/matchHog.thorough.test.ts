@@ -147,7 +147,9 @@ test('transactions of 20 matches that wait', async () => {
   const wait = (requester: string) => {
     const items = range(20, (i) => ({
       requestType: 'RESERVE' as const,
-      ...wanting(many[i % 4] ?? {}, requester),
+      resource: 'text',
+      requester,
+      match: many[i % 4] ?? {},
       ttlSeconds: 60,
     }));
     return engineTransaction.transaction(engine, credential, 'ALL_OR_NONE', items, {

@@ -31,7 +31,10 @@ export const labelsOf = (match: Match): string => {
 };
 
 /** What an item with a match wants. */
-type Wanting = Pick<Asked, 'match' | 'condition'>;
+interface Wanting {
+  readonly match?: Match | undefined;
+  readonly condition?: Condition | undefined;
+}
 
 /** Returns a text that is the same for items with equal matches: the condition is a part of them. */
 const wishText = ({ match = {}, condition = 'ready' }: Wanting) => `${labelsOf(match)} ${condition}`;

@@ -74,7 +74,7 @@ export interface components {
              */
             waitSeconds?: number;
             /**
-             * @description Higher is served first. Default 0. A derived token may not ask for more than 0.
+             * @description Higher is served first. Default 0. With a derived token at most what its registration allows.
              * @example 0
              */
             priority?: number;
@@ -413,7 +413,7 @@ export interface components {
              */
             waitSeconds?: number;
             /**
-             * @description Higher is served first. Default 0. A derived token may not ask for more than 0.
+             * @description Higher is served first. Default 0. With a derived token at most what its registration allows.
              * @example 0
              */
             priority?: number;
