@@ -47,7 +47,8 @@ local function ask(request)
   local outcome = tenant.queue.ask(request.waiting)
   request.outcome, request.isUnfinished = outcome, outcome.reply and outcome.reply.isUnfinished
   for i, one in pairs(outcome.done or {}) do
-    request.items[i].resource = one[3]
+    -- Of a FIRST, items that were tried in vain have none.
+    request.items[i].resource = one[3] or request.items[i].resource
   end
 end
 

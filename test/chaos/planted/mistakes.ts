@@ -87,10 +87,10 @@ export const MISTAKES: readonly Mistake[] = [
     name: 'pool-too-large',
     what: 'a pool has one slot more than its capacity',
     file: 'lua/reservations/take.lua',
-    find: 'elseif freeSlots.heldOf(resource) + (entry.count or 1) > own.capacity then',
+    find: 'elseif conditions.freeOf(resource, own.capacity, condition) < (entry.count or 1) then',
     replace:
       'elseif freeSlots.heldOf(resource) == own.capacity and own.capacity > 1 then\n    return pools.slotAt(resource, own.capacity), true\n' +
-      '  elseif freeSlots.heldOf(resource) + (entry.count or 1) > own.capacity then',
+      '  elseif conditions.freeOf(resource, own.capacity, condition) < (entry.count or 1) then',
     also: [
       { file: 'lua/plain/slots.lua', find: 'elseif held >= capacity then', replace: 'elseif held > capacity then' },
       {

@@ -196,6 +196,18 @@ describe('a FIRST with matches that waits', () => {
     expect(taken(await first('b', android, ios))).toEqual(['APPLIED', 'ACQUIRED phone1', 'NOT_AVAILABLE os=ios']);
   });
 
+  test('names in its event the items that were in vain, too', async () => {
+    await holdfast.register(phone(1), phone(2, { os: 'ios' }));
+    await hold('phone1');
+    await hold('licence');
+    const stream = await watch(holdfast);
+    expect(taken(await first('a', named('licence'), android, ios))).toContain('ACQUIRED phone2');
+    const [applied] = await stream.count(1);
+    const changes = [{ resource: 'licence' }, { resource: 'os=android' }, { resource: 'phone2' }];
+    expect(applied).toMatchObject({ type: 'TRANSACTION_APPLIED', changes });
+    stream.close();
+  });
+
   test('prefers the item before, and succeeds with one that its requester has', async () => {
     await holdfast.register(phone(1), phone(2, { os: 'ios' }));
     expect(taken(await first('a', ios, android)).slice(0, 2)).toEqual(['APPLIED', 'ACQUIRED phone2']);
