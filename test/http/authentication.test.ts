@@ -26,6 +26,7 @@ const ROUTES: [string, string, unknown][] = [
   ['POST', '/api/v1/Session/renew', { session: randomUUID(), token: randomUUID() }],
   ['POST', '/api/v1/Session/end', { session: randomUUID(), token: randomUUID() }],
   ['POST', '/api/v1/Resource/register', [{ name: 'r' }]],
+  ['PUT', '/api/v1/Resource/condition', [{ resource: 'r', condition: 'dirty' }]],
   ['GET', '/api/v1/Resource/definitions', undefined],
   ['GET', '/api/v1/Resource/tree', undefined],
   ['GET', '/api/v1/Resource/available/r', undefined],
