@@ -49,7 +49,7 @@ async function withDatabase(): Promise<Started> {
 async function trustingProvider(): Promise<Started> {
   const tenant = makeTenant();
   const port = String(await freePort());
-  const issuer = { tenant, id: 'own', conditions: {}, issuer: 'https://id.example', audience: 'my-product' };
+  const issuer = { tenant, id: 'my-product', conditions: {}, issuer: 'https://id.example', audience: 'my-product' };
   const issuers = [{ ...issuer, jwksUrl: `http://127.0.0.1:${port}/jwks` }];
   const env = { JWKS_ALLOW_PRIVATE: 'true', JWT_ISSUERS: JSON.stringify(issuers) };
   const service = await startInstance({ keys: [makeConfiguredKey(tenant)], env });
