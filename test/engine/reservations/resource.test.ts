@@ -62,10 +62,10 @@ describe('the state of a resource', () => {
       [true, false],
     ]);
     expect(state.plan).toEqual([
-      { role: 'ancestor', name: 'House', capacity: 30, held: 3, owner: '' },
-      { role: 'ancestor', name: 'Floor', capacity: 10, held: 3, owner: '' },
-      { role: 'blocker', name: 'Alarm', capacity: 1, held: 1, owner: 'system:House' },
-      { role: 'blocker', name: 'Projector', capacity: 1, held: 1, owner: 'system:Room' },
+      { role: 'ancestor', name: 'House', capacity: 30, held: 3, owner: '', condition: null },
+      { role: 'ancestor', name: 'Floor', capacity: 10, held: 3, owner: '', condition: null },
+      { role: 'blocker', name: 'Alarm', capacity: 1, held: 1, owner: 'system:House', condition: null },
+      { role: 'blocker', name: 'Projector', capacity: 1, held: 1, owner: 'system:Room', condition: null },
     ]);
   });
 
