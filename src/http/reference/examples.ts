@@ -6,7 +6,14 @@ import type { Call, Content, Document } from './document.ts';
 import recorded from './examples.json' with { type: 'json' };
 
 /** Who makes a request. */
-export type ExampleCaller = 'key' | 'read key' | 'management token' | 'session' | 'nobody' | 'wrong key';
+export type ExampleCaller =
+  | 'key'
+  | 'read key'
+  | 'derived token'
+  | 'management token'
+  | 'session'
+  | 'nobody'
+  | 'wrong key';
 
 export interface Example {
   readonly title: string;
@@ -18,7 +25,7 @@ export interface Example {
   readonly body?: unknown;
   readonly status: number;
   readonly responseHeaders?: Readonly<Record<string, string>>;
-  /** JSON, or the text of a body of another type. */
+  /** JSON, or the text of a body of another type; '' if there is none */
   readonly response: unknown;
 }
 

@@ -111,7 +111,7 @@ function exampleBlocks(example: Example, origin: string): Block[] {
     text(`**Example:** ${title}`),
     code('sh', curlOf(example, origin)),
     ...(headers.length === 0 ? [] : [text(`The response has the header ${headers.join(', ')}.`)]),
-    code(isText ? 'text' : 'json', responseOf(example)),
+    response === '' ? text('The response has no body.') : code(isText ? 'text' : 'json', responseOf(example)),
   ];
 }
 

@@ -35,6 +35,7 @@ const CREDENTIALS: Readonly<Record<ExampleCaller, string | null>> = {
   key: '-H "X-Api-Key: $KEY"',
   'read key': '-H "X-Api-Key: $READ_KEY"',
   'wrong key': '-H "X-Api-Key: hf_acme_wrong"',
+  'derived token': '-H "X-Api-Key: $DERIVED_TOKEN"',
   'management token': '-H "Authorization: Bearer $TOKEN"',
   session: '-b "holdfast_session=$SESSION"',
   nobody: null,

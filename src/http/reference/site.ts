@@ -76,7 +76,7 @@ function introduction({ keysPage, hasDocuments }: Site): Block[] {
     code('sh', curlOf(release, DOCUMENTED_ORIGIN)),
     code('json', responseOf(released)),
     list([
-      'In all examples, `$KEY` is an API key, `$TOKEN` a management token, and `$SESSION` the value of the session cookie.',
+      'In all examples, `$KEY` is an API key, `$DERIVED_TOKEN` a derived token, `$TOKEN` a management token, and `$SESSION` the value of the session cookie.',
       'Give each worker a `requester` of its own: the same requester gets the same lock again.',
       ...(hasDocuments ? [] : ['[Try calls out](/docs/try) in this browser, with Swagger UI.']),
       '[openapi.json](/openapi.json) describes the same API for generators of clients.',

@@ -57,11 +57,13 @@ export async function auth({ record, program, nobody, provider, tenant }: Stage)
   await record.show('Trust an identity provider', 'registerIssuer', { by: program, body: own });
   await record.show('One issuer', 'listIssuers', { by: program });
   const jwt = await provider.token('alice', AUDIENCE);
-  await record.show('The token of alice', 'exchangeToken', { by: nobody, body: { jwt, tenant } });
+  const { body } = await record.show('The token of alice', 'exchangeToken', { by: nobody, body: { jwt, tenant } });
   await record.show('A JWT that nobody signed', 'exchangeToken', {
     by: nobody,
     body: { jwt: 'no.jwt.atall', tenant },
   });
+  const token = { as: 'derived token', headers: { 'X-Api-Key': textAt(body, 'token') } } as const;
+  await record.show('Alice signs out', 'endToken', { by: token });
   await record.show('Trust it no longer', 'deleteIssuer', { by: program, query: `?id=${own.id}` });
 }
 
