@@ -195,6 +195,12 @@ test('each operation leads to its rules in the specification', () => {
   expect(anchors.map(([, anchor = '']) => anchor).filter((anchor) => !sections.has(anchor))).toEqual([]);
 });
 
+test('an example of a response without a body says so', () => {
+  const [section = ''] = /<h2 id="end-a-token".*?(?=<h2|$)/s.exec([...pages.values()].join('')) ?? [];
+  expect(section).toContain('-H &quot;X-Api-Key: $DERIVED_TOKEN&quot;');
+  expect(section).toContain('The response has no body.');
+});
+
 test('its pages lead to each other, to documents beside them and to openapi.json', () => {
   const files = new Map([...pages].map(([slug, html]) => [slug === '' ? '/docs/api' : `/docs/api/${slug}`, html]));
   const broken = [...files].flatMap(([path, html]) =>
