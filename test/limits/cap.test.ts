@@ -57,7 +57,7 @@ describe('the cap', () => {
     let most = 0;
     let clock = NOW;
     const callers = Array.from({ length: 64 }, async (_, n) => {
-      for (let i = 0; i < 15; i++) {
+      for (let i = 0; i < 6; i++) {
         const instance = instances[(n + i) % 3] ?? one;
         const more = i % 3 === 0 ? { ttlSeconds: 1 } : {};
         const batch = items(1 + ((n + i) % 3)).map(({ resource }) => ({

@@ -19,7 +19,7 @@ export const addThis = (message: string, file: string, line: object): string =>
 /** Number of random histories, and their seed. */
 
 /** Number of histories of each test file. */
-export const HISTORIES = Number(process.env.HISTORIES ?? 10);
+export const HISTORIES = Number(process.env.HISTORIES ?? 4);
 
 /** They are the same for the same seed. It is in the name of each test. */
 export const SEED = Number(process.env.SEED ?? randomInt(1, 2 ** 31 - 1));

@@ -5,12 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
 import { loadTenant } from '../../src/engine/tenant/record.ts';
 import { configuredTenants } from '../../src/identity/configured.ts';
-import { asAdmin, other, store, useAdministration } from '../support/administration.ts';
-import { createClient } from '../support/client.ts';
 import { startEngine } from '../support/engine.ts';
 import { type Poll, poll, queue, requesters, wanted } from '../support/polls.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
-import { storeTenant } from '../support/tenancy.ts';
 import { until } from '../support/until.ts';
 
 const take = async ({ reserve }: Pick<Awaited<ReturnType<typeof startInstance>>, 'reserve'>, resource: string) => {
@@ -132,37 +129,5 @@ describe.concurrent('while Redis is away', () => {
     expect(await call.first).toMatchObject({ status: 'ACQUIRED' });
     await holdfast.stop();
     await server.stop();
-  });
-});
-
-/**
- * Waits of a tenant that is suspended end (docs/specification.md#waiting-lifetimes).
- */
-describe.concurrent('a suspended tenant', () => {
-  useAdministration();
-
-  test('its long polls get 403 within 5 s, and its unclaimed grants end', async () => {
-    const { key, tenant } = await storeTenant(store, 'Pro');
-    const holdfast = createClient(other.url, key);
-    await holdfast.reserve({ resource: 's', requester: 'owner' });
-    const call = poll({ url: other.url, key }, [wanted('s', 'ann')], 30);
-    await queue(holdfast, 'ann waits', ({ length }) => length === 1);
-    // Nothing but the next call must come before this lease ends.
-    await holdfast.reserve({ resource: 'r', requester: 'owner', ttlSeconds: 2 });
-    const bob = poll({ url: other.url, key }, [wanted('r', 'bob', { claimSeconds: 5, ttlSeconds: 600 })], 0);
-    expect(await bob.first).toMatchObject({ status: 'WAITING' });
-
-    const suspendedAt = performance.now();
-    await asAdmin('POST', `/${tenant}/suspend`);
-    const { status, body } = await call.response;
-    expect([status, body]).toMatchObject([403, { code: 'FORBIDDEN' }]);
-    expect(performance.now() - suspendedAt).toBeLessThan(5000);
-
-    // bob is granted r when the lease ends, and cannot claim it.
-    const slots = `{${tenant}}:slots`;
-    await until('r is free', async () => (await store.redis.hexists(slots, 'r')) === 0);
-    await asAdmin('POST', `/${tenant}/resume`);
-    const left = await holdfast.active();
-    expect(left.body.map(({ resource, requester }) => [resource, requester])).toEqual([['s', 'owner']]);
   });
 });

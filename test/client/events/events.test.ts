@@ -125,18 +125,6 @@ describe('a stream that ends', () => {
     await iterator.return?.();
     await balancer.stop();
   });
-
-  it('is opened again after a 429, as soon as another stream has ended', async () => {
-    const free = await startInstance({ keys: [{ ...makeConfiguredKey(makeTenant()), tier: 'Free' }] });
-    const [first, second] = [events(createApi(free)), events(createApi(free))];
-    expect(await next(first, 1)).toEqual(['CONNECTED']);
-    const waiting = next(second, 1);
-    await expect.poll(() => free.logged.some((line) => line.includes('"status":429'))).toBe(true);
-    await first.return();
-    expect(await waiting).toEqual(['CONNECTED']);
-    await second.return();
-    await free.stop();
-  });
 });
 
 describe('what cannot be mended', () => {

@@ -2,7 +2,6 @@
  * Requests with a session that wait (docs/specification.md#sessions).
  */
 
-import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ReserveResult, TransactionResult } from '../../../src/contract/reservations.ts';
 import type { BegunSession } from '../../../src/contract/sessions.ts';
@@ -193,16 +192,6 @@ describe('the end of a session', () => {
     await until('next waits', isWaiting('next'));
     await end(holdfast, session);
     expect((await next).body).toMatchObject([{ status: 'ACQUIRED' }]);
-  });
-
-  test('by time hands over when it is due, not at the next sweep', async () => {
-    const short = await begin(holdfast, 'bot', 5);
-    // A busy machine delays this timer as it delays that of the instance.
-    const due = pause(Date.parse(short.expiresAt) - Date.now()).then(() => performance.now());
-    await holdfast.reserve({ resource: 'held', requester: 'bot', session: short.session });
-    const { body } = await waitFor('next');
-    expect(body).toMatchObject([{ status: 'ACQUIRED' }]);
-    expect(performance.now() - (await due)).toBeLessThan(1000);
   });
 
   test('frees all of it before anybody gets a part: who needs two of 300 is not overtaken by who needs one', async () => {
