@@ -8,11 +8,11 @@ describe('a stream', () => {
   it('is opened again after a 429, as soon as another stream has ended', async () => {
     const free = await startInstance({ keys: [{ ...makeConfiguredKey(makeTenant()), tier: 'Free' }] });
     const [first, second] = [events(createApi(free)), events(createApi(free))];
-    expect(await next(first, 1)).toEqual(['CONNECTED']);
-    const waiting = next(second, 1);
+    expect((await first.next()).value).toMatchObject({ type: 'CONNECTED' });
+    const waiting = second.next();
     await expect.poll(() => free.logged.some((line) => line.includes('"status":429'))).toBe(true);
     await first.return();
-    expect(await waiting).toEqual(['CONNECTED']);
+    expect((await waiting).value).toMatchObject({ type: 'CONNECTED' });
     await second.return();
     await free.stop();
   });
