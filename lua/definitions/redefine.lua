@@ -52,11 +52,11 @@ local function writeDefinition(writes, name, before, after)
   end
 end
 
--- Removes the marks of a resource (slots/poolFields.lua): it may have more slots now, or dirty ones.
-local function removeMarks(remove, name, before, after)
-  local hasConditions = before.hasConditions or after and after.hasConditions
+-- Removes the marks of a resource (slots/poolFields.lua): it may have more slots now, dirty ones, or other labels. Searches
+-- for dirty slots mark resources without conditions, too.
+local function removeMarks(remove, name, before)
   for _, label in ipairs(before.labels) do
-    poolFields.eachHeldPrefix(hasConditions, function(prefix)
+    poolFields.eachHeldPrefix(true, function(prefix)
       remove[#remove + 1] = prefix .. label .. '\n' .. name
     end)
   end
@@ -67,7 +67,7 @@ local function writeLabels(writes, name, before, after)
   local set, del, add, remove = writes.set, writes.del, writes.add, writes.remove
   local old, new = before and before.labels or {}, after and after.labels or {}
   if tenant.labelled and old[1] then
-    removeMarks(remove, name, before, after)
+    removeMarks(remove, name, before)
   end
   if table.concat(old, '\n') == table.concat(new, '\n') then
     return
