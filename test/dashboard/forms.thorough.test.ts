@@ -123,7 +123,7 @@ describe('pages and forms', () => {
     const page = (path: string) => ask(`${service.one.url}/dashboard${path}`, { headers: { Cookie: cookie } });
     expect((await page('/resources/one')).status).toBe(400);
     // A reservation with details of another form than the instance knows (lua/slots/codec.lua).
-    const rest = `${'T'.repeat(22)}\0\0x\0\0{"x":5}\0`;
+    const rest = `${'T'.repeat(22)}\0\0x\0\0{"x":{"note":5}}\0`;
     const record = Buffer.concat([
       Buffer.from([3, 0, 0, 0, 1]),
       Buffer.from('r\0\0'),

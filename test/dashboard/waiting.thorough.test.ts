@@ -60,8 +60,8 @@ describe('the live page', () => {
     await go('/activity/live');
     await page.getByText('connected', { exact: true }).waitFor();
     await queueUp(client, 'bot', 'printer');
-    await page.locator('#events tr', { hasText: 'WAITING' }).getByText('bot').waitFor();
+    await page.locator('#events tr', { hasText: 'Waiting' }).getByText('bot').waitFor();
     await client.unreserve({ resource: 'printer', requester: 'holder', releaseToken: held?.releaseToken });
-    await page.locator('#events tr', { hasText: 'WAIT_ENDED' }).getByText('ACQUIRED').waitFor();
+    await page.locator('#events tr', { hasText: 'Wait ended' }).getByText('ACQUIRED').waitFor();
   });
 });
