@@ -119,8 +119,8 @@ const SlotNow = ({ hold, care, isShut, nameOf }: SlotNowProps) => {
         <Person requester={hold.holder} nameOf={nameOf} keyLabel={hold.keyLabel} note={hold.note} />
       ) : (
         holderText(hold)
-      )}{' '}
-      {condition}
+      )}
+      {condition && <> {condition}</>}
     </>
   );
 };
