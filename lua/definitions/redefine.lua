@@ -52,8 +52,8 @@ local function writeDefinition(writes, name, before, after)
   end
 end
 
--- Removes the marks of a resource (slots/poolFields.lua): it may have more slots now, dirty ones, or other labels. Searches
--- for dirty slots mark resources without conditions, too.
+-- Removes the marks of a resource (slots/poolFields.lua): it may have more slots now, dirty ones, or other labels.
+-- Searches for dirty slots mark resources without conditions, too.
 local function removeMarks(remove, name, before)
   for _, label in ipairs(before.labels) do
     poolFields.eachHeldPrefix(true, function(prefix)
