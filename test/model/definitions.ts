@@ -147,7 +147,7 @@ export class Definitions extends Plans {
    */
   keepsConditions({ name, capacity, group, afterUse }: Registration): boolean {
     const before = this.definitions.get(name);
-    if (before === undefined) return true;
+    if (before === undefined) return afterUse !== 'dirty';
     const isSame = (capacity ?? 1) === before.capacity && (group ?? before.isGroup) === before.isGroup;
     const isReady = this.slotNames(name).every((slot) => this.conditionAt(slot) === 'ready');
     return (afterUse ?? before.afterUse) === before.afterUse && (isSame || (isReady && before.afterUse !== 'dirty'));
