@@ -3,7 +3,7 @@
  * without one the newest entries in Redis. Operations use only this.
  */
 import type { Mode } from './reservations.ts';
-import type { Frame, HeldNow, HourOfRefusals, PastUsage } from './usage.ts';
+import type { EntryKind, Frame, HeldNow, HourOfRefusals, PastUsage } from './usage.ts';
 
 /** Ends of a reservation. NOT_CLAIMED: it was granted to a caller that waited, and that never came back for it. */
 const RESERVATION_ENDINGS = ['RELEASED', 'EXPIRED', 'TAKEN_AWAY', 'SESSION_ENDED', 'RESET', 'NOT_CLAIMED'] as const;
@@ -12,9 +12,7 @@ export const WAIT_ENDINGS = ['ELAPSED', 'CANCELLED', 'NOT_VALID'] as const;
 export const ENDINGS = [...RESERVATION_ENDINGS, ...WAIT_ENDINGS, 'OUT_OF_SERVICE'] as const;
 export type Ending = (typeof ENDINGS)[number];
 
-/** OUT_OF_SERVICE: a time for which a slot was out of service. */
-export const ENTRY_KINDS = ['RESERVATION', 'WAIT', 'OUT_OF_SERVICE'] as const;
-export type EntryKind = (typeof ENTRY_KINDS)[number];
+export { ENTRY_KINDS, type EntryKind } from './usage.ts';
 
 /** Entries of a tenant that are kept without a database. */
 export const KEPT_ENTRIES = 10_000;

@@ -2,7 +2,10 @@
  * Usage of resources, from what their history and their reservations say
  * (docs/specification.md#usage-of-resources). Times are ms since 1970 UTC; spans include their start, not their end.
  */
-import type { EntryKind } from './history.ts';
+
+/** OUT_OF_SERVICE: a time for which a slot was out of service. */
+export const ENTRY_KINDS = ['RESERVATION', 'WAIT', 'OUT_OF_SERVICE'] as const;
+export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 /** The fields of an ended reservation, wait, or time out of service that the figures need. */
 interface Ended {

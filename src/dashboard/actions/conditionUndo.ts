@@ -4,22 +4,14 @@
  */
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import { z } from 'zod';
 import { cookieName } from '../../identity/credentials.ts';
 import type { DashboardEnv } from '../env.ts';
 import { cookieOptions } from '../session/startSession.ts';
+import { Changed } from './changedCondition.ts';
 
 const LASTS_MS = 60_000;
 /** Browsers keep 4,096 bytes of a cookie. */
 const MAX_LENGTH = 3000;
-
-const Changed = z.object({
-  resource: z.string(),
-  /** What it was before, all of its slots alike. */
-  was: z.enum(['ready', 'dirty', 'out']),
-  reason: z.string().optional(),
-});
-export type Changed = z.infer<typeof Changed>;
 
 const nameOf = (publicUrl: string | undefined) => cookieName(publicUrl, 'condition');
 

@@ -9,7 +9,7 @@ import type { DashboardDeps, Viewer } from '../env.ts';
 import { check } from '../form.ts';
 import { conditionsSchema } from '../formSchemas.ts';
 import type { Care } from '../resource/careOf.ts';
-import type { Changed } from './conditionUndo.ts';
+import type { Changed } from './changedCondition.ts';
 
 /** @throws HoldfastError refused if one of them has no condition; forbidden, unavailable; LimitError */
 export async function setCondition(
