@@ -65,7 +65,11 @@ module.exports = {
       from: { path: clientRoom('cli') },
       to: {
         path: '^packages/',
-        pathNot: [CLIENT_WORDS, clientRoom('cli'), '^packages/client/(src/(holdfast|index|ci/job)\\.ts|package\\.json)$'],
+        pathNot: [
+          CLIENT_WORDS,
+          clientRoom('cli'),
+          '^packages/client/(src/(holdfast|index|ci/job)\\.ts|package\\.json)$',
+        ],
       },
     },
     {
