@@ -2,9 +2,10 @@
  * Copies of what is out of service (docs/specification.md#condition): Redis has it, and gets it back from here if it
  * has lost its data.
  */
-import { and, eq, getTableColumns, inArray, lt, sql } from 'drizzle-orm';
+import { and, eq, inArray, lt } from 'drizzle-orm';
 import type { OutOfService } from '../domain/conditions.ts';
 import type { Db } from './db.ts';
+import { parts, replacedBy } from './manyRows.ts';
 import type { Store } from './records.ts';
 import { outOfService, tenants } from './schema.ts';
 
@@ -73,13 +74,7 @@ export const putOutOfService = (
         .onConflictDoUpdate({ target: [outOfService.tenantId, outOfService.slot], set: REPLACED });
   });
 
-const { tenantId: _, slot: __, ...changeable } = getTableColumns(outOfService);
-const REPLACED = Object.fromEntries(
-  Object.entries(changeable).map(([field, column]) => [field, sql`excluded.${sql.identifier(column.name)}`]),
-);
+const REPLACED = replacedBy(outOfService, ['tenantId', 'slot']);
 
 const isSame = (one: OutOfService, other: OutOfService | undefined): boolean =>
   one.sinceMs === other?.sinceMs && one.actor === other.actor && one.reason === other.reason;
-
-const parts = <T>(all: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));

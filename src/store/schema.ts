@@ -243,7 +243,7 @@ export const outOfService = pgTable(
     tenantId: ofTenant(),
     slot: text('slot').notNull(),
     since: time('since').notNull(),
-    /** Who took it out of service, as in events; null: the service */
+    /** The actor who took it out of service, as in events; null: the service */
     actor: text('actor'),
     reason: text('reason'),
   },
