@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 export const Changed = z.object({
   resource: z.string(),
-  /** What it was before, all of its slots alike. */
+  /** The condition before, of all its slots alike. */
   was: z.enum(['ready', 'dirty', 'out']),
   reason: z.string().optional(),
 });

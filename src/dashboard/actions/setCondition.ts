@@ -26,7 +26,7 @@ export async function setCondition(
   }
 }
 
-/** What all slots that a name means were before, if they were alike; null: they cannot be put back together */
+/** The condition before of all slots that a name means; null: they differed, and cannot be put back together */
 export function before({ name, slots, capacity, notReady }: Care): Changed | null {
   if (capacity > MAX_SLOTS_SET && slots.length > 1) return null;
   const [first] = notReady;
