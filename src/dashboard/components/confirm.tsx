@@ -1,7 +1,9 @@
 /**
  * A button for an action that cannot be undone: it asks for confirmation in a popover, without any script.
  */
+
 import type { Child } from 'hono/jsx';
+import { HiddenFields } from './hiddenFields.tsx';
 
 export interface ConfirmProps {
   /** Unique in the page. */
@@ -26,9 +28,7 @@ export const Confirm = ({ id, label, about, question, action, fields = {}, child
     <div id={id} popover="auto" class="confirm" role="dialog" aria-label={question}>
       <form method="post" action={action}>
         <p class="question">{question}</p>
-        {Object.entries(fields).map(([name, value]) => (
-          <input type="hidden" name={name} value={value} />
-        ))}
+        <HiddenFields fields={fields} />
         {children}
         <p class="buttons">
           <button type="submit" class="danger" id={`${id}-yes`}>

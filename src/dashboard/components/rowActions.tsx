@@ -2,6 +2,7 @@
  * The actions of a person on a resource, from the row of any page: Reserve, Join queue, Extend, Release, Take away,
  * Leave the queue, Out of service, Back in service (docs/specification.md#dashboard-and-sign-in).
  */
+
 import { hash } from 'node:crypto';
 import type { Child } from 'hono/jsx';
 import type { Mode } from '../../domain/reservations.ts';
@@ -10,6 +11,7 @@ import { isOwn, mayEnd } from '../../operations/permissions.ts';
 import type { Viewer } from '../env.ts';
 import { actionPath } from '../paths.ts';
 import { may } from '../viewer.ts';
+import { HiddenFields } from './hiddenFields.tsx';
 
 /** A reservation in a row. */
 export interface RowHold {
@@ -34,7 +36,7 @@ export interface ActionRow {
   readonly conditions: SlotCounts | null;
 }
 
-/** How many slots there are, and how many of them are not ready. */
+/** The number of slots, and of those that are not ready. */
 export interface SlotCounts {
   readonly slots: number;
   readonly out: number;
@@ -75,13 +77,13 @@ function actionsOf(row: ActionRow, viewer: Viewer, back: string): Child[] {
   const { resource, conditions } = row;
   const [repair, ...care] = may(viewer, 'define') && conditions !== null ? careOf(resource, conditions, back) : [];
   const [first, ...others] = may(viewer, 'reserve') ? holdActionsOf(row, viewer, back) : [];
-  // What is out of service as a whole, and held by nobody, is wanted back before anything else.
+  // A resource that is out of service as a whole, and held by nobody, is wanted back before anything else.
   const isOut = conditions !== null && conditions.out === conditions.slots && row.holds.length === 0;
   const all = isOut ? [repair, first, ...others, ...care] : [first, ...others, repair, ...care];
   return all.filter((one) => one !== undefined);
 }
 
-/** What people who may define it do about its condition. */
+/** Actions about its condition, of people who may define it. */
 const careOf = (resource: string, { slots, out, dirty }: SlotCounts, back: string): Child[] => [
   ...(out > 0 ? [<BackInService resource={resource} from="out" back={back} />] : []),
   ...(dirty > 0 ? [<BackInService resource={resource} from="dirty" back={back} />] : []),
@@ -216,9 +218,7 @@ const Action = ({
   scope?: string | undefined;
 }) => (
   <form method="post" action={to}>
-    {Object.entries(fields).map(([name, value]) => (
-      <input type="hidden" name={name} value={value} />
-    ))}
+    <HiddenFields fields={fields} />
     <button type="submit" id={`${scope}-${idOf([to, ...Object.values(fields)].join('\n'))}`}>
       {label}
       <About text={about} />

@@ -2,10 +2,12 @@
  * Releases what a person has as broken: it is out of service in the same step, so nobody gets it
  * (docs/specification.md#condition).
  */
+
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { unreserve } from '../../../operations/reservations.ts';
 import { Buttons, Fault, FormPage, faultOf } from '../../components/formPage.tsx';
+import { HiddenFields } from '../../components/hiddenFields.tsx';
 import { ReasonField } from '../../components/reasonField.tsx';
 import type { DashboardDeps, DashboardEnv } from '../../env.ts';
 import { attempt, check, type Failed, readForm, readQuery, refuseField } from '../../form.ts';
@@ -43,9 +45,7 @@ export const brokenRoutes = (deps: DashboardDeps) => {
     return c.html(
       <FormPage title={`Release ${resource} as broken`} viewer={viewer} failed={failed}>
         <form class="stack" method="post" action={AT}>
-          {Object.entries({ resource, requester, back }).map(([name, value]) => (
-            <input type="hidden" name={name} value={value} />
-          ))}
+          <HiddenFields fields={{ resource, requester, back }} />
           {own.length > 1 && <BrokenSlots slots={own} typed={typed} failed={failed} />}
           <ReasonField value={typed.reason} failed={failed} />
           <p class="hint">It is released and out of service in one step. Nobody gets it until it is back in service.</p>

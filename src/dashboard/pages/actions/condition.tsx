@@ -2,6 +2,7 @@
  * The condition of resources by hand: Out of service, which asks for a reason, Back in service, Mark as clean, and
  * Undo (docs/specification.md#condition).
  */
+
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { lastChange, rememberChange } from '../../actions/conditionUndo.ts';
@@ -9,6 +10,7 @@ import { before, setCondition } from '../../actions/setCondition.ts';
 import { Clock } from '../../components/clock.tsx';
 import { showFailure } from '../../components/failurePage.tsx';
 import { Buttons, Fault, FormPage, faultOf } from '../../components/formPage.tsx';
+import { HiddenFields } from '../../components/hiddenFields.tsx';
 import { ReasonField } from '../../components/reasonField.tsx';
 import type { DashboardDeps, DashboardEnv } from '../../env.ts';
 import { attempt, type Failed, readForm, readQuery, refuseField } from '../../form.ts';
@@ -50,8 +52,7 @@ export const conditionRoutes = (deps: DashboardDeps) => {
     return c.html(
       <FormPage title={`Take ${care.name} out of service`} viewer={viewer} failed={failed}>
         <form class="stack" method="post" action={OUT}>
-          <input type="hidden" name="resource" value={care.name} />
-          <input type="hidden" name="back" value={back} />
+          <HiddenFields fields={{ resource: care.name, back }} />
           {care.slots.length > 1 && <SlotField care={care} chosen={typed.slot} failed={failed} />}
           <ReasonField value={typed.reason} failed={failed} />
           <p class="hint">
@@ -148,7 +149,7 @@ const SlotField = ({ care, chosen, failed }: SlotFieldProps) => (
   </label>
 );
 
-/** What it means for its holder and for those who wait. */
+/** The consequences for its holder and for those who wait. */
 const Afterwards = ({ care: { holds }, nameOf }: { care: Care; nameOf: (requester: string) => string }) => {
   const [first, ...others] = holds;
   if (first === undefined) return <>Nobody gets it until it is back in service. Those who wait for it go on waiting.</>;

@@ -1,6 +1,7 @@
 /**
  * Extends a reservation: it then ends some time from now (docs/specification.md#renewals).
  */
+
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { resourceStates } from '../../../engine/reservations/states.ts';
@@ -10,6 +11,7 @@ import { renew } from '../../../operations/reservations.ts';
 import { leaseFields, leaseOf, longerChoice } from '../../actions/lease.ts';
 import { Clock } from '../../components/clock.tsx';
 import { Buttons, FormPage } from '../../components/formPage.tsx';
+import { HiddenFields } from '../../components/hiddenFields.tsx';
 import { chosenEnd, LeaseFields } from '../../components/leaseFields.tsx';
 import { When } from '../../components/when.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
@@ -69,9 +71,7 @@ export const extendRoutes = (deps: DashboardDeps) => {
           The lengths count from now, so a short one can also end it earlier.
         </p>
         <form class="stack" method="post" action={AT}>
-          {Object.entries({ resource, requester, back }).map(([name, value]) => (
-            <input type="hidden" name={name} value={value} />
-          ))}
+          <HiddenFields fields={{ resource, requester, back }} />
           <LeaseFields {...lease} />
           <Buttons back={back}>
             <button type="submit" class="primary">

@@ -1,8 +1,10 @@
 /**
  * The question before somebody takes away what another person or program holds.
  */
+
 import { Hono } from 'hono';
 import { z } from 'zod';
+import { HiddenFields } from '../../components/hiddenFields.tsx';
 import { Page } from '../../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../../env.ts';
 import { readQuery } from '../../form.ts';
@@ -27,9 +29,7 @@ export const takeAwayRoutes = (deps: DashboardDeps) =>
           events, which also say that it was you.
         </p>
         <form method="post" action="/dashboard/release" class="buttons">
-          {Object.entries(fields).map(([name, value]) => (
-            <input type="hidden" name={name} value={value} />
-          ))}
+          <HiddenFields fields={fields} />
           <button type="submit" class="danger" id="take-away">
             Take away
           </button>
