@@ -6,9 +6,10 @@ import { issuerTextFault, MAX_ISSUER_BYTES, nameFault } from '../domain/names.ts
 import { publicIssuerFault } from '../domain/publicIssuers.ts';
 import { type Conditions, conditionFault, INSTANCE, REGISTRATION_ID, templateFault } from '../domain/registrations.ts';
 import { TOKEN_PERMISSIONS } from '../domain/rights.ts';
-import { DEFAULT_PRIORITY, MAX_PRIORITY } from '../domain/waiting.ts';
+import { DEFAULT_PRIORITY } from '../domain/waiting.ts';
 import { byRule, item, must, tenantId, time } from './fields.ts';
 import { prefix } from './keys.ts';
+import { maxPriority } from './tenant.ts';
 
 const MAX_CLAIMS = 16;
 const MAX_VALUES = 32;
@@ -68,7 +69,6 @@ const conditions = z
   });
 
 const permissionRule = `must be one of ${TOKEN_PERMISSIONS.join(', ')}`;
-const priorityRule = `must be an integer from ${DEFAULT_PRIORITY} to ${MAX_PRIORITY}`;
 
 const fields = {
   id: registrationId,
@@ -80,11 +80,10 @@ const fields = {
     .enum(TOKEN_PERMISSIONS, permissionRule)
     .meta({ description: 'What the tokens may do. `read`: no reserving.' }),
   prefix: prefix.meta({ description: 'The tokens change only names that start with this. Empty: any name.' }),
-  maxPriority: z
-    .int(priorityRule)
-    .min(DEFAULT_PRIORITY, priorityRule)
-    .max(MAX_PRIORITY, priorityRule)
-    .meta({ description: 'The highest priority that requests with the tokens may wait with.', example: 0 }),
+  maxPriority: maxPriority.meta({
+    description: 'The highest priority that requests with the tokens may wait with.',
+    example: 0,
+  }),
   requester: z
     .string('must be a string')
     .superRefine(byRule(templateFault))

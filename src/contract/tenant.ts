@@ -48,7 +48,7 @@ const requireRegistration = z
   .meta({ description: 'True if only registered resources can be reserved.' });
 
 const priorityRule = `must be an integer from ${DEFAULT_PRIORITY} to ${MAX_PRIORITY}`;
-const maxPriority = z
+export const maxPriority = z
   .int(priorityRule)
   .min(DEFAULT_PRIORITY, priorityRule)
   .max(MAX_PRIORITY, priorityRule)

@@ -65,7 +65,7 @@ function isAlong(slot: string, resource: string | null): boolean {
   return slot !== own && !slot.startsWith(`${own}_`);
 }
 
-const quoted = (name: string) => JSON.stringify(name);
+export const quoted = (name: string) => JSON.stringify(name);
 
 export const noteText = (note: string | null | undefined): string => (note ? `, note ${JSON.stringify(note)}` : '');
 

@@ -14,9 +14,7 @@ import type { TreeRow } from '../../engine/definitions/list.ts';
 import { listReservations, listTree, listWaiting, type OpenList } from '../../operations/lists.ts';
 import { check as carryOut } from '../../operations/reservations.ts';
 import { tool } from '../tool.ts';
-import { holderText, lines, noteText, reasonText, requester, untilText } from '../words.ts';
-
-const quoted = (name: string) => JSON.stringify(name);
+import { holderText, lines, noteText, quoted, reasonText, requester, untilText } from '../words.ts';
 
 const countText = (count = 1) => (count > 1 ? `${count} of ` : '');
 

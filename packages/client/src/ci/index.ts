@@ -2,11 +2,10 @@
  * `@holdfast/client/ci`: the credentials of a job in GitHub Actions, GitLab, Buildkite, Kubernetes and others, without
  * a secret (docs/guides/ci.md).
  */
-import { keyIn, urlIn } from '../environment.ts';
-import { invalid } from '../errors.ts';
+import { serviceOfProcess, urlIn } from '../environment.ts';
 import type { HoldfastOptions } from '../types.ts';
 import { isJob, startJob } from './job.ts';
-import { builtin, ownEnvironment } from './runtime.ts';
+import { ownEnvironment } from './runtime.ts';
 
 /**
  * Finds the credentials of this process: HOLDFAST_KEY or HOLDFAST_KEY_FILE; or else, with HOLDFAST_TENANT, it exchanges
@@ -19,18 +18,8 @@ import { builtin, ownEnvironment } from './runtime.ts';
  */
 export async function fromCi(): Promise<Pick<HoldfastOptions, 'url' | 'key' | 'requester'>> {
   const env = ownEnvironment();
+  if (!isJob(env)) return serviceOfProcess();
   const url = urlIn(env);
-  if (isJob(env)) {
-    const { key, requester } = await startJob(url, env);
-    return { url, key, requester };
-  }
-  return { url, key: keyIn(env, readText) };
-}
-
-function readText(file: string): string {
-  try {
-    return builtin('node:fs').readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw invalid(`HOLDFAST_KEY_FILE: ${file} cannot be read`, cause);
-  }
+  const { key, requester } = await startJob(url, env);
+  return { url, key, requester };
 }

@@ -22,6 +22,16 @@ export interface Call {
 
 export const URL_OPTION: Option = { name: 'url', value: '<url>', text: 'the service; default: $HOLDFAST_URL' };
 export const JSON_OPTION: Option = { name: 'json', text: 'print JSON for programs' };
+/** Of commands that run another one while they hold something. */
+export const TTL_OPTION: Option = {
+  name: 'ttl',
+  value: '<duration>',
+  text: 'the lease, which is renewed at a third of it. Default: 30s',
+};
+export const KEEP_KEY_OPTION: Option = {
+  name: 'keep-key',
+  text: 'pass HOLDFAST_KEY on to the command, which runs holdfast itself',
+};
 export const REQUESTER_OPTION: Option = {
   name: 'requester',
   value: '<name>',

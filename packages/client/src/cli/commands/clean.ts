@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HoldfastError } from '../../errors.ts';
 import type { Hold, Holdfast } from '../../index.ts';
 import type { ReserveOptions } from '../../types.ts';
-import { type Call, type Command, URL_OPTION } from '../command.ts';
+import { type Call, type Command, KEEP_KEY_OPTION, TTL_OPTION, URL_OPTION } from '../command.ts';
 import { connect } from '../connect.ts';
 import { EXIT, ExitError, exitCodeOf, usageError } from '../exitCodes.ts';
 import { codeOfSignal } from '../interrupts.ts';
@@ -14,7 +14,7 @@ import { graceOf, supervise } from '../run/supervise.ts';
 import { commandOf, environmentOf } from '../run/variables.ts';
 import { DEFAULT_TTL_MS } from './reserving.ts';
 
-/** How long one request waits. Then the next one takes its place. */
+/** The time that one request waits. Then the next one takes its place. */
 const WAIT_MS = 3_600_000;
 /** Pause after an error that may pass, in ms. */
 const PAUSE_MS = 1000;
@@ -104,8 +104,8 @@ export const clean: Command = {
   positionals: { min: 1, max: 1 },
   takesCommand: true,
   options: [
-    { name: 'ttl', value: '<duration>', text: 'the lease, which is renewed at a third of it. Default: 30s' },
-    { name: 'keep-key', text: 'pass HOLDFAST_KEY on to the command, which runs holdfast itself' },
+    TTL_OPTION,
+    KEEP_KEY_OPTION,
     { name: 'quiet', short: 'q', text: 'say nothing about what is cleaned' },
     URL_OPTION,
   ],

@@ -1,7 +1,7 @@
 /** `holdfast run`: runs a command while resources are held. */
 import { HoldfastError } from '../../errors.ts';
 import type { Hold } from '../../index.ts';
-import type { Call, Command } from '../command.ts';
+import { type Call, type Command, KEEP_KEY_OPTION, TTL_OPTION } from '../command.ts';
 import { connect } from '../connect.ts';
 import { EXIT, ExitError, exitCodeOf } from '../exitCodes.ts';
 import { messageOf } from '../messages.ts';
@@ -43,9 +43,9 @@ export const run: Command = {
   positionals: { min: 0, max: 500 },
   takesCommand: true,
   options: [
-    { name: 'ttl', value: '<duration>', text: 'the lease, which is renewed at a third of it. Default: 30s' },
+    TTL_OPTION,
     ...RESERVING_OPTIONS,
-    { name: 'keep-key', text: 'pass HOLDFAST_KEY on to the command, which runs holdfast itself' },
+    KEEP_KEY_OPTION,
     { name: 'quiet', short: 'q', text: 'say nothing about the wait, nor if it could not be had (75)' },
   ],
   examples: [
