@@ -10,7 +10,7 @@ local keys = require('frame/keys')
 local registry = require('definitions/definitions')
 local work = require('frame/work')
 local attributes = {}
--- What a resource without attributes has. It is never changed.
+-- The attributes of a resource that has none. Nothing changes them.
 local NONE = { own = '', count = 0 }
 local EMPTY = '{}'
 -- The most slots that a pool may have whose slots have attributes, and the most bytes of keys and values of a

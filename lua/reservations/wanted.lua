@@ -1,4 +1,4 @@
--- What a match wants of a resource (docs/specification.md#any-resource-that-fits). Fields:
+-- The labels that a match wants of a resource (docs/specification.md#any-resource-that-fits). Fields:
 --   groups    the wanted labels by key: arrays of '<key>=<value>', of which one must be there
 --   unwanted  array of '<key>=<value>', none of which may be there
 --   prefix    how the name must begin, '' any

@@ -230,7 +230,7 @@ function marks.bitmapsFor(name, one, chunk, condition)
   return out, counts.dirty > 0 and chunkAt(DIRTY, name, chunk) or '', nil
 end
 
--- What definitions/conditions.lua needs, which changes all bitmaps of a resource.
+-- Functions for definitions/conditions.lua, which changes all bitmaps of a resource.
 
 -- Reads all bitmaps of some chunks, whatever the definition says now.
 function marks.readAll(name, first, last)

@@ -133,7 +133,7 @@ local function ticketsFor(name, isPool)
   return {}, 0
 end
 
--- What a name that is not registered has.
+-- The definition that stands for a name without one.
 local UNREGISTERED = { capacity = 1, isGroup = false, isDirtied = false }
 
 local function headOf(name, resource, slot, waiting)

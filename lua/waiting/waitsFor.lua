@@ -1,4 +1,4 @@
--- What a ticket waits for now.
+-- The resource that a ticket waits for now.
 local lines = require('waiting/lines')
 local needs = require('waiting/needs')
 local shared = require('slots/shared')

@@ -7,7 +7,7 @@ import { condition, reason } from './conditions.ts';
 import { must, releaseToken, requesterName, resourceName } from './fields.ts';
 import type { Refuse } from './waiting.ts';
 
-/** What is released or renewed. */
+/** The reservation to release or renew. */
 export const heldItem = { requester: requesterName, resource: resourceName, releaseToken };
 
 export const unreserveItem = {

@@ -23,7 +23,7 @@ export interface OutOfService {
   readonly slot: string;
   /** ms since 1970 UTC */
   readonly sinceMs: number;
-  /** Who took it out of service, as in events; null: the service */
+  /** The actor who took it out of service, as in events; null: the service */
   readonly actor: string | null;
   readonly reason: string | null;
 }

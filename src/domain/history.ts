@@ -29,7 +29,7 @@ export interface PastEntry {
   /** null: the name of the resource */
   readonly requestedName: string | null;
   readonly slots: readonly string[];
-  /** Who held it, or waited, or took it out of service. */
+  /** The requester that held it or waited, or the actor who took it out of service. */
   readonly requester: string;
   readonly resourceType: string;
   readonly mode: Mode;
@@ -42,7 +42,7 @@ export interface PastEntry {
   readonly reservedAt: number | null;
   readonly endedAt: number;
   readonly ending: Ending;
-  /** Who brought it back into service, too. null: nobody but its holder ended it */
+  /** Also the actor who brought it back into service. null: nobody but its holder ended it */
   readonly actor: string | null;
 }
 

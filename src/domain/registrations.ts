@@ -11,7 +11,7 @@ const MAX_REQUESTER = 256;
 /** The id of a registration. */
 export const REGISTRATION_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** What a job names itself in exchanges. */
+/** The name that a job gives itself in exchanges. */
 export const INSTANCE = /^[a-z0-9]{10,32}$/;
 
 /** Claim → its value, or values of which it must have one. All claims must match. */

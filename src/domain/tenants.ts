@@ -68,7 +68,7 @@ export const grantOf = ({ permission, prefix, expiresAt }: KeyLimits): Grant | n
 export const grantText = ({ rights, endsAtMs, prefix }: Grant): string =>
   `${rightsText(rights)}\n${endsAtMs ?? 0}\n${prefix}`;
 
-/** What a derived token may do. */
+/** The permissions of a derived token. */
 export interface TokenGrant {
   readonly permission: TokenPermission;
   /** The prefix of the names that it may change; '' any */

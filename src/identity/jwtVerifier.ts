@@ -38,7 +38,7 @@ export type IssuerLookup = (
   audiences: readonly string[],
 ) => Promise<readonly TrustedIssuer[]>;
 
-/** What a request says beside the JWT. */
+/** The fields of an exchange beside the JWT. */
 export interface Presented {
   /** undefined: the JWT's audience names it */
   readonly tenant?: string | undefined;

@@ -22,7 +22,7 @@ const folder = mkdtempSync(join(tmpdir(), 'holdfast-ci-'));
 let provider: TestProvider;
 let service: Instance;
 let github: Server;
-/** What GitHub was asked, and what it answers. */
+/** The requests to GitHub, and its answer. */
 let asked: IncomingMessage[] = [];
 let answer = async (audience: string): Promise<[status: number, body: unknown]> => [
   200,

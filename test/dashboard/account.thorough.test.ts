@@ -239,7 +239,7 @@ describe('settings', () => {
     await page.getByText('team = a | b').waitFor();
     await confirm(/^Remove/, 'Remove');
     await page.getByText('No issuer is registered.').waitFor();
-    // What GitHub has in common for everybody is filled in; the id of the repository is not, and must be.
+    // The preset of GitHub lacks the id of the repository, which the owner has to fill in.
     await page.getByRole('link', { name: 'GitHub Actions' }).click();
     await register();
     await page.getByRole('alert').getByText('must be 1 to 256 characters long').waitFor();

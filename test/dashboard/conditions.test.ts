@@ -1,5 +1,5 @@
 /**
- * What is out of service or has to be cleaned, on the pages, and the actions of people about it
+ * Pages show what is out of service or has to be cleaned, and people change it there
  * (docs/specification.md#dashboard-and-sign-in).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

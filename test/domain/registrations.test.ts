@@ -1,6 +1,6 @@
 /**
  * Conditions on claims, and requesters that are made of claims (docs/specification.md#registrations-of-issuers).
- * Whoever signs in at an issuer chooses many of the claims, so these are the attacks on them.
+ * A person who signs in at an issuer chooses many of the claims: these are attacks with them.
  */
 import { describe, expect, test } from 'vitest';
 import { NewIssuer } from '../../src/contract/issuers.ts';
@@ -19,7 +19,7 @@ const given = (fields: object) =>
     conditions: {},
     ...fields,
   });
-/** What is wrong with a registration. */
+/** The fault of a registration. */
 const faultOf = (fields: object) => given(fields).error?.issues.map(({ message }) => message)[0] ?? 'none';
 
 describe('a claim that meets its condition', () => {

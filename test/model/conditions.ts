@@ -12,7 +12,7 @@ import type { Reservation } from './state.ts';
 /** Why slots are not ready, or not in the condition that is asked for: one of several texts. */
 export const UNREADY = expect.stringMatching(/^NOT_AVAILABLE: .*(out of service|being cleaned|is ready)/);
 
-/** What a release says of the condition of its slots. */
+/** The condition of its slots, as a release says it. */
 export type Report = Pick<UnreserveItem, 'condition' | 'slots'>;
 
 export abstract class Conditions extends Matching {

@@ -87,7 +87,7 @@ export class Definitions extends Plans {
     };
   }
 
-  /** How many slots are not ready, if any. */
+  /** The number of slots that are not ready, if any. */
   private countsOf(name: string): { outOfService?: number; dirty?: number } {
     const all = this.isGroup(name) ? [] : this.slotNames(name).map((slot) => this.conditionAt(slot));
     const [out, dirty] = (['out', 'dirty'] as const).map((one) => all.filter((other) => other === one).length);

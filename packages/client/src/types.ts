@@ -111,7 +111,7 @@ export interface ReserveOptions {
   readonly onWaiting?: ((waiting: Waiting) => void) | undefined;
 }
 
-/** What a release says about its slots. */
+/** The condition of the slots, as a release says it. */
 export interface ReleaseOptions {
   /** Absent: as the resource's `afterUse` says. */
   readonly condition?: Condition | undefined;

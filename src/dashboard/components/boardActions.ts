@@ -1,5 +1,5 @@
 /**
- * What a person can do in the rows of the Board: the reservations that hold a resource, and its condition.
+ * The actions of a person in the rows of the Board: the reservations that hold a resource, and its condition.
  */
 import type { SlotState } from '../../engine/reservations/holders.ts';
 import type { SlotCondition } from '../../engine/reservations/slotConditions.ts';

@@ -26,6 +26,6 @@ export const ConditionPhrase = ({ one }: { one: SlotCondition }) => (
   </>
 );
 
-/** Who set a condition, as pages call them. @param actor as events name actors */
+/** The person who set a condition, as pages call them. @param actor as events name actors */
 export const actorText = (actor: string, nameOf: NameOf): string =>
   actor.startsWith('person:') ? nameOf(actor) : whoDid(actor);

@@ -83,7 +83,7 @@ const ANOTHER: Omit<TypedIssuer, 'audience'> = {
   isChange: false,
 };
 
-/** What the form can begin with. The conditions lack what only the tenant knows. */
+/** Presets of the form. Their conditions lack values that only the tenant knows. */
 const PRESETS: Readonly<Record<string, { readonly name: string; readonly typed: Omit<TypedIssuer, 'audience'> }>> = {
   github: {
     name: 'GitHub Actions',
@@ -111,7 +111,7 @@ const PRESETS: Readonly<Record<string, { readonly name: string; readonly typed: 
   },
 };
 
-/** What the form begins with. @param audience the tenant's own */
+/** The first values of the form. @param audience the tenant's own */
 export const presetOf = (name: string | undefined, audience: string): TypedIssuer => ({
   ...(PRESETS[name ?? '']?.typed ?? ANOTHER),
   audience,

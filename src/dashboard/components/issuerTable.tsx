@@ -83,7 +83,7 @@ const ConditionLines = ({ of }: { of: Registration }) => {
   );
 };
 
-/** What the tokens of a registration may do, in words. */
+/** The rights of a registration's tokens, in words. */
 const powersOf = ({ permission, prefix, maxPriority }: Registration): string =>
   [
     permission === 'read' ? 'read' : `reserve ${prefix === '' ? 'any name' : `${prefix}…`}`,

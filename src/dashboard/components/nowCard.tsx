@@ -228,7 +228,7 @@ const nameIn = ({ nameOf }: Details, { requester, counts }: Details['state']['qu
   counts,
 });
 
-/** What nobody has, and nobody gets. */
+/** A resource that nobody has, and nobody gets. */
 const NotReadyPart = ({ one, waits, nameOf }: { one: SlotCondition; waits: Child; nameOf: NameOf }) => {
   return (
     <Part

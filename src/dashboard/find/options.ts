@@ -95,7 +95,7 @@ function stateOption(viewer: Viewer, state: ResourceState): Pick<Option, 'icon' 
 
 const endOf = (until: string | null | undefined) => (until == null ? {} : { untilMs: Date.parse(until) });
 
-/** What nobody holds and nobody gets, or a pool without a free slot. */
+/** A resource that nobody holds and nobody gets, or a pool without a free slot. */
 function fullOption(state: ResourceState, capacity: number): Pick<Option, 'icon' | 'meta'> {
   const { held, notReady, outOfService } = state;
   const icon = held > 0 ? 'busy' : outOfService > 0 ? 'out' : 'dirty';

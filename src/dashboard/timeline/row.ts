@@ -64,7 +64,7 @@ export interface RowFacts {
   readonly capacity: number;
   /** How many are held; more than `holdings` has of a large pool */
   readonly held: number;
-  /** How many can be taken; absent: all that are not held */
+  /** The number that can be taken; absent: all that are not held */
   readonly free?: number;
   /** Reservations in force, and ended ones. */
   readonly holdings: readonly Holding[];
@@ -174,7 +174,7 @@ function barOf({ slot, kind, who, note, fromMs, toMs, isKept = false }: Holding,
   };
 }
 
-/** What is not ready, after the reservation that holds it or held it last. */
+/** The condition of a slot, after the reservation that holds it or held it last. */
 function notReadyBars({ holdings, notReady = [] }: RowFacts, frame: Frame): Bar[] {
   return notReady.flatMap(({ slot, kind, text, fromMs }): Bar[] => {
     const before = holdings.filter((one) => one.slot === slot);

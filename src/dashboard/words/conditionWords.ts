@@ -24,7 +24,7 @@ interface Counts {
   readonly dirty: number;
 }
 
-/** How many slots of a pool are not ready: `2 of 6 out of service`, `1 of 6 being cleaned`. */
+/** The number of slots of a pool that are not ready: `2 of 6 out of service`, `1 of 6 being cleaned`. */
 export function countTexts({ capacity, outOfService, dirty }: Counts): string[] {
   const all: readonly (readonly [number, NotReady])[] = [
     [outOfService, 'out'],

@@ -34,7 +34,7 @@ export interface TreeRow {
   readonly labels: Labels;
 }
 
-/** What listed definitions have; any if it is left out. */
+/** The condition that listed definitions have; any if it is left out. */
 export interface Wanted {
   /** `<key>=<value>` */
   readonly label?: string | undefined;

@@ -108,7 +108,7 @@ function readWait(value: Buffer): PastEntry {
   };
 }
 
-/** Who took a slot out of service, if nobody knows: its details were lost. */
+/** The actor of a time out of service whose details were lost. */
 const NOBODY = 'the service';
 
 function readOut(value: Buffer): PastEntry {

@@ -16,7 +16,7 @@ export interface SlotCondition {
   readonly condition: NotReady;
   /** In ISO 8601 UTC; null: not known */
   readonly since: string | null;
-  /** Who set it, as events name actors; null: nobody in particular */
+  /** The actor who set it, as in events; null: nobody in particular */
   readonly actor: string | null;
   readonly reason: string | undefined;
 }

@@ -72,11 +72,11 @@ export const unreserveArgs = (item: UnreserveItem): (string | number)[] => {
   return itemArgs('unreserve', { resource, requester, token: packToken(releaseToken ?? '') + reportOf(item) });
 };
 
-/** What a release says of the condition of its slots: few do (lua/frame/items.lua). */
+/** The condition of the slots, as few releases say it (lua/frame/items.lua). */
 const reportOf = ({ condition, reason, slots }: UnreserveItem): string =>
   condition ? `\n${JSON.stringify({ condition, reason, slots })}` : '';
 
-/** What precedes the condition of the slots in a reply. No name has it. */
+/** The character before the condition of the slots in a reply. No name has it. */
 const CONDITION = '\u0001';
 
 const taken = new WeakSet<object>();

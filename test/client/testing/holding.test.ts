@@ -1,4 +1,4 @@
-/** How long a hold lasts, in the service and in its fake: each test runs against both. */
+/** The time for which holds last, in the service and in its fake: each test runs against both. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { HoldfastClient } from '../../../packages/client/src/index.ts';
 import { KINDS, type Side } from './contract.ts';

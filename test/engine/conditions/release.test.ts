@@ -10,7 +10,7 @@ let last = 0;
 const fresh = () => `r${++last}`;
 const GIVEN = [undefined, 'ready', 'dirty', 'out'] as const;
 
-/** What becomes of a slot: of each condition that its reservation asked for, by what the release says (GIVEN). */
+/** The condition that a slot gets: by what its reservation asked for, and by what the release says (GIVEN). */
 const AFTER: [afterUse: 'ready' | 'dirty', asked: Condition, after: readonly Condition[]][] = [
   ['ready', 'ready', ['ready', 'ready', 'dirty', 'out']],
   ['dirty', 'ready', ['dirty', 'dirty', 'dirty', 'out']],

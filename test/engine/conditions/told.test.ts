@@ -1,4 +1,4 @@
-/** What events (docs/specification.md#events) and history (#history) say of conditions, and who may set conditions. */
+/** Conditions in events (docs/specification.md#events) and in the history (#history), and who may set them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NOW, register } from '../../../src/engine/definitions/changes.ts';
 import { keptHistory } from '../../../src/engine/history/kept.ts';

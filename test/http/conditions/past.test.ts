@@ -1,5 +1,5 @@
 /**
- * What is left of a time out of service: an entry of the history, and a share of the usage
+ * Traces of a time out of service: an entry of the history, and a share of the usage
  * (docs/specification.md#condition, #usage-of-resources).
  */
 import { describe, expect, test } from 'vitest';

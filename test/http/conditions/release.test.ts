@@ -1,5 +1,5 @@
 /**
- * What a reserve item asks for, and what a release says of the condition (docs/specification.md#condition): the fields
+ * The condition in reserve items and in releases (docs/specification.md#condition): the fields
  * of requests and results. test/engine/conditions has the rules.
  */
 import { beforeEach, describe, expect, test } from 'vitest';

@@ -26,7 +26,7 @@ export function jwtSourceIn(env: Environment): JwtSource {
   throw invalid(`HOLDFAST_TENANT is set, and this job has no JWT${whyNone(env)}`);
 }
 
-/** What a job lacks, to each CI system's own users. */
+/** The missing part of a job's environment, in the words of each CI system. */
 function whyNone({ GITHUB_ACTIONS, GITLAB_CI }: Environment): string {
   if (GITHUB_ACTIONS === 'true')
     return '. It needs `permissions: id-token: write`. A pull request from a fork never gets one';

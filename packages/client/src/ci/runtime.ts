@@ -1,4 +1,4 @@
-/** What the client of a CI job takes from Node, Bun or Deno. */
+/** The parts of Node, Bun or Deno that the client of a CI job uses. */
 import type { Environment } from '../environment.ts';
 import { invalid } from '../errors.ts';
 

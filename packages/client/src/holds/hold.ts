@@ -18,7 +18,7 @@ export interface ReservationKey {
 
 type ReservationResult = Pick<ReserveResult, 'resource' | 'requester' | 'releaseToken'>;
 
-/** What those who hold a resource need to know of it, such as its address. */
+/** Facts that holders of a resource need, such as its address. */
 export type Attributes = Readonly<Record<string, string>>;
 
 /** One reservation of a hold. */

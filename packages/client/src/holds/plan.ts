@@ -14,7 +14,7 @@ export type Target = Wanted | MatchOptions;
 export type PlanItem = Omit<ReserveItem, 'requester' | 'waitSeconds' | 'priority' | 'claimSeconds'>;
 
 export interface Plan {
-  /** What it takes, for messages: `printer`, `a, b`, `3 × os=android`. */
+  /** The resources that it takes, for messages: `printer`, `a, b`, `3 × os=android`. */
   readonly title: string;
   /** The names that it takes, and the text of its match. */
   readonly keys: readonly [string, ...string[]];
@@ -101,7 +101,7 @@ function namesOf(target: Wanted): [string, ...string[]] {
   return [first, ...others];
 }
 
-/** How a match stands to the values of a label, and these. */
+/** The sign of a match before the values of a label, and these. */
 export const valuesOf = (values: Match[string]): ['=' | '!=', readonly string[]] =>
   typeof values === 'object' && 'not' in values ? ['!=', [values.not].flat()] : ['=', [values].flat()];
 

@@ -5,7 +5,7 @@
  */
 import { MAX_LABELS } from './found.ts';
 
-/** What stands behind keys that need no value. */
+/** The value of keys that need none. */
 const YES = 'yes';
 const KEY = /^[A-Za-z0-9._/-]{1,64}$/;
 const MAX_VALUE = 128;

@@ -6,9 +6,9 @@ import type { Texts } from './file.ts';
 export interface Change {
   readonly action: 'add' | 'change' | 'delete';
   readonly name: string;
-  /** What is different: `capacity 4 → 6`. Never the values of attributes. */
+  /** The differences: `capacity 4 → 6`. Never the values of attributes. */
   readonly details: readonly string[];
-  /** What is sent; undefined for a deletion. */
+  /** The registration to send; undefined for a deletion. */
   readonly item?: Registration;
 }
 
@@ -111,7 +111,7 @@ export function changesOf(
 }
 
 /**
- * What to delete of the names with a prefix that the file does not have, leaves first. An ancestor that the file names
+ * The names to delete of those with a prefix that the file does not have, leaves first. An ancestor that the file names
  * only in a `treePath` counts as one that it has.
  */
 export function deletionsOf(

@@ -2,7 +2,7 @@
 import type { Hold } from '../../index.ts';
 
 const ATTRIBUTE = 'HOLDFAST_ATTR_';
-/** What the command may be given: an API key, or what a job exchanges for a token. */
+/** Credentials that the command may be given: an API key, or what a job exchanges for a token. */
 const CREDENTIALS = new Set(['HOLDFAST_KEY', 'HOLDFAST_TENANT', 'HOLDFAST_ID_TOKEN', 'HOLDFAST_JWT_FILE']);
 /** Commands inside it are other jobs: with the same instance, they would not exclude each other. */
 const INSTANCE = 'HOLDFAST_INSTANCE';
