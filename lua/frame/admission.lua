@@ -94,9 +94,14 @@ local function mayChangeAll(items)
   return true
 end
 
+-- Returns true if the caller has a derived token.
+local function isToken()
+  return string.sub(call.args[1], 1, 6) == 'token:'
+end
+
 -- Returns what a restricted credential is called in messages.
 local function restricted()
-  return tenant.tokenRights and 'token' or 'key'
+  return isToken() and 'token' or 'key'
 end
 
 -- Returns why a request is refused, nil if it is not. Notes the prefix in items with a match. Takes the items, nil if
@@ -128,7 +133,7 @@ end
 local function whyNoCondition(items, rights)
   for _, item in ipairs(items or {}) do
     local condition = item.options and item.options.condition
-    if condition and string.sub(call.args[1], 1, 6) == 'token:' then
+    if condition and isToken() then
       return 'A derived token cannot reserve what is not ready.'
     elseif condition == 'out' and not hasRight(rights, 'define') then
       return 'To reserve what is out of service needs the right "define", which this key, token or role does not have.'
@@ -139,7 +144,7 @@ end
 -- Returns true if the caller may change the definition of a resource. A derived token never may.
 function admission.mayDefine(name)
   local rights = tenant.grant and string.match(tenant.grant, '^[^\n]*') or tenant.rights
-  return string.sub(call.args[1], 1, 6) ~= 'token:' and hasRight(rights, 'define') and
+  return not isToken() and hasRight(rights, 'define') and
     ((tenant.prefix or '') == '' or mayChange(name))
 end
 
@@ -164,7 +169,7 @@ local function verify()
   tenant.session = keys.credential ~= keys.tenant and redis.call('GET', keys.credential)
   if not tenant.session then
     return false
-  elseif string.sub(call.args[1], 1, 6) == 'token:' then
+  elseif isToken() then
     -- As tokenText() in src/domain/tenants.ts writes it.
     tenant.tokenRights, tenant.prefix = string.match(tenant.session, '^([^\n]*)\n%d+\n(.*)$')
     return tenant.tokenRights ~= nil, tenant.tokenRights

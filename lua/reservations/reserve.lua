@@ -184,7 +184,7 @@ local function whyNever(item, resource, slot, count)
   local isRegistered = registry.definition(resource)
   return item.session and tenant.sessions.whyFull(item.session) or
     (isRegistered or count > 1) and shared.whyNever(resource, slot, count) or terms.whyNotAllowed(item) or
-    not isRegistered and item.options and item.options.condition and
+    not isRegistered and itemForms.conditionOf(item) and
     'NOT_VALID: ' .. resource .. ' is not registered: it has no condition' or nil
 end
 
@@ -203,7 +203,7 @@ local function newReservation(item, resource)
     slot = resource, owner = item.requester, refCount = 1, pool = '', reservedAt = now,
     expiresAt = not session and item.ttlMs and now + item.ttlMs or 0, token = item.token, type = item.type,
     label = item.label or tenant.keyLabel, requestedName = item.resource, plan = '', details = '',
-    session = session and session.id, condition = item.options and item.options.condition,
+    session = session and session.id, condition = itemForms.conditionOf(item),
   }
 end
 
