@@ -3,6 +3,11 @@ import { defineConfig } from 'drizzle-kit';
 
 export default defineConfig({
   dialect: 'postgresql',
-  schema: ['./src/store/schema.ts', './src/store/historySchema.ts', './src/store/issuersSchema.ts'],
+  schema: [
+    './src/store/schema.ts',
+    './src/store/historySchema.ts',
+    './src/store/issuersSchema.ts',
+    './src/store/noticesSchema.ts',
+  ],
   out: './drizzle',
 });

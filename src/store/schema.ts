@@ -52,6 +52,8 @@ export const tenants = pgTable(
     requireNote: boolean('require_note').notNull().default(false),
     /** A setting: whether those who hold a slot may take it out of service when they release it. */
     holdersReport: boolean('holders_report').notNull().default(true),
+    /** A setting: how long before its end a lease is announced, in s; 0: never. */
+    endsSoonSeconds: integer('ends_soon_seconds').notNull().default(300),
     /** Grows with each change of the tenant's tier, suspension, settings or keys, which Redis has a copy of. */
     version: version('version'),
     /** Grows with each change of the tenant's definitions. */
