@@ -1,0 +1,112 @@
+/**
+ * The types between the delivery of batches and the senders, one for each kind of subscription
+ * (docs/specification.md#subscriptions). A sender makes one attempt; the delivery decides when the next one is.
+ */
+import type { Event } from '../contract/events.ts';
+
+/** An event of the tenant, as in its streams. */
+export type Happened = Event & Identified;
+
+/** Stands for events that are missing. */
+export interface Gap extends Identified {
+  readonly type: 'GAP';
+  /** null: nobody knows how many */
+  readonly missed: number | null;
+}
+
+/** The event of a delivery that somebody asked for to test a subscription. */
+export interface Test extends Identified {
+  readonly type: 'TEST';
+}
+
+interface Identified {
+  /** The same in each delivery of the event. */
+  readonly id: string;
+  readonly tenantId: string;
+  /** The time of the change, as in streams. */
+  readonly timestamp: string;
+}
+
+export type NoticeEvent = Happened | Gap | Test;
+
+/** Where deliveries go, by kind of subscription. */
+export interface Targets {
+  readonly webhook: {
+    readonly url: string;
+    /** `whsec_…`. Each of them signs: for a day after a rotation there are two. */
+    readonly secrets: readonly string[];
+  };
+  /** The URL of an incoming webhook, or a channel to which the tenant's Slack app posts. */
+  readonly slack: { readonly url: string } | { readonly channel: string };
+  readonly email: { readonly addresses: readonly string[] };
+}
+
+export type NoticeKind = keyof Targets;
+
+/** What the types and the prefix of a subscription choose. */
+export interface Choice {
+  /** The types of events. `*`: all */
+  readonly types: readonly string[];
+  /** Events of resources whose name starts with it; '': all */
+  readonly prefix: string;
+}
+
+/** A subscription whose target is decrypted. Never log it. */
+export interface OpenedSubscription<K extends NoticeKind = NoticeKind> extends Choice {
+  readonly id: string;
+  readonly tenant: string;
+  readonly kind: K;
+  readonly label: string;
+  readonly target: Targets[K];
+}
+
+/** The events of one delivery. They are the same in each attempt. */
+export interface Batch {
+  /** The same in each attempt. */
+  readonly webhookId: string;
+  /** At least one, in order. */
+  readonly events: readonly NoticeEvent[];
+}
+
+export interface Outcome {
+  /** The status of the answer; null: there was none. A 2xx is a success. A 410 disables the subscription. */
+  readonly status: number | null;
+  /** Shortest time until the next attempt, in ms, if the answer says so. */
+  readonly retryAfterMs?: number;
+  /** Why it failed, for the people who set up the subscription: no secrets, no addresses. null: it did not */
+  readonly fault: string | null;
+  /**
+   * Nothing was sent, because a limit of the channel is used up. This is no failure. A new batch, with the events that
+   * came meanwhile, is tried after `retryAfterMs`.
+   */
+  readonly isPostponed?: true;
+}
+
+/**
+ * Makes one attempt. It rejects only for faults of the service, such as a database that is away: these are no failures
+ * of the receiver.
+ * @param signal aborts 10 s after the start of the attempt, and when the worker closes
+ */
+export type Sender<K extends NoticeKind = NoticeKind> = (
+  subscription: OpenedSubscription<K>,
+  batch: Batch,
+  signal: AbortSignal,
+) => Promise<Outcome>;
+
+/** How subscriptions of a kind get their deliveries. */
+export interface Outlet<K extends NoticeKind = NoticeKind> {
+  readonly send: Sender<K>;
+  /** Shortest time between the starts of two deliveries to a subscription, in ms. */
+  readonly everyMs: number;
+  /** Maximum number of events in a delivery. */
+  readonly maxEvents: number;
+}
+
+/** The outlet of each kind. A kind that this instance cannot send has none: its deliveries wait. */
+export type Outlets = { readonly [K in NoticeKind]?: Outlet<K> };
+
+/** Returns the outlet of a subscription; undefined: none. */
+export const outletOf = <K extends NoticeKind>(
+  outlets: Outlets,
+  { kind }: OpenedSubscription<K>,
+): Outlet<K> | undefined => outlets[kind];
