@@ -17,6 +17,7 @@ const ALLOWED = {
   operations: ['domain', 'contract', 'engine', 'definitions', 'identity', 'limits', 'notices', 'store', 'telemetry'],
   http: ['domain', 'contract', 'engine', 'events', 'identity', 'limits', 'operations', 'store', 'telemetry'],
   mcp: ['domain', 'contract', 'engine', 'http', 'operations'],
+  slack: ['domain', 'contract', 'engine', 'http', 'identity', 'limits', 'operations', 'outgoing', 'store'],
   dashboard: ['domain', 'contract', 'engine', 'http', 'identity', 'operations', 'store'],
 };
 
