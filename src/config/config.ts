@@ -18,6 +18,12 @@ export interface DatabaseConfig {
   readonly keySecret: string;
 }
 
+export interface MailConfig {
+  readonly smtpUrl: string;
+  /** The address of the sender. */
+  readonly from: string;
+}
+
 /** Ways to sign in: at an OpenID Connect provider, by the link that the start prints, by a key, or not at all. */
 export type SignInConfig =
   | {
@@ -53,6 +59,8 @@ export interface Config {
   readonly signIn: SignInConfig;
   /** The origin of the service's public URL; undefined: the origin of each request */
   readonly publicUrl: string | undefined;
+  /** null: no e-mail is sent */
+  readonly mail: MailConfig | null;
   /** The issuers of JWTs of the in-memory mode. */
   readonly jwtIssuers: z.infer<typeof JwtIssuers>;
   /** Who may sign in to which tenant in the in-memory mode. */
@@ -133,6 +141,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     signIn,
     publicUrl: data.PUBLIC_URL,
+    mail:
+      data.SMTP_URL === undefined || data.MAIL_FROM === undefined
+        ? null
+        : { smtpUrl: data.SMTP_URL, from: data.MAIL_FROM },
     jwtIssuers: data.JWT_ISSUERS ?? [],
     members: data.MEMBERS ?? [],
     allowPrivateJwks: data.JWKS_ALLOW_PRIVATE === 'true',

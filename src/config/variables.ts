@@ -215,6 +215,19 @@ const OBSERVATION = {
     ),
 };
 
+const MAIL = {
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/, error: 'must be smtp://user:password@host:587 or smtps://user:password@host:465' })
+    .optional()
+    .describe(
+      'The server that e-mail is sent by: smtp://user:password@host:587 (STARTTLS if the server offers it; with ?requireTLS=true always) or smtps://user:password@host:465. Needs DATABASE_URL, MAIL_FROM and PUBLIC_URL. If unset, no e-mail is sent.',
+    ),
+  MAIL_FROM: z
+    .email('must be an e-mail address')
+    .optional()
+    .describe('The address that e-mail is sent from, such as holdfast@acme.example.'),
+};
+
 /** The schema of all variables. A setting without a default is optional, except REDIS_URL. */
 export const Variables = z.object({
   ...INSTANCE,
@@ -222,6 +235,7 @@ export const Variables = z.object({
   ...DATABASE,
   ...SIGN_IN,
   ...TENANTS_WITHOUT_DATABASE,
+  ...MAIL,
   ...LIMITS,
   ...SIZES,
   ...OBSERVATION,
@@ -234,6 +248,7 @@ export const TOPICS: readonly { readonly title: string; readonly names: readonly
   { title: 'The database', names: Object.keys(DATABASE) },
   { title: 'Signing in to the dashboard', names: Object.keys(SIGN_IN) },
   { title: 'Tenants without a database', names: Object.keys(TENANTS_WITHOUT_DATABASE) },
+  { title: 'E-mail', names: Object.keys(MAIL) },
   { title: 'Logs and traces', names: Object.keys(OBSERVATION) },
   { title: 'Limits', names: Object.keys(LIMITS) },
   { title: 'Maximum sizes of requests', names: Object.keys(SIZES) },

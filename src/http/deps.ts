@@ -25,6 +25,8 @@ export interface TenantDeps {
   readonly sealer: Sealer;
   /** True if JWT issuers' keys may be fetched from private addresses and without TLS. */
   readonly allowPrivateJwks: boolean;
+  /** True if this service sends e-mail. */
+  readonly hasMail: boolean;
 }
 
 /** Checks of request bodies. */

@@ -189,7 +189,7 @@ function adaptersOf(config: Config, engine: Engine, stores: Stores, signIn: Sign
     reads: new ReadLimiter(engine),
     listings: new ConcurrentLists(),
     failedAuthentications: new FailedAuthentications(engine.redis, config.maxFailedAuthentications),
-    tenants: store && { store, sealer, allowPrivateJwks },
+    tenants: store && { store, sealer, allowPrivateJwks, hasMail: config.mail !== null },
     adminRule,
     memberships: stores.membershipsOf(engine, sealer),
     roleNow: stores.roleNow,

@@ -37,6 +37,7 @@ describe('configuration', () => {
       adminRule: { admins: [], adminGroup: undefined },
       signIn: { kind: 'none' },
       publicUrl: undefined,
+      mail: null,
       metricsPort: undefined,
       tracesEndpoint: undefined,
       jwtIssuers: [],
@@ -96,6 +97,16 @@ describe('configuration', () => {
       'OIDC_ISSUER must be an https',
     );
     expect(faults({ ...database, ...provider, PUBLIC_URL: 'https://h.example/x' })).toContain('must have no path');
+  });
+
+  test('takes a mail server, with all that messages need', () => {
+    const mail = { SMTP_URL: 'smtps://u:p@mail.example', MAIL_FROM: 'holdfast@acme.example' };
+    const env = { ...mail, REDIS_URL, DATABASE_URL: 'pglite:./data', KEY_SECRET, PUBLIC_URL: 'https://h.example' };
+    expect(readConfig(env).mail).toEqual({ smtpUrl: mail.SMTP_URL, from: mail.MAIL_FROM });
+    const message = faults({ REDIS_URL, SMTP_URL: mail.SMTP_URL });
+    for (const name of ['DATABASE_URL', 'MAIL_FROM', 'PUBLIC_URL'])
+      expect(message).toContain(`${name} must be set where SMTP_URL is`);
+    expect(faults({ ...env, SMTP_URL: 'https://mail.example' })).toContain('SMTP_URL must be smtp://');
   });
 
   test('refuses the same port for requests and for metrics', () => {

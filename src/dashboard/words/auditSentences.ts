@@ -27,6 +27,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'member.change': 'changed the role of {member} to {role}',
   'member.remove': 'removed the member {member}',
   'member.leave': 'left the tenant',
+  'notices.choose': 'chose what to be told',
   'invitation.create': 'invited {email} as {role}',
   'invitation.delete': 'revoked the invitation of {email}',
   'group.put': 'gave the group {group} the role {role}',

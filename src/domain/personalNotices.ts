@@ -1,0 +1,35 @@
+/**
+ * Personal notices (docs/specification.md#personal-notices): what a member has chosen, and the addresses in messages.
+ */
+import { type Channel, PERSONAL_NOTICES, type PersonalNotice } from './notices.ts';
+
+/** The channels of each notice. */
+export type Choices = Readonly<Record<PersonalNotice, readonly Channel[]>>;
+
+/** Nothing is sent until somebody chose it. */
+export const NO_CHOICES: Choices = { TURN: [], ENDS_SOON: [], WANTED: [], TAKEN: [] };
+
+/** The type of the events that each notice is made of. */
+export const EVENT_OF = {
+  TURN: 'RESERVED',
+  ENDS_SOON: 'ENDS_SOON',
+  WANTED: 'WANTED',
+  TAKEN: 'UNRESERVED',
+} as const satisfies Record<PersonalNotice, string>;
+
+/** The types of the events that notices are made of. */
+export const eventsOf = (notices: readonly PersonalNotice[]): readonly string[] =>
+  PERSONAL_NOTICES.filter((notice) => notices.includes(notice)).map((notice) => EVENT_OF[notice]);
+
+/** The page that messages about a reservation link to. It asks for sign-in and a click. */
+export const NOTICE_PAGE = '/dashboard/notice';
+
+/** The address of that page, without the origin. */
+export const noticePath = (tenant: string, notice: PersonalNotice, resource: string): string =>
+  `${NOTICE_PAGE}?${new URLSearchParams({ tenant, notice, resource })}`;
+
+/** The page at which somebody unsubscribes, by a click and without sign-in; `POST` alone unsubscribes. */
+export const UNSUBSCRIBE_PAGE = '/dashboard/unsubscribe';
+
+/** The address of that page, without the origin. */
+export const unsubscribePath = (token: string): string => `${UNSUBSCRIBE_PAGE}?${new URLSearchParams({ token })}`;

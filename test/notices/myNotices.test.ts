@@ -1,0 +1,160 @@
+/**
+ * What members choose to be told (docs/specification.md#personal-notices).
+ */
+import { and, eq } from 'drizzle-orm';
+import { describe, expect, test } from 'vitest';
+import { ROLES } from '../../src/domain/rights.ts';
+import { removeMember } from '../../src/operations/members.ts';
+import { chooseNotices, readMyNotices, tellTurnByEmail } from '../../src/operations/personalNotices.ts';
+import { readUnsubscribeToken, unsubscribe, unsubscribeToken } from '../../src/operations/unsubscribe.ts';
+import { auditPage } from '../../src/store/audit.ts';
+import { noticeChoices, slackLinks } from '../../src/store/noticesSchema.ts';
+import { tenants } from '../../src/store/schema.ts';
+import { deps, makeMember, type SignedIn, useNoticeStore } from '../support/noticeStore.ts';
+import { storeTenant } from '../support/tenancy.ts';
+
+useNoticeStore();
+
+const NOTHING = { TURN: [], ENDS_SOON: [], WANTED: [], TAKEN: [] };
+const choicesOf = async ({ credential, userId }: SignedIn) =>
+  (await readMyNotices(deps, credential.tenant, userId)).choices;
+const choose = async (who: SignedIn, change: Parameters<typeof chooseNotices>[3]) =>
+  (await chooseNotices(deps, who, who.userId, change)).result;
+const newTenant = async () => (await storeTenant(deps.store)).tenant;
+const link = (tenantId: string, { userId }: SignedIn) =>
+  deps.store.database.run((db) =>
+    db.insert(slackLinks).values({ tenantId, userId, teamId: 'T1', slackUserId: `U${userId}` }),
+  );
+const auditOf = async (tenant: string) =>
+  (await auditPage(deps.store.database, { tenant, action: 'notices.choose' }, undefined, 100)).map(
+    ({ actor, details }) => ({ actor, details }),
+  );
+
+describe('what a member is told', () => {
+  test('is nothing until they choose it, in each tenant anew', async () => {
+    const [tenant, other] = [await newTenant(), await newTenant()];
+    const ann = await makeMember(tenant);
+    const there = await makeMember(other, 'member', { id: ann.userId });
+    expect(await choicesOf(ann)).toEqual(NOTHING);
+    expect(await choose(ann, { TURN: ['email', 'browser'] })).toEqual({ ...NOTHING, TURN: ['email', 'browser'] });
+    expect(await choicesOf(ann)).toEqual({ ...NOTHING, TURN: ['email', 'browser'] });
+    expect(await choicesOf(there)).toEqual(NOTHING);
+  });
+
+  test('is their own choice, whatever their role', async () => {
+    const tenant = await newTenant();
+    for (const role of ROLES) {
+      const who = await makeMember(tenant, role);
+      expect(await choose(who, { WANTED: ['email'] })).toEqual({ ...NOTHING, WANTED: ['email'] });
+    }
+  });
+
+  test('changes by notice: those that are not given stay', async () => {
+    const ann = await makeMember(await newTenant());
+    await choose(ann, { TURN: ['email'], TAKEN: ['browser'] });
+    expect(await choose(ann, { TAKEN: [] })).toEqual({ ...NOTHING, TURN: ['email'] });
+    const { result } = await tellTurnByEmail(deps, ann, ann.userId);
+    expect(result).toEqual({ ...NOTHING, TURN: ['email'] });
+  });
+
+  test('costs a write, and is in the audit trail', async () => {
+    const tenant = await newTenant();
+    const ann = await makeMember(tenant);
+    const { quota } = await tellTurnByEmail(deps, ann, ann.userId);
+    expect(quota.length).toBeGreaterThan(0);
+    expect(await auditOf(tenant)).toEqual([{ actor: ann.actor, details: { ...NOTHING, TURN: ['email'] } }]);
+  });
+
+  test('goes by channels only that reach them', async () => {
+    const tenant = await newTenant();
+    const ann = await makeMember(tenant, 'viewer', { email: null });
+    await expect(choose(ann, { TURN: ['email'] })).rejects.toThrow('has not verified an e-mail address');
+    await expect(choose(ann, { TURN: ['slack'] })).rejects.toThrow('Slack is not linked');
+    expect(await choicesOf(ann)).toEqual(NOTHING);
+    const { faults, email } = await readMyNotices({ ...deps, hasMail: false }, tenant, ann.userId);
+    expect(email).toBeNull();
+    expect(faults).toMatchObject({ email: expect.stringContaining('sends no e-mail'), browser: null });
+    await link(tenant, ann);
+    expect(await choose(ann, { TURN: ['slack'] })).toEqual({ ...NOTHING, TURN: ['slack'] });
+  });
+
+  test('stays as chosen if a channel is lost meanwhile', async () => {
+    const tenant = await newTenant();
+    const ann = await makeMember(tenant);
+    await link(tenant, ann);
+    await choose(ann, { TURN: ['slack'] });
+    await deps.store.database.run((db) => db.delete(slackLinks).where(eq(slackLinks.userId, ann.userId)));
+    expect(await choose(ann, { WANTED: ['browser'] })).toEqual({ ...NOTHING, TURN: ['slack'], WANTED: ['browser'] });
+  });
+
+  test('ends with the membership, also of somebody who comes back', async () => {
+    const tenant = await newTenant();
+    const owner = await makeMember(tenant, 'owner');
+    const ann = await makeMember(tenant);
+    await choose(ann, { TURN: ['email'] });
+    await removeMember(deps, owner, ann.userId);
+    const back = await makeMember(tenant, 'member', { id: ann.userId });
+    expect(await choicesOf(back)).toEqual(NOTHING);
+    await removeMember(deps, owner, ann.userId);
+    await expect(choose(ann, { TURN: ['email'] })).rejects.toMatchObject({ code: 'unauthenticated' });
+    const rows = await deps.store.database.run((db) =>
+      db
+        .select()
+        .from(noticeChoices)
+        .where(and(eq(noticeChoices.tenantId, tenant), eq(noticeChoices.userId, ann.userId))),
+    );
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('unsubscribing by the link of a message', () => {
+  const tokenOf = (...of: SignedIn[]) =>
+    unsubscribeToken(deps.sealer, {
+      address: of[0]?.email ?? '',
+      sources: of.map(({ credential, userId }) => ({ tenant: credential.tenant, userId })),
+    });
+
+  test('ends the e-mail of that tenant, and nothing else, without sign-in', async () => {
+    const [tenant, other] = [await newTenant(), await newTenant()];
+    const ann = await makeMember(tenant);
+    const there = await makeMember(other, 'member', { id: ann.userId });
+    const bob = await makeMember(tenant);
+    for (const who of [ann, there, bob]) await choose(who, { TURN: ['email', 'browser'], WANTED: ['email'] });
+    const token = await tokenOf(ann);
+    expect(await readUnsubscribeToken(deps, token)).toMatchObject({ address: ann.email });
+    expect(await choicesOf(ann)).toMatchObject({ TURN: ['email', 'browser'] });
+    await unsubscribe(deps, token, '127.0.0.1');
+    expect(await choicesOf(ann)).toEqual({ ...NOTHING, TURN: ['browser'] });
+    for (const who of [there, bob]) expect(await choicesOf(who)).toMatchObject({ TURN: ['email', 'browser'] });
+    expect((await auditOf(tenant))[0]).toEqual({ actor: ann.actor, details: { ...NOTHING, TURN: ['browser'] } });
+  });
+
+  test('does nothing more if it is repeated', async () => {
+    const tenant = await newTenant();
+    const ann = await makeMember(tenant);
+    await choose(ann, { TURN: ['email'] });
+    const token = await tokenOf(ann);
+    await unsubscribe(deps, token, '127.0.0.1');
+    const versionOf = async () =>
+      (await deps.store.database.run((db) => db.select().from(tenants).where(eq(tenants.id, tenant))))[0]?.version;
+    const version = await versionOf();
+    await unsubscribe(deps, token, '127.0.0.1');
+    expect(await versionOf()).toBe(version);
+  });
+
+  test('ends that of every tenant that a message is about', async () => {
+    const ann = await makeMember(await newTenant());
+    const there = await makeMember(await newTenant(), 'member', { id: ann.userId });
+    for (const who of [ann, there]) await choose(who, { TAKEN: ['email'] });
+    await unsubscribe(deps, await tokenOf(ann, there), '127.0.0.1');
+    for (const who of [ann, there]) expect(await choicesOf(who)).toEqual(NOTHING);
+  });
+
+  test('takes no other text that is encrypted with the secret', async () => {
+    for (const text of ['hf_acme_0123456789', '{"address":"a@b.example"}', '[]'])
+      await expect(unsubscribe(deps, await deps.sealer.seal(text), '127.0.0.1')).rejects.toMatchObject({
+        code: 'unknown',
+      });
+    await expect(unsubscribe(deps, 'x', '127.0.0.1')).rejects.toMatchObject({ code: 'unknown' });
+  });
+});

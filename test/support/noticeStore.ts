@@ -1,0 +1,76 @@
+/**
+ * Operations without HTTP before them, on a database of their own. `useNoticeStore` starts and stops what they need.
+ */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, inject } from 'vitest';
+import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
+import type { Role } from '../../src/domain/rights.ts';
+import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { Activity } from '../../src/engine/tenant/activity.ts';
+import { beginSignIn, requesterOf, type SessionUser } from '../../src/engine/tenant/signIns.ts';
+import { makeSession, parseSession, Sealer } from '../../src/identity/credentials.ts';
+import type { Actor } from '../../src/operations/permissions.ts';
+import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
+import { members, users } from '../../src/store/schema.ts';
+import { createLogger } from '../../src/telemetry/log.ts';
+import { STEERED_CLOCK } from './clock.ts';
+import { KEY_SECRET, KINDS, type OpenStore, OWNER, openStore, type TestDatabase } from './tenancy.ts';
+
+export interface NoticeDeps {
+  readonly store: OpenStore;
+  readonly engine: Engine;
+  readonly activity: Activity;
+  readonly sealer: Sealer;
+  readonly hasMail: boolean;
+}
+
+export let deps: NoticeDeps;
+
+/** To be called at the top of a test file. */
+export function useNoticeStore(): void {
+  let made: TestDatabase;
+  beforeAll(async () => {
+    made = await KINDS.Postgres();
+    const store = await openStore(made.url, inject('redisUrl'));
+    defineScripts(store.redis, loadScripts(DEFAULT_TIERS, { 'frame/now': STEERED_CLOCK }));
+    const { redis, database } = store;
+    const copy = new WorkingCopy(database, { redis, tiers: DEFAULT_TIERS });
+    const engine = { redis, tiers: DEFAULT_TIERS, loadTenant: (id: string) => copy.refresh(id) };
+    const activity = new Activity(redis, createLogger('silent'));
+    deps = { store, engine, activity, sealer: new Sealer(KEY_SECRET), hasMail: true };
+  });
+  afterAll(async () => {
+    await deps.activity.close();
+    await deps.store.close();
+    await made.drop();
+  });
+}
+
+/** A member who is signed in. */
+export interface SignedIn extends Actor {
+  readonly userId: string;
+  /** null: the provider has verified none */
+  readonly email: string | null;
+  /** What they reserve with on the dashboard. */
+  readonly requester: string;
+}
+
+/** Makes a member of a tenant, who is signed in. */
+export async function makeMember(
+  tenant: string,
+  role: Role = 'member',
+  who: Partial<Pick<SessionUser, 'id' | 'email' | 'name'>> = {},
+): Promise<SignedIn> {
+  const { id = randomUUID(), email = `${id}@id.example`, name = null } = who;
+  const user: SessionUser = { ...OWNER, id, email, name, subject: id, role };
+  await deps.store.database.transaction(async (tx) => {
+    await tx.insert(users).values({ id, issuer: user.issuer, subject: id, email, name }).onConflictDoNothing();
+    await tx.insert(members).values({ tenantId: tenant, userId: id, role });
+  });
+  const credential = parseSession(makeSession(tenant));
+  if (credential === null) throw new Error('a session that was just made cannot be read');
+  await beginSignIn(deps.engine, credential, user, 600_000);
+  const actor = `person:${email ?? id}`;
+  return { credential, userId: id, actor, address: '127.0.0.1', email, requester: requesterOf(user) };
+}
