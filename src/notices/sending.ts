@@ -2,7 +2,9 @@
  * The types between the delivery of batches and the senders, one for each kind of subscription
  * (docs/specification.md#subscriptions). A sender makes one attempt; the delivery decides when the next one is.
  */
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Event } from '../contract/events.ts';
+import type { OpenedSubscription, SubscriptionKind } from '../domain/notices.ts';
 
 /** An event of the tenant, as in its streams. */
 export type Happened = Event & Identified;
@@ -29,35 +31,12 @@ interface Identified {
 
 export type NoticeEvent = Happened | Gap | Test;
 
-/** Where deliveries go, by kind of subscription. */
-export interface Targets {
-  readonly webhook: {
-    readonly url: string;
-    /** `whsec_…`. Each of them signs: for a day after a rotation there are two. */
-    readonly secrets: readonly string[];
-  };
-  /** The URL of an incoming webhook, or a channel to which the tenant's Slack app posts. */
-  readonly slack: { readonly url: string } | { readonly channel: string };
-  readonly email: { readonly addresses: readonly string[] };
-}
-
-export type NoticeKind = keyof Targets;
-
 /** What the types and the prefix of a subscription choose. */
 export interface Choice {
   /** The types of events. `*`: all */
   readonly types: readonly string[];
   /** Events of resources whose name starts with it; '': all */
   readonly prefix: string;
-}
-
-/** A subscription whose target is decrypted. Never log it. */
-export interface OpenedSubscription<K extends NoticeKind = NoticeKind> extends Choice {
-  readonly id: string;
-  readonly tenant: string;
-  readonly kind: K;
-  readonly label: string;
-  readonly target: Targets[K];
 }
 
 /** The events of one delivery. They are the same in each attempt. */
@@ -87,15 +66,11 @@ export interface Outcome {
  * of the receiver.
  * @param signal aborts 10 s after the start of the attempt, and when the worker closes
  */
-export type Sender<K extends NoticeKind = NoticeKind> = (
-  subscription: OpenedSubscription<K>,
-  batch: Batch,
-  signal: AbortSignal,
-) => Promise<Outcome>;
+export type Sender = (subscription: OpenedSubscription, batch: Batch, signal: AbortSignal) => Promise<Outcome>;
 
 /** How subscriptions of a kind get their deliveries. */
-export interface Outlet<K extends NoticeKind = NoticeKind> {
-  readonly send: Sender<K>;
+export interface Outlet {
+  readonly send: Sender;
   /** Shortest time between the starts of two deliveries to a subscription, in ms. */
   readonly everyMs: number;
   /** Maximum number of events in a delivery. */
@@ -103,10 +78,27 @@ export interface Outlet<K extends NoticeKind = NoticeKind> {
 }
 
 /** The outlet of each kind. A kind that this instance cannot send has none: its deliveries wait. */
-export type Outlets = { readonly [K in NoticeKind]?: Outlet<K> };
+export type Outlets = { readonly [K in SubscriptionKind]?: Outlet };
 
-/** Returns the outlet of a subscription; undefined: none. */
-export const outletOf = <K extends NoticeKind>(
-  outlets: Outlets,
-  { kind }: OpenedSubscription<K>,
-): Outlet<K> | undefined => outlets[kind];
+/** What has a cursor in the outbox of a tenant: a subscription, or the personal notices of all people. */
+export interface Reader extends Choice {
+  readonly id: string;
+  readonly tenant: string;
+  /** The kind of subscription, or `persons`. */
+  readonly kind: string;
+  readonly everyMs: Outlet['everyMs'];
+  readonly maxEvents: Outlet['maxEvents'];
+  /** Makes one attempt, as a Sender does. */
+  send(batch: Batch, signal: AbortSignal): Promise<Outcome>;
+}
+
+/** Makes the id of a new batch. */
+export const makeWebhookId = (): string => `msg_${randomBytes(18).toString('base64url')}`;
+
+/** Makes the event of a delivery that only tests a subscription. */
+export const testEvent = (tenantId: string): Test => ({
+  id: randomUUID(),
+  type: 'TEST',
+  tenantId,
+  timestamp: new Date().toISOString(),
+});
