@@ -98,9 +98,9 @@ verbs.cancel = charged.verb({
 
   ARGV[2]  requester
 
-  Returns {'OK', row, ...}. A row is a text with a queue for each of: 1 if it was granted else 0, tickets ahead of it,
-  what it waits for, since ms, until ms (when the grant or the wait ends), SHARED or '', resources and counts (tabs
-  between each), lease ms ('' a session's).
+  Returns {'OK', row, ...}. A row is a text with a line for each of: 1 if it was granted else 0, tickets ahead of it,
+  what it waits for, since ms, until ms (when the grant or the wait ends), SHARED or '', resources, counts and
+  conditions (tabs between each; no conditions: all ready), lease ms ('' a session's).
 ]]
 verbs.standings = reading.freeVerb('read', function(_, args)
   return { 'OK', unpack(tenant.openQueue() and tenant.queue.standings(args[2]) or {}) }
@@ -116,9 +116,9 @@ end)
   ARGV[7]  only tickets whose request names this resource; '' any
 
   Returns {'OK', quota, cursor, number of resets, number of tickets, row, ...}. Cursor '' means that this was the last
-  page. A row is a text with a queue for each of: ticket, requester, resources and counts (tabs between each), the
-  longest of the leases it asks for in ms ('' a session's), method ('' a single item), priority, since ms, until ms,
-  what it waits for, 1 if it is attended else 0, label of the key, note ('' none),
+  page. A row is a text with a line for each of: ticket, requester, resources, counts and conditions (tabs between
+  each; no conditions: all ready), the longest of the leases it asks for in ms ('' a session's), method ('' a single
+  item), priority, since ms, until ms, what it waits for, 1 if it is attended else 0, label of the key, note ('' none),
   who is in the way (whyNot() in reservations/why.lua). If the tenant was reset since the first page, the listing ends.
 ]]
 verbs.waiting = reading.verb('read', function(keys, args)

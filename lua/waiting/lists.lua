@@ -39,23 +39,26 @@ function lists.placeOf(ticket, places)
   return first
 end
 
--- Returns what the items of a ticket ask for, for its row: resources and counts (tabs between), and the longest of its
--- leases in ms, '' for that of a session.
+-- Returns what the items of a ticket ask for, as lines of its row: resources, counts and conditions (tabs between; ''
+-- if all are for ready slots), and the longest of its leases in ms, '' for that of a session.
 local function wantsOf(ticket)
-  local resources, counts, longest = {}, {}, 0
+  local resources, counts, conditions, isForReady, longest = {}, {}, {}, true, 0
   for i, item in ipairs(ticket.items) do
-    resources[i], counts[i] = item.resource, item.count or 1
+    local condition = itemForms.conditionOf(item)
+    resources[i], counts[i], conditions[i] = item.resource, item.count or 1, condition or 'ready'
+    isForReady = isForReady and not condition
     longest = math.max(longest, item.ttlMs)
   end
-  local ttlMs = ticket.session == '' and string.format('%.0f', longest) or ''
-  return table.concat(resources, '\t'), table.concat(counts, '\t'), ttlMs
+  return table.concat({
+    table.concat(resources, '\t'), table.concat(counts, '\t'), isForReady and '' or table.concat(conditions, '\t'),
+    ticket.session == '' and string.format('%.0f', longest) or '',
+  }, '\n')
 end
 
 -- Returns a ticket's row (verbs/waiting.lua). `why`: who is in the way, '' if that is not asked for.
 local function rowOf(ticket, why)
-  local resources, counts, ttlMs = wantsOf(ticket)
   return table.concat({
-    tickets.ticketId(ticket), ticket.requester, resources, counts, ttlMs, ticket.method,
+    tickets.ticketId(ticket), ticket.requester, wantsOf(ticket), ticket.method,
     100 - string.byte(ticket.order),
     string.format('%.0f', ticket.since), string.format('%.0f', ticket.endsAt), queues.toldName(ticket.waitsFor),
     ticket.status == 'attended' and 1 or 0, ticket.label,
@@ -267,12 +270,11 @@ local function standingOf(ticket)
   if not untilMs then
     return nil
   end
-  local resources, counts, ttlMs = wantsOf(ticket)
   return table.concat({
     isGranted and 1 or 0, isGranted and 0 or queues.countAhead(ticket.waitsFor, ticket.order),
     queues.toldName(ticket.waitsFor),
     string.format('%.0f', ticket.since), string.format('%.0f', untilMs),
-    itemForms.isSharedItem(ticket.items[1]) and 'SHARED' or '', resources, counts, ttlMs,
+    itemForms.isSharedItem(ticket.items[1]) and 'SHARED' or '', wantsOf(ticket),
   }, '\n')
 end
 

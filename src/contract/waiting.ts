@@ -17,6 +17,7 @@ import {
   MIN_CLAIM_SECONDS,
   type Wait,
 } from '../domain/waiting.ts';
+import { condition } from './conditions.ts';
 import { apiKeyLabel, batch, item, must, requesterName, resourceName, time } from './fields.ts';
 import { Reason } from './reservationFields.ts';
 
@@ -169,6 +170,10 @@ export const WaitingRequest = z
     requester: z.string().meta({ description: 'Who waits.' }),
     resources: z.array(z.string()).meta({ description: 'What the request names, in its order.' }),
     counts: z.array(z.int()).meta({ description: 'The `count` of each of `resources`: how many slots it asks for.' }),
+    conditions: z
+      .array(condition)
+      .optional()
+      .meta({ description: 'The `condition` of each of `resources`: which slots it asks for. Left out: all `ready`.' }),
     ttlSeconds: z
       .number()
       .nullable()

@@ -2,65 +2,10 @@
  * Pages show what is out of service or has to be cleaned, and people change it there
  * (docs/specification.md#dashboard-and-sign-in).
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Role } from '../../src/domain/rights.ts';
-import { ask } from '../support/ask.ts';
-import { createClient } from '../support/client.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
-import { signIn } from '../support/tenancy.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { lab, plain, REQUESTER, rowsOf, useLab } from '../support/lab.ts';
 
-const keys = Array.from({ length: 20 }, (_, i) => makeConfiguredKey(makeTenant(), `tenant ${i}`));
-let used = 0;
-let holdfast: Instance;
-beforeAll(async () => {
-  holdfast = await startInstance({ keys });
-});
-afterAll(() => holdfast.stop());
-
-const REQUESTER = 'person:ann@id.example';
-
-/** A tenant of its own, and a person in it with a browser that keeps cookies. */
-async function lab(role: Role = 'operator') {
-  const key = keys[used++];
-  if (key === undefined) throw new Error('no tenant is left');
-  const client = createClient(holdfast.url, key.key);
-  const set = (resource: string, condition: string, reason?: string) =>
-    client.request('PUT', '/api/v1/Resource/condition', [{ resource, condition, ...(reason && { reason }) }]);
-  const { cookie } = await signIn(holdfast.redis, key.tenant, { role, email: 'ann@id.example' });
-  const [, name = '', session = ''] = /^([^=]+)=(.*)$/.exec(cookie) ?? [];
-  const jar = new Map([[name, session]]);
-  const send = async (path: string, body?: Readonly<Record<string, string>> | URLSearchParams) => {
-    const answer = await ask(`${holdfast.url}/dashboard${path}`, {
-      headers: { Cookie: [...jar].map((pair) => pair.join('=')).join('; '), Origin: holdfast.url },
-      ...(body && { method: 'POST', body: new URLSearchParams(body) }),
-    });
-    for (const one of answer.cookies) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(one) ?? [];
-      jar.set(name, value);
-    }
-    return answer;
-  };
-  /** The condition of each slot that is not ready, and why. */
-  const notReady = async (...names: string[]) =>
-    (await client.check(...names.map((resource) => ({ resource })))).body.map(({ resource, ...rest }) => [
-      resource,
-      'condition' in rest ? rest.condition : 'ready',
-    ]);
-  return { client, set, send, notReady, see: async (path: string) => (await send(path)).text };
-}
-
-const plain = (html: string) =>
-  html
-    .replace(/<[^>]+>/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
-const rowsOf = (html: string) =>
-  new Map(
-    [...html.matchAll(/<tr data-name="([^"]*)"[^>]*>(.*?)<\/tr>/gs)].map(([, name = '', row = '']) => [
-      name,
-      plain(row),
-    ]),
-  );
+useLab();
 
 /** A lab with one of each. */
 async function fill({ client, set }: Awaited<ReturnType<typeof lab>>): Promise<void> {
@@ -168,10 +113,14 @@ describe('the actions about a condition', () => {
     const one = await lab();
     await fill(one);
     const rows = rowsOf(await one.see(''));
-    expect(rows.get('broken')).toMatch(/Back in service broken More for broken Join queue broken$/);
+    expect(rows.get('broken')).toMatch(/Back in service broken More for broken Join queue broken Repair it … broken$/);
     expect(rows.get('fine')).toMatch(/Reserve fine More for fine Out of service … fine$/);
-    expect(rows.get('soiled')).toMatch(/Join queue soiled More for soiled Mark as clean soiled Out of service …/);
-    expect(rows.get('rigs')).toMatch(/Back in service rigs Mark as clean rigs Out of service … rigs$/);
+    expect(rows.get('soiled')).toMatch(
+      /Join queue soiled More for soiled Clean it … soiled Mark as clean soiled Out of service …/,
+    );
+    expect(rows.get('rigs')).toMatch(
+      /Clean it … rigs Repair it … rigs Back in service rigs Mark as clean rigs Out of service … rigs$/,
+    );
     expect(rows.get('floor')).toContain('Mark as clean');
   });
 

@@ -23,7 +23,7 @@ export function releasedOf(
     hold?.kind === 'own' && hold.resource === resource && hold.holder === requester ? [hold] : [],
   );
   const [first] = holds;
-  if (first === undefined || first.hasSession || first.isUnclaimed) return null;
+  if (first === undefined || first.hasSession || first.isUnclaimed || first.condition !== null) return null;
   return {
     resource,
     requester,

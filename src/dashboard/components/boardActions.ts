@@ -41,8 +41,20 @@ const conditionsOf = ({ isRegistered, capacity, outOfService, dirty }: BoardRow[
 export function rowHolds({ slot, hold }: SlotState): RowHold[] {
   if (hold === null || hold.kind === 'along') return [];
   if (hold.kind === 'shared')
-    return hold.sharers.map((requester) => ({ resource: slot, requester, claimBy: null, mode: 'SHARED' }));
-  return [{ resource: hold.resource, requester: hold.holder, claimBy: hold.isUnclaimed ? hold.until : null }];
+    return hold.sharers.map((requester) => ({
+      resource: slot,
+      requester,
+      claimBy: null,
+      mode: 'SHARED',
+    }));
+  return [
+    {
+      resource: hold.resource,
+      requester: hold.holder,
+      claimBy: hold.isUnclaimed ? hold.until : null,
+      condition: hold.condition,
+    },
+  ];
 }
 
 /** Returns the number of rows of the page that can be selected. */

@@ -25,6 +25,7 @@ const DONE: ReadonlyMap<string, readonly [string, string?]> = new Map(
     clean: ['{} is marked as clean.'],
     broken: ['{} is released, and out of service.', 'Nobody gets it until it is back.'],
     soiled: ['{} is released.', 'Nobody gets it until it is marked as clean.'],
+    readied: ['{} is released, and ready to use.'],
     asBefore: ['{} is as it was before.'],
     taken: ['{} is taken away.', 'The holder learns it when it next renews or releases.'],
     waiting: ['You are in the queue for {}.'],

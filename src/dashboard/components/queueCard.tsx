@@ -5,11 +5,11 @@ import type { Child } from 'hono/jsx';
 import { isOwn, mayEnd } from '../../operations/permissions.ts';
 import { span } from '../assets/span.js';
 import type { Viewer } from '../env.ts';
-import { countFor, expectedForNext, factsOf } from '../resource/facts.ts';
+import { conditionFor, countFor, expectedForNext, factsOf } from '../resource/facts.ts';
 import type { Details } from '../resource/resourceDetails.ts';
 import { timelineRow } from '../timeline/row.ts';
 import { number } from '../words/numbers.ts';
-import { wantedText } from '../words/waitingWords.ts';
+import { PURPOSES, turnUnknown, wantedText } from '../words/waitingWords.ts';
 import { Confirm } from './confirm.tsx';
 import { Person } from './person.tsx';
 import { idOf } from './rowActions.tsx';
@@ -53,11 +53,11 @@ export const QueueCard = ({ details, viewer, action }: QueueCardProps) => {
               {wishOf(request, name)}
               wants {request.ttlSeconds === null ? 'it while its session lasts' : span(request.ttlSeconds * 1000)} ·
               waits <When at={request.since} as="since" />
-              {i === 0 && free > 0 && countFor(request, name) > free && <Kept isKept={request.attended} />}
+              {i === 0 && free > 0 && isShort(request, name, free) && <Kept isKept={request.attended} />}
             </span>
             <strong>
               {expectedMs[i] == null ? (
-                <span class="meta">nobody knows when</span>
+                <span class="meta">{turnUnknown(conditionFor(request, name))}</span>
               ) : (
                 <>
                   about <When at={expectedMs[i]} as="clock" />
@@ -91,12 +91,17 @@ const EndButton = ({ request, action }: { request: Request; action: string }) =>
   );
 };
 
-/** How many slots it wants, or what else it wants with it. */
+/** How many slots it wants and what for, or what else it wants with it. */
 function wishOf(request: Request, name: string): Child {
   const count = countFor(request, name);
   if (request.method !== null || request.resources.length > 1) return `${wantedText(request)} · `;
-  return count > 1 ? `${count} slots · ` : '';
+  const wish = `${count > 1 ? `${count} slots` : ''}${PURPOSES[conditionFor(request, name)]}`.trim();
+  return wish === '' ? '' : `${wish} · `;
 }
+
+/** True if it wants more slots of those that are free and ready. */
+const isShort = (request: Request, name: string, free: number): boolean =>
+  conditionFor(request, name) === 'ready' && countFor(request, name) > free;
 
 /** Free slots are kept for the first only while its caller is there (docs/specification.md#waiting-order). */
 const Kept = ({ isKept }: { isKept: boolean }) => (

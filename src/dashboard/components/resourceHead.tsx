@@ -134,6 +134,7 @@ export function holdsOf({ hold, shares }: Pick<HeldSlot, 'hold' | 'shares'>): Ro
             resource: one.resource,
             requester: one.holder,
             claimBy: one.isUnclaimed ? one.until : null,
+            condition: one.condition,
             ...(hold.kind === 'shared' && { mode: 'SHARED' as const }),
           },
         ],

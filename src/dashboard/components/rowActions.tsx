@@ -6,6 +6,7 @@
 import { hash } from 'node:crypto';
 import type { Child } from 'hono/jsx';
 import type { Mode } from '../../domain/reservations.ts';
+import type { NotReady } from '../../engine/reservations/slotConditions.ts';
 import { requesterOf } from '../../engine/tenant/signIns.ts';
 import { isOwn, mayEnd } from '../../operations/permissions.ts';
 import type { Viewer } from '../env.ts';
@@ -21,6 +22,8 @@ export interface RowHold {
   /** Until when it can be claimed; null: it is claimed */
   readonly claimBy: string | null;
   readonly mode?: Mode | undefined;
+  /** The condition that it asked for; null: ready. Absent: a page does without. */
+  readonly condition?: NotReady | null;
 }
 
 export interface ActionRow {
@@ -104,6 +107,7 @@ function holdActionsOf(row: ActionRow, viewer: Viewer, back: string): Child[] {
   const others = holds.filter(({ requester }) => !isOwn(user, requester) && mayEnd(user, requester));
   const forOwn = own.flatMap((hold) => [
     hold.claimBy === null ? <Extend hold={hold} back={back} /> : <TakeGranted hold={hold} back={back} />,
+    ...(hold.condition ? [<ReleaseReady hold={hold} to={hold.condition} back={back} />] : []),
     <Release hold={hold} back={back} />,
     ...(conditions === null || hold.claimBy !== null ? [] : [<ReleaseBroken hold={hold} back={back} />]),
   ]);
@@ -113,8 +117,24 @@ function holdActionsOf(row: ActionRow, viewer: Viewer, back: string): Child[] {
     return [<LeaveQueue wait={{ resource, requester: requesterOf(user) }} back={back} />, ...forOthers];
   if (isFree === null) return forOthers;
   const reserve = <Reserve resource={resource} label={isFree ? 'Reserve' : 'Join queue'} back={back} />;
-  return isStale ? [...forOthers, reserve] : [reserve, ...forOthers];
+  const all = [reserve, ...tendingOf(resource, conditions, viewer, back)];
+  return isStale ? [...forOthers, ...all] : [...all, ...forOthers];
 }
+
+/** Reserving what is not ready, for those who clean or repair it. */
+const tendingOf = (resource: string, conditions: SlotCounts | null, viewer: Viewer, back: string): Child[] => [
+  ...(conditions !== null && conditions.dirty > 0 ? [<Tend resource={resource} condition="dirty" back={back} />] : []),
+  ...(conditions !== null && conditions.out > 0 && may(viewer, 'define')
+    ? [<Tend resource={resource} condition="out" back={back} />]
+    : []),
+];
+
+const Tend = ({ resource, condition, back }: { resource: string; condition: NotReady; back: string }) => (
+  <a class="button" href={actionPath('reserve', { resource, condition, back })}>
+    {condition === 'dirty' ? 'Clean it …' : 'Repair it …'}
+    <About text={resource} />
+  </a>
+);
 
 /** Makes what is out of service, or has to be cleaned, ready again. */
 const BackInService = ({ resource, from, back }: { resource: string; from: 'out' | 'dirty'; back: string }) => (
@@ -148,6 +168,16 @@ export const Extend = ({ hold: { resource, requester }, back }: HoldProps) => (
 
 export const Release = ({ hold: { resource, requester }, back }: HoldProps) => (
   <Action to="/dashboard/release" label="Release" about={resource} fields={{ resource, requester, back }} />
+);
+
+/** Releases what was cleaned or repaired, so that others get it. */
+export const ReleaseReady = ({ hold: { resource, requester }, to, back }: HoldProps & { to: NotReady }) => (
+  <Action
+    to="/dashboard/release"
+    label={to === 'dirty' ? 'Release as clean' : 'Release as repaired'}
+    about={resource}
+    fields={{ resource, requester, condition: 'ready', back }}
+  />
 );
 
 /** Asks what is broken, then releases it so that nobody gets it. */

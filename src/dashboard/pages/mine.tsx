@@ -14,17 +14,17 @@ import { Page } from '../components/layout.tsx';
 import { Meter } from '../components/nowCard.tsx';
 import { PastTable } from '../components/pastTable.tsx';
 import { resourcePath } from '../components/resourceTree.tsx';
-import { Extend, LeaveQueue, Release } from '../components/rowActions.tsx';
+import { Extend, LeaveQueue, Release, ReleaseReady } from '../components/rowActions.tsx';
 import { When } from '../components/when.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { historyPath } from '../paths.ts';
 import { namesOf } from '../people.ts';
-import { factsOfState } from '../resource/facts.ts';
+import { conditionFor, factsOfState } from '../resource/facts.ts';
 import { frameAt } from '../timeline/frame.ts';
 import { timelineRow } from '../timeline/row.ts';
 import { may } from '../viewer.ts';
 import { ordinal } from '../words/numbers.ts';
-import { wantedText } from '../words/waitingWords.ts';
+import { PURPOSES, turnUnknown, wantedText } from '../words/waitingWords.ts';
 
 const AT = '/dashboard/mine';
 /** Rows of each list. */
@@ -120,8 +120,8 @@ const HeldCard = ({ held, viewer }: { held: readonly ActiveReservation[]; viewer
 );
 
 const HeldRow = ({ one }: { one: ActiveReservation }) => {
-  const { resource, requester, reservedAt, expiresAt, note, mode, slots, session } = one;
-  const hold = { resource, requester, claimBy: null, mode };
+  const { resource, requester, reservedAt, expiresAt, note, mode, slots, session, condition = null } = one;
+  const hold = { resource, requester, claimBy: null, mode, condition };
   return (
     <li id={`own-${one.fencingToken}`} data-name={resource}>
       <div>
@@ -129,6 +129,7 @@ const HeldRow = ({ one }: { one: ActiveReservation }) => {
           <a href={resourcePath(resource)}>{resource}</a>
           {mode === 'SHARED' && <span class="meta"> shared</span>}
           {slots !== undefined && <span class="meta"> {slots.join(', ')}</span>}
+          {condition !== null && <span class="meta">{PURPOSES[condition]}</span>}
         </p>
         {note !== undefined && <p class="note">{note}</p>}
       </div>
@@ -152,6 +153,7 @@ const HeldRow = ({ one }: { one: ActiveReservation }) => {
       </div>
       <div class="actions">
         <Extend hold={hold} back={AT} />
+        {condition !== null && <ReleaseReady hold={hold} to={condition} back={AT} />}
         <Release hold={hold} back={AT} />
       </div>
       {expiresAt !== null && <Meter since={Date.parse(reservedAt)} until={Date.parse(expiresAt)} />}
@@ -185,9 +187,10 @@ interface WaitRowProps {
 }
 
 const WaitRow = ({ wait, state, requester }: WaitRowProps) => {
-  const { ahead, waitsFor, since, until, resources, counts } = wait;
+  const { ahead, waitsFor, since, until, resources } = wait;
+  const condition = conditionFor(wait, waitsFor);
   const [first = waitsFor] = resources;
-  const at = state === undefined ? null : expectedAt(state, ahead);
+  const at = state === undefined || condition !== 'ready' ? null : expectedAt(state, ahead);
   return (
     <li id={`wait-${since}`}>
       <span class="place">
@@ -195,7 +198,7 @@ const WaitRow = ({ wait, state, requester }: WaitRowProps) => {
         <span class="out-of-sight">{ordinal(ahead + 1)} in the queue</span>
       </span>
       <span>
-        <a href={resourcePath(waitsFor)}>{wantedText({ resources, counts })}</a>
+        <a href={resourcePath(waitsFor)}>{wantedText(wait)}</a>
         {waitsFor !== first && <span class="meta"> waits for {waitsFor}</span>}
       </span>
       <span class="meta">
@@ -203,7 +206,7 @@ const WaitRow = ({ wait, state, requester }: WaitRowProps) => {
       </span>
       <strong>
         {at === null ? (
-          <span class="meta">nobody knows when</span>
+          <span class="meta">{turnUnknown(condition)}</span>
         ) : (
           <>
             about <When at={at} as="clock" />

@@ -46,3 +46,13 @@ export async function readCare(engine: Engine, credential: Credential, name: str
     holds: state.holds.filter(isMeant),
   };
 }
+
+/**
+ * Tells whether a slot of a resource is in a condition, and nobody holds it.
+ * @throws HoldfastError refused if it has no condition; unauthenticated, forbidden, unavailable
+ */
+export async function hasFreeIn(engine: Engine, credential: Credential, name: string, condition: string) {
+  const { notReady, holds } = await readCare(engine, credential, name);
+  const held = new Set(holds.map(({ slot }) => slot));
+  return notReady.some((one) => one.condition === condition && !held.has(one.slot));
+}

@@ -4,6 +4,7 @@
  */
 import type { Reason } from '../../contract/reservationFields.ts';
 import type { WaitingRequest } from '../../contract/waiting.ts';
+import type { Condition } from '../../domain/conditions.ts';
 import type { PastEntry } from '../../domain/history.ts';
 import { PATH_DELIMITER, SYSTEM_REQUESTER_PREFIX } from '../../domain/names.ts';
 import type { Hold } from '../../engine/reservations/holders.ts';
@@ -24,11 +25,25 @@ export const capacityOf = ({ registered }: Pick<ResourceState, 'registered'>): n
 const numberOf = (slot: string, pool: string): number =>
   slot.startsWith(`${pool}_`) ? Number(slot.slice(pool.length + 1)) || 0 : 0;
 
-/** How many slots of a resource a request asks for: by its name, its path, or the name of one slot. */
-export function countFor({ resources, counts }: Pick<WaitingRequest, 'resources' | 'counts'>, name: string): number {
-  const at = resources.findIndex((one) => one === name || one.endsWith(`${PATH_DELIMITER}${name}`));
-  return at < 0 ? Math.max(1, ...counts.slice(0, 1)) : (counts[at] ?? 1);
+interface Wanted {
+  readonly resources: readonly string[];
+  readonly counts: readonly number[];
+  readonly conditions?: readonly Condition[] | undefined;
 }
+
+/** The place of a resource in a request: by its name or its path; the first, if it is named otherwise. */
+const placeIn = ({ resources }: Wanted, name: string): number =>
+  Math.max(
+    0,
+    resources.findIndex((one) => one === name || one.endsWith(`${PATH_DELIMITER}${name}`)),
+  );
+
+/** How many slots of a resource a request asks for. */
+export const countFor = (request: Wanted, name: string): number => request.counts[placeIn(request, name)] ?? 1;
+
+/** The condition of the slots of a resource that a request asks for. */
+export const conditionFor = (request: Wanted, name: string): Condition =>
+  request.conditions?.[placeIn(request, name)] ?? 'ready';
 
 /** The name of a hold: a resource that another one takes along has no holder of its own. */
 const whoOf = ({ kind, holder, sharers }: Hold, nameOf: NameOf): string =>
@@ -93,6 +108,7 @@ const toWaiting = (request: WaitingRequest, name: string, nameOf: NameOf): Waiti
   note: request.note,
   ttlMs: request.ttlSeconds === null ? null : request.ttlSeconds * 1000,
   count: countFor(request, name),
+  isApart: conditionFor(request, name) !== 'ready',
 });
 
 /** Until the last of those in the way ends. */

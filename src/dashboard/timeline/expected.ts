@@ -15,6 +15,8 @@ export interface Ticket {
   readonly ttlMs: number | null;
   /** How many slots it wants. */
   readonly count: number;
+  /** True if it wants slots that others do not get, such as dirty ones: nobody knows when there are any. */
+  readonly isApart?: boolean;
 }
 
 export interface Expected {
@@ -44,7 +46,8 @@ export function expectedTimes(
   while (free.length < capacity) free.push(nowMs);
   // Of too many held slots, those that become free first are not given to anybody.
   let surplus = free.length - capacity;
-  return tickets.map(({ ttlMs, count }) => {
+  return tickets.map(({ ttlMs, count, isApart = false }) => {
+    if (isApart) return UNKNOWN;
     const order = free
       .map((ms, slot) => ({ ms, slot }))
       .sort((one, other) => one.ms - other.ms || one.slot - other.slot);

@@ -57,6 +57,8 @@ export interface Waiting {
   readonly ttlMs: number | null;
   /** How many slots. */
   readonly count: number;
+  /** True if they want slots that others do not get (expected.ts). */
+  readonly isApart?: boolean;
 }
 
 export interface RowFacts {

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Reason } from '../../contract/reservationFields.ts';
 import { REASONS } from '../../domain/reservations.ts';
 import { parseItem, toInteger, toMs, toTime } from '../../redis/reply.ts';
+import { type NotReady, toNotReady } from './slotConditions.ts';
 
 /**
  * - `own`: a reservation holds it
@@ -36,6 +37,8 @@ export interface Hold {
   /** '' if the key has none */
   readonly keyLabel: string;
   readonly note: string | undefined;
+  /** The condition that it asked for; null: ready */
+  readonly condition: NotReady | null;
 }
 
 export interface SlotState {
@@ -54,7 +57,7 @@ export function toSlotState(text: unknown): SlotState {
   const [slot = '', letter = '', holder = '', count, since, until, unclaimed, session, ...rest] = parseItem(text);
   const kind = KINDS.get(letter);
   if (kind === undefined) return { slot, hold: null };
-  const [resource = '', keyLabel = '', note = '', ...sharers] = rest;
+  const [resource = '', keyLabel = '', note = '', condition, ...sharers] = rest;
   return {
     slot,
     hold: {
@@ -69,6 +72,7 @@ export function toSlotState(text: unknown): SlotState {
       resource,
       keyLabel,
       note: note === '' ? undefined : note,
+      condition: toNotReady(condition),
     },
   };
 }

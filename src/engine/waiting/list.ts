@@ -2,6 +2,7 @@
  * Lists who waits, in queue order, page by page (docs/specification.md#listings).
  */
 import type { WaitingFilter, WaitingRequest } from '../../contract/waiting.ts';
+import { CONDITIONS, type Condition } from '../../domain/conditions.ts';
 import type { Quota } from '../../domain/quota.ts';
 import { type Mode, TRANSACTION_METHODS } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
@@ -79,11 +80,11 @@ export async function* waiting(
 
 /** Reads a row of the list. */
 export function toRow(reply: unknown): WaitingRequest {
-  const [, requester, resources, counts, ttlMs, method, priority, ...rest] = parseItem(reply);
+  const [, requester, resources, counts, conditions, ttlMs, method, priority, ...rest] = parseItem(reply);
   const [since, until, waitsFor, attended, label, note, why = ''] = rest;
   return {
     requester: toText(requester),
-    ...toWants(resources, counts, ttlMs),
+    ...toWants(resources, counts, conditions, ttlMs),
     method: TRANSACTION_METHODS.find((one) => one === method) ?? null,
     priority: toInteger(priority),
     since: new Date(toMs(since)).toISOString(),
@@ -96,11 +97,14 @@ export function toRow(reply: unknown): WaitingRequest {
   };
 }
 
-const toWants = (resources: unknown, counts: unknown, ttlMs: unknown) => ({
+const toWants = (resources: unknown, counts: unknown, conditions: unknown, ttlMs: unknown) => ({
   resources: toText(resources).split('\t'),
   counts: toText(counts).split('\t').map(toInteger),
+  ...(conditions ? { conditions: toText(conditions).split('\t').map(toCondition) } : {}),
   ttlSeconds: ttlMs === '' ? null : toMs(ttlMs) / 1000,
 });
+
+const toCondition = (text: string): Condition => CONDITIONS.find((one) => one === text) ?? 'ready';
 
 export interface Standing {
   /** True if it was granted, and is to be claimed. */
@@ -116,6 +120,8 @@ export interface Standing {
   readonly resources: readonly string[];
   /** Number of slots of each of `resources` that it asks for. */
   readonly counts: readonly number[];
+  /** The condition of each of `resources` that it asks for; absent: ready. */
+  readonly conditions?: readonly Condition[];
   /** The longest lease that it asks for; null with a session. */
   readonly ttlSeconds: number | null;
 }
@@ -130,7 +136,7 @@ export async function standings(engine: Engine, credential: Credential, requeste
 }
 
 function toStanding(reply: unknown): Standing {
-  const [granted, ahead, waitsFor, since, until, mode, resources, counts, ttlMs] = parseItem(reply);
+  const [granted, ahead, waitsFor, since, until, mode, resources, counts, conditions, ttlMs] = parseItem(reply);
   return {
     isGranted: granted === '1',
     ahead: toInteger(ahead),
@@ -138,6 +144,6 @@ function toStanding(reply: unknown): Standing {
     since: new Date(toMs(since)).toISOString(),
     until: new Date(toMs(until)).toISOString(),
     mode: mode === 'SHARED' ? mode : undefined,
-    ...toWants(resources, counts, ttlMs),
+    ...toWants(resources, counts, conditions, ttlMs),
   };
 }

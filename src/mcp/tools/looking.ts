@@ -8,6 +8,7 @@ import { Definition } from '../../contract/definitions.ts';
 import { item, must, requesterName, resourceName } from '../../contract/fields.ts';
 import { ActiveReservation } from '../../contract/reservations.ts';
 import { WaitingRequest } from '../../contract/waiting.ts';
+import type { Condition } from '../../domain/conditions.ts';
 import { LABEL, PATH_DELIMITER } from '../../domain/names.ts';
 import { detailsOf, notReadyOf } from '../../engine/definitions/codec.ts';
 import type { TreeRow } from '../../engine/definitions/list.ts';
@@ -15,6 +16,9 @@ import { listReservations, listTree, listWaiting, type OpenList } from '../../op
 import { check as carryOut } from '../../operations/reservations.ts';
 import { tool } from '../tool.ts';
 import { holderText, lines, noteText, quoted, reasonText, requester, untilText } from '../words.ts';
+
+const PURPOSES: Readonly<Record<Condition, string>> = { ready: '', dirty: ' to clean it', out: ' to repair it' };
+const purposeText = (condition: Condition = 'ready') => PURPOSES[condition];
 
 const countText = (count = 1) => (count > 1 ? `${count} of ` : '');
 
@@ -133,8 +137,8 @@ export const whoIsWaiting = tool({
     const list = await listWaiting(deps, credential, filter);
     const { rows, more } = await firstRows(list, limit);
     const texts = rows.map(
-      ({ requester, waitsFor, resources, counts, since, until, note }) =>
-        `"${requester}" waits for ${countText(counts[resources.indexOf(waitsFor)])}${quoted(waitsFor)} since ${since}, ${untilText(until)}${noteText(note)}`,
+      ({ requester, waitsFor, resources, counts, conditions, since, until, note }) =>
+        `"${requester}" waits for ${countText(counts[resources.indexOf(waitsFor)])}${quoted(waitsFor)}${purposeText(conditions?.[resources.indexOf(waitsFor)])} since ${since}, ${untilText(until)}${noteText(note)}`,
     );
     const message = lines(
       counted(rows, more, 'Nobody is waiting.', ['waiting', 'waiting, in the order of the queue']),

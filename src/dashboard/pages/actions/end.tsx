@@ -21,7 +21,13 @@ const RELEASE = '/dashboard/release';
 const UNDO = '/dashboard/undo';
 const LEAVE = '/dashboard/leave-queue';
 
-const Release = z.object({ resource: z.string(), requester: z.string(), back: z.string().optional() });
+const Release = z.object({
+  resource: z.string(),
+  requester: z.string(),
+  /** Of what was cleaned or repaired. */
+  condition: z.literal('ready').optional(),
+  back: z.string().optional(),
+});
 const Undo = z.object({ resource: z.string(), back: z.string().optional() });
 const Back = z.object({ back: z.string().optional() });
 
@@ -58,7 +64,8 @@ export const endRoutes = (deps: DashboardDeps) => {
       const undone = releasedOf(before, item);
       if (undone !== null) remember(c, deps.publicUrl, undone);
       const count = before && String(before.waiting);
-      return c.redirect(backTo(back, { done: isOwnHold ? 'released' : 'taken', what: item.resource, count }), 303);
+      const done = item.condition ? 'readied' : isOwnHold ? 'released' : 'taken';
+      return c.redirect(backTo(back, { done, what: item.resource, count }), 303);
     })
     .post(UNDO, async (c) => {
       const { back, resource } = await readForm(c, Undo);

@@ -6,6 +6,7 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { CheckResult } from '../../../contract/check.ts';
 import type { ReserveItem, ReserveResult } from '../../../contract/reservations.ts';
+import { CONDITIONS, type Condition } from '../../../domain/conditions.ts';
 import { MAX_NOTE_LENGTH, type Sizes } from '../../../domain/maxSizes.ts';
 import type { Terms } from '../../../domain/tenants.ts';
 import { MAX_CLAIM_SECONDS } from '../../../domain/waiting.ts';
@@ -19,11 +20,14 @@ import { Clock } from '../../components/clock.tsx';
 import { Buttons, Fault, FormPage, faultOf } from '../../components/formPage.tsx';
 import { chosenEnd, LeaseFields } from '../../components/leaseFields.tsx';
 import { ResourceState } from '../../components/resourceState.tsx';
+import { SeveralFields } from '../../components/severalFields.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { type Attempt, attempt, check, type Failed, readForm, readQuery, refuseField } from '../../form.ts';
 import { checkSchema, reserveSchema } from '../../formSchemas.ts';
 import { backTo, type Done, ownPath } from '../../paths.ts';
+import { hasFreeIn } from '../../resource/careOf.ts';
 import { may, needs } from '../../viewer.ts';
+import { wantedText } from '../../words/waitingWords.ts';
 import { zoneOf } from '../../zone.ts';
 
 const AT = '/dashboard/reserve';
@@ -31,6 +35,7 @@ const CLAIM = '/dashboard/claim';
 
 const Query = z.object({
   resource: z.string().default(''),
+  condition: z.string().optional(),
   back: z.string().optional(),
   lease: z.string().optional(),
 });
@@ -39,6 +44,8 @@ const Form = z.object({
   note: z.string().optional(),
   count: z.string().optional(),
   mode: z.literal('SHARED').optional(),
+  /** '' for ready; other texts than conditions are refused. */
+  condition: z.string().optional(),
   /** Which button was pressed. */
   act: z.enum(['reserve', 'wait']).default('reserve'),
   back: z.string().optional(),
@@ -75,12 +82,16 @@ export const reserveRoutes = (deps: DashboardDeps) => {
 
   const show = async (c: Context<DashboardEnv>, typed: Form, failed?: Failed) => {
     const { viewer } = c.var;
-    const [terms, seen] = await Promise.all([
+    const { resource, condition = '' } = typed;
+    const [terms, seen, canTend] = await Promise.all([
       readTerms(deps.engine, viewer.credential),
       // After a failure, the page shows the state if it can be read, and the failure in any case.
-      failed ? readState(viewer, typed.resource).catch(() => null) : readState(viewer, typed.resource),
+      failed ? readState(viewer, resource).catch(() => null) : readState(viewer, resource),
+      condition === '' ? null : hasFreeIn(deps.engine, viewer.credential, resource, condition).catch(() => false),
     ]);
-    const props = { viewer, typed, terms, seen, failed, sizes: deps.sizes, zone: zoneOf(c) };
+    // A slot in the condition may be free, and something else in the way.
+    const canTake = canTend === null ? seen?.reservable !== false : canTend && failed?.status !== 409;
+    const props = { viewer, typed, terms, seen, canTake, failed, sizes: deps.sizes, zone: zoneOf(c) };
     return c.html(<ReservePage {...props} />, failed?.status ?? 200);
   };
 
@@ -128,7 +139,7 @@ export const reserveRoutes = (deps: DashboardDeps) => {
  * @throws HoldfastError refused
  */
 function itemOf(form: Form, { user }: Viewer, { waitSeconds }: Sizes): object {
-  const { resource, note = '', count = '', mode, act } = form;
+  const { resource, note = '', count = '', mode, condition = '', act } = form;
   const ttlSeconds = leaseOf(form);
   const isWait = act === 'wait';
   if (isWait && ttlSeconds === undefined)
@@ -140,9 +151,12 @@ function itemOf(form: Form, { user }: Viewer, { waitSeconds }: Sizes): object {
     ...(note !== '' && { note }),
     ...(count !== '' && count !== '1' && { count: Number(count) }),
     ...(mode && { mode }),
+    ...(condition !== '' && { condition }),
     ...(isWait && { waitSeconds, claimSeconds: MAX_CLAIM_SECONDS }),
   };
 }
+
+const conditionOf = (text: string): Condition => CONDITIONS.find((one) => one === text) ?? 'ready';
 
 /** Asks for the name first. */
 const NamePage = ({ viewer, back }: { viewer: Viewer; back: string }) => (
@@ -168,19 +182,22 @@ interface ReservePageProps {
   readonly terms: Terms;
   /** null: it could not be read */
   readonly seen: CheckResult | null;
+  /** False if it has to be waited for. */
+  readonly canTake: boolean;
   readonly sizes: Sizes;
   readonly failed: Failed | undefined;
   readonly zone: string;
 }
 
 const ReservePage = (props: ReservePageProps) => {
-  const { viewer, typed, seen, failed } = props;
-  const { resource } = typed;
+  const { viewer, typed, seen, canTake, failed } = props;
+  const { resource, condition = '' } = typed;
   const back = ownPath(typed.back);
-  const renew = `${AT}?${new URLSearchParams({ resource, back })}`;
+  const renew = `${AT}?${new URLSearchParams({ resource, ...(condition !== '' && { condition }), back })}`;
+  const what = wantedText({ resources: [resource], counts: [1], conditions: [conditionOf(condition)] });
   return (
     <FormPage
-      title={seen?.reservable === false ? `Join the queue for ${resource}` : `Reserve ${resource}`}
+      title={canTake ? `Reserve ${what}` : `Join the queue for ${what}`}
       viewer={viewer}
       failed={failed}
       renew={{ from: renew }}
@@ -201,9 +218,8 @@ const ReservePage = (props: ReservePageProps) => {
 };
 
 const ReserveForm = (props: ReservePageProps) => {
-  const { typed, terms, seen, sizes, failed, zone } = props;
+  const { viewer, typed, terms, canTake, sizes, failed, zone } = props;
   const back = ownPath(typed.back);
-  const canTake = seen?.reservable !== false;
   const lease = { terms, typed, failed, zone, mayLast: canTake, isQueued: !canTake };
   const end = chosenEnd(lease);
   return (
@@ -224,7 +240,7 @@ const ReserveForm = (props: ReservePageProps) => {
         />
         <Fault of="note" failed={failed} />
       </label>
-      <Several typed={typed} sizes={sizes} failed={failed} />
+      <SeveralFields typed={typed} sizes={sizes} failed={failed} mayRepair={may(viewer, 'define')} />
       <div data-live="reserve-buttons">
         {!canTake && (
           <p class="hint">
@@ -247,30 +263,5 @@ const ReserveForm = (props: ReservePageProps) => {
         </Buttons>
       </div>
     </form>
-  );
-};
-
-const Several = ({ typed, sizes, failed }: Pick<ReservePageProps, 'typed' | 'sizes' | 'failed'>) => {
-  const isOpen = failed?.field === 'count' || typed.mode !== undefined || (typed.count ?? '1') !== '1';
-  return (
-    <details id="further" open={isOpen}>
-      <summary>Several, or shared</summary>
-      <label>
-        How many, of a pool
-        <input
-          type="number"
-          name="count"
-          min={1}
-          max={sizes.batch}
-          value={typed.count ?? '1'}
-          {...faultOf({ of: 'count', failed })}
-        />
-        <Fault of="count" failed={failed} />
-      </label>
-      <label class="check">
-        <input type="checkbox" name="mode" value="SHARED" checked={typed.mode === 'SHARED'} /> Share it with others who
-        share it
-      </label>
-    </details>
   );
 };

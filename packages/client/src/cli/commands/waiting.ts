@@ -8,8 +8,11 @@ import { ago, left } from '../times.ts';
 import { FILTERS } from './ls.ts';
 
 const COLUMNS = {
-  RESOURCES: ({ resources, counts }: WaitingRequest) =>
-    resources.map((name, i) => ((counts[i] ?? 1) > 1 ? `${counts[i]} of ${name}` : name)).join(', '),
+  RESOURCES: ({ resources, counts, conditions = [] }: WaitingRequest) =>
+    resources
+      .map((name, i) => ((counts[i] ?? 1) > 1 ? `${counts[i]} of ${name}` : name))
+      .map((wanted, i) => ((conditions[i] ?? 'ready') === 'ready' ? wanted : `${wanted} (${conditions[i]})`))
+      .join(', '),
   REQUESTER: ({ requester }: WaitingRequest) => requester,
   'WAITS FOR': ({ waitsFor }: WaitingRequest) => waitsFor,
   PRIORITY: ({ priority }: WaitingRequest) => String(priority),
