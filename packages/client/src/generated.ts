@@ -788,6 +788,8 @@ export interface components {
             resources: string[];
             /** @description The `count` of each of `resources`: how many slots it asks for. */
             counts: number[];
+            /** @description The `condition` of each of `resources`: which slots it asks for. Left out: all `ready`. */
+            conditions?: ("ready" | "dirty" | "out")[];
             /**
              * @description The longest lease that it asks for. Null: that of a session.
              * @example 3600
