@@ -84,7 +84,7 @@ local function touch(slot, before, now)
   end
   if shared.isShare(slot) then
     touchShare(slot, before, now)
-  elseif now and not (before and before.owner == now.owner) then
+  elseif now and not queues.isSameHold(before, now) then
     touchSlot(slot, now.pool, now.owner, now.match)
   elseif not now then
     touchSlot(slot, before and before.pool or '')

@@ -66,12 +66,17 @@ function queues.isOnlyLeft(slot, before, now)
   return before and before.token and now and not (now.token and now.owner == before.owner)
 end
 
+-- Returns true if a change of a record changed neither who holds its slot, nor whether that is by a reservation of it.
+function queues.isSameHold(before, now)
+  return before and now and before.owner == now.owner and (before.token == nil) == (now.token == nil)
+end
+
 -- Opens the queue if tickets have to do with a change of a slot.
 local function openForChange(slot, before, record)
   if tenant.labelled and (not record or record.match or queues.isOnlyLeft(slot, before, record)) then
     openForMatches()
   end
-  if shared.isShare(slot) or record and before and record.owner == before.owner then
+  if shared.isShare(slot) or queues.isSameHold(before, record) then
     return
   end
   queues.openFor(slot)

@@ -256,6 +256,14 @@ describe('at ancestors and blockers all tickets count', () => {
 });
 
 describe('the condition is part of the request of a ticket', () => {
+  test('but not of a reservation: a ticket ends when its requester reserves what it held as an ancestor', async () => {
+    await register({ name: 'House' }, { name: 'Hall', treePath: 'House' });
+    await take('ann', 'Hall');
+    expect(await askFor('ann', dirty('House'))).toBe('WAITING');
+    expect((await take('ann', 'House')).status).toBe('ACQUIRED');
+    expect(await queue()).toEqual([]);
+  });
+
   test('two conditions of a resource are two tickets, and a cancel ends both', async () => {
     const { engine, credential } = running;
     await register({ name: 'phone' });
