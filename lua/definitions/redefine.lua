@@ -33,6 +33,10 @@ function redefining.redefine(name, one)
   end
   registry.defined[name] = one
   tenant.isRedefined, tenant.redefined = true, redefining.redefinedOrder
+  if one and one.hasLabels then
+    -- They may be the tenant's first: settling the queue grants matches by them in this call.
+    tenant.labelled, tenant.marks = true, tenant.marks or {}
+  end
 end
 
 -- Adds the fields of a changed definition to those to set and to delete.
@@ -135,16 +139,6 @@ local function writeDefinitions(writes)
   return more
 end
 
--- Returns true if a resource of this call has labels, and none had any before.
-local function areLabelsNew()
-  for _, name in ipairs(tenant.labelled and {} or redefining.redefinedOrder) do
-    if registry.defined[name] and registry.defined[name].hasLabels then
-      return true
-    end
-  end
-  return false
-end
-
 -- Writes all changes of definitions, and the next version after `version` ('' without a database, which has no
 -- versions).
 function redefining.commitDefinitions(version)
@@ -162,7 +156,7 @@ function redefining.commitDefinitions(version)
   bytes.callWith('ZREM', keys.nameIndex, writes.remove)
   bytes.callWith('ZADD', keys.nameIndex, writes.add)
   tenant.definitions = count
-  if areLabelsNew() then
+  if tenant.labelled then
     tenant.setFlag(tenant.HAS_LABELS, true)
   end
   bytes.addBytes()

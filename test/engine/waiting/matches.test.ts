@@ -1,5 +1,5 @@
 /**
- * A match that waits takes a resource as soon as its requester holds it no longer, also if others still hold the slot
+ * A match that waits takes a resource as soon as one fits that its requester does not hold, also if others hold a slot
  * (docs/specification.md#any-resource-that-fits).
  */
 import { describe, expect, test } from 'vitest';
@@ -67,6 +67,22 @@ test('after a transaction that hands its slot to somebody else', async () => {
     { requestType: 'RESERVE', resource: 'p_0', requester: 'bob' },
   ]);
   await expectGrant({ p: 'p_1' });
+});
+
+test('in the step that registers the first labels of the tenant', async () => {
+  const { engine, credential } = running;
+  await reserve(engine, credential, [{ resource: 'q', requester: 'bob' }]);
+  const both = [{ resource: 'q' }, { resource: 'os=a', match: { os: 'a' } }];
+  const items = both.map((one) => ({ requestType: 'RESERVE' as const, requester: 'ann', ttlSeconds: 60, ...one }));
+  const waiting = { wait: { waitSeconds: 600 }, call: CALL };
+  const asked = await transactWith(engine, credential, 'FIRST', items, waiting);
+  expect(asked.result.status).toBe('WAITING');
+  await makePool();
+  const { result } = await transactWith(engine, credential, 'FIRST', items, waiting);
+  expect(result.results).toMatchObject([
+    { explanation: 'SKIPPED' },
+    { status: 'ACQUIRED', acquiredSlots: { p: 'p_0' } },
+  ]);
 });
 
 test('an attended transaction with a match keeps nothing, also of what it names', async () => {
