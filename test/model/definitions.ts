@@ -141,18 +141,6 @@ export class Definitions extends Plans {
     return doomed;
   }
 
-  /**
-   * Returns true if a registration changes the condition of no slot that requests may wait for. If it does, the engine
-   * looks at those who wait in other steps than the model.
-   */
-  keepsConditions({ name, capacity, group, afterUse }: Registration): boolean {
-    const before = this.definitions.get(name);
-    if (before === undefined) return afterUse !== 'dirty';
-    const isSame = (capacity ?? 1) === before.capacity && (group ?? before.isGroup) === before.isGroup;
-    const isReady = this.slotNames(name).every((slot) => this.conditionAt(slot) === 'ready');
-    return (afterUse ?? before.afterUse) === before.afterUse && (isSame || (isReady && before.afterUse !== 'dirty'));
-  }
-
   /** Drops the conditions of slots that are no more, and makes those dirty that nobody can vouch for. */
   private followDefinition(name: string, before: Registered | undefined, after: Registered | undefined): void {
     const capacity = before?.capacity ?? 0;
