@@ -1,7 +1,8 @@
 /**
  * `npm run bench:instructions`: counts the instructions that Redis executes for a call of reserve and unreserve, with
- * valgrind's callgrind: other load on the machine does not change the count. With `-- --against <folder>` it counts
- * those of another checkout too. Takes about two minutes a checkout.
+ * valgrind's callgrind: other load on the machine does not change the count. Lua's garbage collector rests meanwhile, as
+ * its work comes in lumps that hide one percent. The memory that calls leave to it is counted beside. With
+ * `-- --against <folder>` it counts those of another checkout too. Takes about two minutes a checkout.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -9,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { Redis } from 'ioredis';
 import { freePort } from '../scripts/freePort.ts';
 import { startRedisNode } from '../scripts/redisServer.ts';
 import { keysOf, keysOfRequest } from '../src/redis/keys.ts';
@@ -36,35 +38,60 @@ const CASES: readonly Case[] = [
   { what: 'plain names, 100 items, each', size: 100, calls: 5, name: () => freshName('hundred') },
 ];
 
+/** What a call costs. */
+interface Cost {
+  /** Thousands of instructions. */
+  readonly thousands: number;
+  /** Memory that is left to the collector, in KiB. */
+  readonly garbage: number;
+}
+
+/** A function of Redis that steers the collector of all libraries: they share one state of Lua. */
+const COLLECTOR = `#!lua name=collector
+redis.register_function('collector', function(_, args)
+  return tostring(collectgarbage(args[1]))
+end)`;
+
 const { against } = parseArgs({ options: { against: { type: 'string' } } }).values;
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-instructions-'));
 try {
   const here = await count(HERE, 'here');
   const there = against === undefined ? undefined : await count(resolve(against), 'there');
-  console.log('Instructions of Redis for a call, in thousands');
-  for (const [name, thousands] of here) {
+  console.log('Instructions of Redis for a call, in thousands, and memory that it leaves to the collector, in KiB');
+  for (const [name, cost] of here) {
     const other = there?.get(name);
-    const beside = other === undefined ? '' : `   there ${other.toFixed(1)}   ratio ${(thousands / other).toFixed(3)}`;
-    console.log(`${name.padEnd(56)} ${thousands.toFixed(1).padStart(6)}${beside}`);
+    const beside = other === undefined ? '' : `   there ${shown(other)}   ratio ${ratios(cost, other)}`;
+    console.log(`${name.padEnd(56)} ${shown(cost)}${beside}`);
   }
 } finally {
   rmSync(folder, { recursive: true });
 }
 
-/** Counts the thousands of instructions of each case, with a Redis of its own. */
-async function count(checkout: string, name: string): Promise<Map<string, number>> {
+function shown({ thousands, garbage }: Cost): string {
+  return `${thousands.toFixed(1).padStart(6)} ${garbage.toFixed(2).padStart(6)}`;
+}
+
+function ratios(here: Cost, there: Cost): string {
+  return `${(here.thousands / there.thousands).toFixed(3)} ${(here.garbage / there.garbage).toFixed(3)}`;
+}
+
+/** Counts the costs of each case, with a Redis of its own. */
+async function count(checkout: string, name: string): Promise<Map<string, Cost>> {
   const out = join(folder, name);
   const runner = ['valgrind', '--tool=callgrind', `--callgrind-out-file=${out}.%p`];
   // Redis's own work in between is part of the count, so it does little of it.
   const server = await startRedisNode(console.error, await freePort(), ['--hz', '1', '--dynamic-hz', 'no'], { runner });
   const opened = await openCheckout(checkout, name, `redis://127.0.0.1:${server.port}`);
+  const steering = new Redis(server.port);
   try {
     await prepare(opened);
-    const counts = new Map<string, number>();
-    for (const one of CASES) await countCase(opened, one, server.pid, out, counts);
+    await steering.function('LOAD', COLLECTOR);
+    const counts = new Map<string, Cost>();
+    for (const one of CASES) await countCase(opened, steering, one, { pid: server.pid, out }, counts);
     return counts;
   } finally {
     opened.redis.disconnect();
+    steering.disconnect();
     await server.stop();
   }
 }
@@ -85,10 +112,10 @@ async function prepare({ run }: Checkout): Promise<void> {
 
 async function countCase(
   { credential, runScript, run }: Checkout,
+  steering: Redis,
   one: Case,
-  pid: number,
-  out: string,
-  counts: Map<string, number>,
+  { pid, out }: { pid: number; out: string },
+  counts: Map<string, Cost>,
 ): Promise<void> {
   const { what, size, calls, isHeard = false, status } = one;
   const hourMs = 3_600_000;
@@ -96,11 +123,17 @@ async function countCase(
   if (isHeard)
     await runScript('openStream', ...keysOfRequest('openStream', credential), credentialKey, 'stream', hourMs);
   else await runScript('closeStreams', ...keysOf('closeStreams', tenant), 'stream');
+  const collector = (action: 'collect' | 'stop' | 'count') => steering.fcall('collector', 0, action);
   const counted = async (verb: 'reserve' | 'unreserve') => {
+    await collector('collect');
+    await collector('stop');
+    const before = Number(await collector('count'));
     execFileSync('callgrind_control', ['--zero', String(pid)]);
     await run(verb, one, calls);
     execFileSync('callgrind_control', [`--dump=${verb}`, String(pid)]);
-    counts.set(`${verb}, ${what}`, newestCount(out) / calls / size / 1000);
+    const garbage = Number(await collector('count')) - before;
+    const items = calls * size;
+    counts.set(`${verb}, ${what}`, { thousands: newestCount(out) / items / 1000, garbage: garbage / items });
   };
   // The first round warms up: it loads the scripts and makes the keys.
   await run('reserve', one, 1);
