@@ -13,13 +13,13 @@ function conditionEvents.emit()
   local changed = conditions.changed
   for i = math.min(emitted, #changed) + 1, #changed do
     local change = changed[i]
-    if events.isWanted() then
+    if events.isWanted('CONDITION') then
       work.spend(3)
       events.add('{"type":"CONDITION","requestType":"CONDITION","explanation":"' .. change.condition ..
         '","resourceType":null,"apiKeyLabel":' .. (tenant.keyLabel == '' and 'null' or events.quote(tenant.keyLabel)) ..
         ',"actor":' .. (change.actor and events.quote(change.actor) or 'null') ..
         ',"resource":' .. events.quote(change.slot) .. ',"requester":null,"reason":' ..
-        (change.reason and events.quote(change.reason) or 'null') .. '}')
+        (change.reason and events.quote(change.reason) or 'null') .. '}', 'CONDITION')
     end
   end
   emitted = #changed

@@ -1,5 +1,6 @@
 -- Publishes events. A call collects them, and publishes them in one message after it has changed the state. So events
--- are in the order of the changes. If the tenant has no open stream, no event is built.
+-- are in the order of the changes. In the same step they go into the outbox (events/outbox.lua), if it wants them. No
+-- event is built that neither a stream nor the outbox wants.
 --
 -- A message is the line 'v2 <number> <publisher> <ms>', then a line for each event:
 --   number     counts the tenant's messages, so that a stream notices a gap
@@ -10,11 +11,21 @@
 -- A field that does not apply is null. The object begins with type and then, if it has one, expiresAt. expiresAt is in
 -- ms, also in changes.
 -- src/events/message.ts turns a message into the text of streams.
--- Field: listed, the lines of the events that were emitted.
+-- Fields:
+--   listed      the lines of the events that were emitted
+--   hasReaders  false if no event needs to be built: no stream has a lease, and there is no outbox
+--   isKept      true if this call has written to the outbox
 local clock = require('frame/clock')
 local keys = require('frame/keys')
+local outbox = require('events/outbox')
 local tenant = require('frame/tenant')
 local events = {}
+
+-- isHeard: true if a stream is open, nil if that is not known yet; leaseEnd: tenant.listenUntil; box: the tenant's
+-- outbox, nil none.
+local isHeard, leaseEnd, box
+-- isBoxed[i]: true if the i-th listed event goes into the outbox. boxed: the number of those that do.
+local isBoxed, boxed
 
 -- True if an event was dropped because the last stream's lease had lapsed. If the clock is set back, that lease would
 -- be valid again, and its stream would miss the event. So publish() ends the lease and skips a number.
@@ -31,41 +42,102 @@ function events.send(tenantKey, number, publisher, nowMs)
   events.listed = {}
 end
 
+-- Writes the events that the outbox wants. Takes the key of the outbox, its most bytes, and the time in ms. The numbers
+-- of the outbox have then to be saved. Returns true if the listed events have to be sent to streams.
+function events.keep(key, most, nowMs)
+  local listed = events.listed
+  if box and boxed > 0 then
+    local lines = listed
+    if boxed < #listed then
+      lines = {}
+      for i = 1, #listed do
+        lines[#lines + 1] = isBoxed[i] and listed[i] or nil
+      end
+    end
+    outbox.add(key, box, most, nowMs, lines)
+    isBoxed, boxed, events.isKept = {}, 0, true
+  end
+  if isHeard then
+    return listed[1] ~= nil
+  elseif listed[1] then
+    events.listed = {}
+  end
+end
+
 -- Writes the tenant's hash, with what tenant.save() takes, and publishes the events that were emitted.
 function events.publish(fields)
-  local hasEvents = events.listed[1] ~= nil
-  if hasEvents or lapsed then
+  local isTold = events.listed[1] and events.isListening()
+  box = tenant.box
+  if box and events.listed[1] then
+    events.keep(keys.outbox, tenant.limits.outbox, clock.nowMs())
+  end
+  if isTold or lapsed then
     tenant.messages = tenant.messages + 1
   end
   if lapsed then
-    tenant.listenUntil, lapsed = 0, false
+    tenant.listenUntil, leaseEnd, lapsed = 0, 0, false
   end
   tenant.save(fields)
-  if hasEvents then
+  if isTold then
     events.send(keys.tenant, tenant.messages, tenant.publisher, clock.nowMs())
   end
 end
 
 -- Returns true if a stream may be open.
 function events.isListening()
-  return tenant.listenUntil > 0 and tenant.listenUntil > clock.nowMs()
+  if isHeard == nil then
+    isHeard = leaseEnd > clock.nowMs()
+  end
+  return isHeard
 end
 
--- Returns true if a stream may be open, so that an event must be built. Else publish() gets to know that one was
--- dropped.
-function events.isWanted()
-  if tenant.listenUntil == 0 then
-    return false
-  elseif tenant.listenUntil > clock.nowMs() then
+-- Returns true if anybody wants events of a type: a stream, or somebody who reads the outbox. For work that is done for
+-- such events only.
+function events.wantsAny(type)
+  return events.isListening() or box and outbox.wants(box, type, 'person:')
+end
+
+-- Returns true if anybody may read events that are emitted now.
+function events.isRead()
+  return box ~= nil or events.isListening()
+end
+
+-- Returns true if an event of a type must be built: a stream may be open, or the outbox wants it. Else publish() gets
+-- to know that streams miss one. Takes its requester, nil none: of an event about several, one of them who is a person.
+function events.isWanted(type, requester)
+  if isHeard or isHeard == nil and events.isListening() then
     return true
   end
-  lapsed = true
-  return false
+  lapsed = lapsed or leaseEnd > 0
+  return box and outbox.wants(box, type, requester)
 end
 
--- Adds the line of an event. publish() sends it.
-function events.add(line)
-  events.listed[#events.listed + 1] = line
+-- Returns the first person among the requesters of items, nil none. Nobody asks if there is no outbox.
+function events.personAmong(items)
+  for i = 1, box and #items or 0 do
+    local requester = items[i].requester
+    if string.sub(requester, 1, 7) == 'person:' then
+      return requester
+    end
+  end
+end
+
+-- Adds the line of an event that is wanted. publish() sends it. Takes what isWanted() takes.
+function events.add(line, type, requester)
+  local nth = #events.listed + 1
+  events.listed[nth] = line
+  if box then
+    isBoxed[nth] = outbox.wants(box, type, requester) or false
+    boxed = boxed + (isBoxed[nth] and 1 or 0)
+  end
+end
+
+-- Moves a listed event to an earlier place.
+function events.move(from, to)
+  table.insert(events.listed, to, table.remove(events.listed, from))
+  if box then
+    table.insert(isBoxed, to, table.remove(isBoxed, from))
+  end
 end
 
 -- Returns what stands between the quotes of a name as JSON. Names contain no control characters.
@@ -117,8 +189,10 @@ end
 --   method, changes (JSON): of a transaction
 --   actor: of a release or a reset, who made it; of others it is never given
 --   limitType, limit: of a limit that was reached
+--   person: of an event about several requesters, one who is a person
 function events.emit(type, fields)
-  if not events.isWanted() then
+  local requester = fields.requester or fields.person
+  if not events.isWanted(type, requester) then
     return
   end
   local isWait, hasActor = type == 'WAITING' or type == 'WAIT_ENDED', type == 'UNRESERVED' or type == 'RESET'
@@ -129,7 +203,7 @@ function events.emit(type, fields)
     ',"explanation":' .. quoteOrNull(fields.explanation) .. ',"resourceType":' .. quoteOrNull(resourceType) ..
     ',"apiKeyLabel":' .. quoteOrNull(fields.apiKeyLabel) ..
     (hasActor and ',"actor":' .. quoteOrNull(fields.actor) or '') .. madeText(fields) .. namesText(fields, isWait) ..
-    changesText(fields, isWait) .. '}')
+    changesText(fields, isWait) .. '}', type, requester)
 end
 
 -- Returns the sorted set that has the lease of an event stream. Takes the credential that opened the stream
@@ -138,11 +212,31 @@ function events.streamsOf(credential)
   return string.sub(credential, 1, 8) == 'session:' and keys.sessionStreams or keys.streams
 end
 
-function events.begin()
+-- Begins a call. Takes tenant.listenUntil, the outbox, nil none, and whether a stream is open, nil if that is not known
+-- yet.
+local function start(listenUntil, ofTenant, isOpen)
   if not events.listed or events.listed[1] then
     events.listed = {}
   end
-  lapsed = false
+  leaseEnd, box, isHeard, lapsed, events.isKept = listenUntil, ofTenant, isOpen, false, false
+  if box then
+    isBoxed, boxed = {}, 0
+  end
+end
+
+-- Begins a call that goes the plain way (plain/plain.lua), if anybody may read its events. Takes whether a stream is
+-- open, and the outbox, nil none.
+function events.beginPlain(isOpen, ofTenant)
+  start(0, ofTenant, isOpen)
+end
+
+function events.begin()
+  local hasLease = tenant.listenUntil > 0
+  events.hasReaders = hasLease or tenant.box ~= nil
+  start(tenant.listenUntil, tenant.box)
+  if not hasLease then
+    isHeard = false
+  end
 end
 
 return events

@@ -1,4 +1,4 @@
--- Emits the events of reservations (docs/specification.md#events), as far as a stream is open.
+-- Emits the events of reservations (docs/specification.md#events), as far as they are wanted.
 local admission = require('frame/admission')
 local events = require('events/events')
 local tenant = require('frame/tenant')
@@ -26,21 +26,23 @@ function reservationEvents.leaseAsJson(reply, note)
     (note and ',"note":' .. events.quote(note) or '')
 end
 
--- Adds the line of an event, made by one concatenation. Takes its beginning; the label of the key, the status, the
--- name, the requester and the resource type ('' the default); and its own fields.
-local function add(head, label, status, name, requester, type, own)
+-- Adds the line of an event, made by one concatenation. Takes its type and beginning; the label of the key, the status,
+-- the name, the requester and the resource type ('' the default); and its own fields.
+local function add(eventType, head, label, status, name, requester, type, own)
+  local by = requester
   if find(label .. name .. requester .. type, '["\\]') then
     label, name, requester, type = escape(label), escape(name), escape(requester), escape(type)
   end
   events.add(head .. ',"explanation":"' .. status .. '","resourceType":"' .. (type == '' and 'UserDefined' or type) ..
     '","apiKeyLabel":' .. (label == '' and 'null' or '"' .. label .. '"') .. own .. ',"resource":"' .. name ..
-    '","requester":"' .. requester .. '"}')
+    '","requester":"' .. requester .. '"}', eventType, by)
 end
 
 -- Adds the event of a reservation that was made. Takes the fencing token as digits, when it ends in ms, 0 never; its
 -- slots (slotsAsJson()), and its note, nil none.
 function reservationEvents.addMade(label, name, requester, type, fence, expiresAt, slots, note)
   add(
+    'RESERVED',
     '{"type":"RESERVED","expiresAt":' .. (expiresAt > 0 and expiresAt or 'null') .. ',"requestType":"RESERVE"', label,
     'ACQUIRED', name, requester, type, ',"acquiredSlots":' .. (slots or 'null') .. ',"fencingToken":' .. fence ..
       (note and ',"note":' .. events.quote(note) or '')
@@ -49,20 +51,26 @@ end
 
 -- Adds the event of an item that could not be reserved. The explanation is the status without details.
 function reservationEvents.addFailed(label, name, requester, type, status)
-  add('{"type":"RESERVE_FAILED","requestType":"RESERVE"', label, status, name, requester, type, '')
+  add(
+    'RESERVE_FAILED', '{"type":"RESERVE_FAILED","requestType":"RESERVE"', label, status, name, requester, type, ''
+  )
 end
 
 -- Adds the event of a release, with who made it (admission.lua), nil the service itself.
 function reservationEvents.addReleased(label, name, requester, type, actor)
   local own = ',"actor":' .. (actor and events.quote(actor) or 'null')
-  add('{"type":"UNRESERVED","requestType":"UNRESERVE"', label, 'RELINQUISHED', name, requester, type, own)
+  add(
+    'UNRESERVED', '{"type":"UNRESERVED","requestType":"UNRESERVE"', label, 'RELINQUISHED', name, requester, type, own
+  )
 end
 
 -- Emits the event for one reserve item, if its result has one. Takes the item, its reply, and the reservation that the
 -- call made, nil for none (reservations/match.lua).
 function reservationEvents.emitReserved(item, reply, reservation)
   local status = reply[1]
-  if not reservation and (status == 'ALREADY_HAD' or status == 'ACQUIRED') or not events.isWanted() then
+  if not reservation and (status == 'ALREADY_HAD' or status == 'ACQUIRED') or
+    not events.isWanted(reservation and 'RESERVED' or 'RESERVE_FAILED', item.requester)
+  then
     return
   elseif reservation then
     reservationEvents.addMade(
@@ -76,7 +84,7 @@ end
 
 -- Emits the event for a renewed reservation.
 function reservationEvents.emitRenewed(reservation)
-  if tenant.listenUntil == 0 then
+  if not events.hasReaders then
     return
   end
   events.emit('RENEWED', {
@@ -90,7 +98,9 @@ end
 -- Emits the event for one unreserve item, if its result has one. Takes the item, its reply, and the reservation that
 -- the call ended, nil for none (reservations/release.lua).
 function reservationEvents.emitUnreserved(item, reply, ended)
-  if not ended and reply[1] == 'NOT_RESERVED' or not events.isWanted() then
+  if not events.hasReaders or not ended and reply[1] == 'NOT_RESERVED' then
+    return
+  elseif ended and not events.isWanted('UNRESERVED', item.requester) then
     return
   elseif ended then
     reservationEvents.addReleased(
@@ -104,10 +114,10 @@ function reservationEvents.emitUnreserved(item, reply, ended)
   end
 end
 
--- Spends the work of an item's event, if a stream is open. Takes the item, and the details of its reservation (nil
+-- Spends the work of an item's event, if anybody may read it. Takes the item, and the details of its reservation (nil
 -- none).
 function reservationEvents.spendOnEvent(item, details)
-  if events.isListening() then
+  if events.hasReaders and events.isRead() then
     work.spend(2 + (#item.resource + #item.requester) / 35 + #(details or '') / 100)
   end
 end

@@ -110,7 +110,7 @@ end
 -- Settles the queue, commits all changes and, if isCharged, what was charged. Returns the reply.
 -- The quota in the reply of a charged request gets one more number, the work that it took (frame/work.lua). If the
 -- tenant has tickets, it gets two more: ms until something of the tenant is due (-1: nothing), and the number of reads
--- to charge.
+-- to charge. If the call has written to the outbox, `o` follows.
 function committing.finish(reply, isCharged)
   if tenant.queueText and not tenant.queue then
     tenant.openForChanges()
@@ -124,6 +124,9 @@ function committing.finish(reply, isCharged)
     if tenant.queueText or tenant.queue then
       reply[2] = reply[2] .. ' ' .. tenant.dueInMs() .. ' ' ..
         (tenant.queue and tenant.queue.reads and tenant.queue.reads() or 0)
+    end
+    if events.isKept then
+      reply[2] = reply[2] .. ' o'
     end
   end
   return reply

@@ -1,17 +1,32 @@
 -- The field `hot` of the tenant's hash: what changes often, and what every request needs, packed. lua/frame/tenant.lua
 -- describes it; src/redis/layouts.ts reads it too.
 local hot = {}
--- Its numbers, big-endian and unsigned. The publisher follows them.
-hot.FORM = '>BBI4I7I4I4I4I7I4I4I7I7I7I6I7'
+-- Its numbers, big-endian and unsigned. Then the numbers of the outbox, if there is one, and the publisher.
+hot.FORM = '>BI2I4I7I4I4I4I7I4I4I7I7I7I6I7'
+-- The flag of tenants that have an outbox (events/outbox.lua): its numbers follow those above.
+hot.HAS_NOTICES = 256
+local BOX = '>I4I4I7I7I4I7I4'
 -- No time and no number of bytes: infinite.
 hot.NEVER = 9007199254740992
 
--- Returns the numbers, and the place of the publisher.
+-- Returns the numbers, and the place of what follows them.
 function hot.unpackHot(packed)
   return struct.unpack(hot.FORM, packed)
 end
 
--- Takes the numbers and the publisher.
+-- Returns the numbers of the outbox, of a tenant that has one: a table. Returns the place of the publisher, too.
+function hot.unpackBox(packed, at)
+  local types, personTypes, from, to, entries, events, missed, after = struct.unpack(BOX, packed, at)
+  return {
+    types = types, personTypes = personTypes, from = from, to = to, entries = entries, events = events, missed = missed,
+  }, after
+end
+
+function hot.packBox(box)
+  return struct.pack(BOX, box.types, box.personTypes, box.from, box.to, box.entries, box.events, box.missed)
+end
+
+-- Takes the numbers, and what follows them.
 function hot.packHot(
   tierNumber, flags, definitions, minuteStart, minute, day, today, fence, count, moreSlots, nextDue, dueIndexed,
   listenUntil, messages, bytes, publisher

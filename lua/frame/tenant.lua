@@ -4,7 +4,7 @@
 --     tierNumber         1 Free, 2 Starter, 3 Pro, 4 Enterprise; 0: the tenant is not loaded
 --     flags              the sum of: 1 if a resource has had labels; 2 if there is the field closing, 4 beats, 8 queue,
 --                        16 sessions, 32 terms; 64 if the tenant is suspended; 128 if only registered resources may be
---                        reserved
+--                        reserved; 256 if there is an outbox
 --     definitions        number of registered resources
 --     minuteStart, minute, day, today  writes in the open windows of the quota (quota.lua): when the minute began, in
 --                        ms, and its writes; the day since 1970, and its writes
@@ -16,6 +16,7 @@
 --     listenUntil        ms: the last lease of an event stream ends then; 0: no stream has a lease
 --     messages           number of the last message on the tenant's channel of events (events/events.lua)
 --     bytes              what the tenant keeps, at most (limits/bytes.lua); NEVER: it has not been measured
+--     box                the numbers of the outbox, nil if there is none (events/outbox.lua)
 --     publisher          the Redis process that numbers the messages (verbs/streams.lua), '' none
 --   key:<SHA-256>        an API key with this digest, or a management token (its digest follows `management:`): its
 --                        label, '' none. If it is restricted, three lines follow: its rights (src/domain/rights.ts),
@@ -58,7 +59,7 @@ local tenant = {
 }
 
 local TIERS = { 'Free', 'Starter', 'Pro', 'Enterprise' }
-local NEVER, HUGE = hot.NEVER, math.huge
+local NEVER, HUGE, HAS_NOTICES = hot.NEVER, math.huge, hot.HAS_NOTICES
 local unpackHot = hot.unpackHot
 local find, sub = string.find, string.sub
 -- The fields that stay from call to call: those above and the functions.
@@ -75,6 +76,10 @@ local function assignNumbers()
   tenant.nextDue = nextDue < NEVER and nextDue or HUGE
   tenant.dueIndexed = dueIndexed < NEVER and dueIndexed or HUGE
   tenant.bytes = bytes < NEVER and bytes or HUGE
+  tenant.box = nil
+  if tenant.flags >= HAS_NOTICES then
+    tenant.box, at = hot.unpackBox(packed, at)
+  end
   tenant.publisher = at <= #packed and sub(packed, at) or ''
 end
 
@@ -94,7 +99,8 @@ local function assignRare()
     redis.call('HMGET', keys.tenant, 'closing', 'beats', 'queue', 'sessions', 'terms') or {}
   tenant.closing, tenant.beats, tenant.terms = tonumber(found[1] or 0), found[2] or '', found[5] or ''
   tenant.queueText, tenant.sessionsText = found[3] or nil, found[4] or nil
-  tenant.labelled, tenant.isSuspended, tenant.requiresRegistration = flags % 2 == 1, flags % 128 >= 64, flags >= 128
+  tenant.labelled, tenant.isSuspended = flags % 2 == 1, flags % 128 >= 64
+  tenant.requiresRegistration = flags % 256 >= 128
 end
 
 -- Reads the tenant.
@@ -133,12 +139,23 @@ local function finite(value)
   return value < hot.NEVER and value or hot.NEVER
 end
 
+-- Sets the types of events that the outbox wants (domain/notices.ts), '' none. Then there is no outbox.
+function tenant.setNotices(text)
+  local types, personTypes = string.match(text, '^(%d+) (%d+)$')
+  tenant.flags = tenant.flags % HAS_NOTICES + (types and HAS_NOTICES or 0)
+  tenant.box = types and (tenant.box or { from = 0, to = 0, entries = 0, events = 0, missed = 0 }) or nil
+  if types then
+    tenant.box.types, tenant.box.personTypes = tonumber(types), tonumber(personTypes)
+  end
+end
+
 -- Writes the numbers of the tenant if they have changed, and other fields of the hash: field, value, ...
 function tenant.save(fields)
   local before, now = tenant.hot, hot.packHot(
     tenant.tierNumber, tenant.flags, tenant.definitions, tenant.minuteStart, tenant.minute, tenant.day, tenant.today,
     tenant.fence, tenant.count, tenant.moreSlots, finite(tenant.nextDue), finite(tenant.dueIndexed), tenant.listenUntil,
-    tenant.messages, finite(tenant.bytes), tenant.publisher
+    tenant.messages, finite(tenant.bytes),
+    tenant.box and hot.packBox(tenant.box) .. tenant.publisher or tenant.publisher
   )
   tenant.hot = now
   if not fields or not fields[1] then

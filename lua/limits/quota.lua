@@ -113,7 +113,7 @@ end
 -- type and value of the limit, the requested amount, the seconds to wait and, for a quota, the amount left. Returns
 -- {'LIMIT', limitType, limit, tier, amount, retryAfterS, left}; left is -1 if it does not apply.
 function quota.refuse(requestType, limitType, limit, amount, retryAfterS, left)
-  if not flags.isDry and tenant.listenUntil > 0 then
+  if not flags.isDry and events.hasReaders then
     emitRefusal(requestType, limitType, limit)
   end
   return { 'LIMIT', limitType, limit, tenant.tier, amount, retryAfterS, left or -1 }

@@ -2,7 +2,7 @@
 -- which is not registered, or has no parent, blockers and labels; or its only item names a pool or one of its slots
 -- (plain/slots.lua). If tickets wait in the tenant, its only item names a resource of one slot, and they have nothing
 -- to do with that. Other requests go the general way (lua/verbs), with the same replies. begin() assigns all state of
--- this module. Field: isHeard, true if a stream is open.
+-- this module. Field: isHeard, true if anybody may read events: a stream is open, or there is an outbox.
 local events = require('events/events')
 local pools = require('slots/pools')
 local readTime = require('frame/now')
@@ -32,13 +32,14 @@ function plain.begin(keys, args, number)
   if not tenant.begin(keys.tenant, credential, nowUs, nowMs, number) then
     return nil
   end
-  plain.isHeard = tenant.listenUntil > 0
+  local listenUntil = tenant.listenUntil
+  plain.isHeard = listenUntil > 0 or tenant.box ~= nil
   if plain.isHeard then
-    events.begin()
-    if tenant.listenUntil <= nowMs then
+    if listenUntil > 0 and listenUntil <= nowMs then
       -- The last stream's lease has lapsed: the general way must note what the streams miss.
       return nil
     end
+    events.beginPlain(listenUntil > 0, tenant.box)
   end
   return nowMs, nowUs
 end
@@ -112,14 +113,14 @@ end
 -- length together. Returns the reply, joined too, since a list costs Redis 8,000 instructions more (parseReply() in
 -- src/redis/reply.ts).
 function plain.finish(keys, args, texts, number, length)
-  local isHeard = plain.isHeard and events.listed[1]
-  local message, publisher = tenant.commit(isHeard)
-  if isHeard then
+  local isTold = plain.isHeard and events.keep(keys.outbox, tenant.maxOutbox(), floor(nowUs / 1000))
+  local message, publisher = tenant.commit(isTold)
+  if isTold then
     events.send(keys.tenant, message, publisher, floor(nowUs / 1000))
   end
   -- None of the requests of a batch is refused (lua/frame/batch.lua).
-  local last = args[2] == '' and '' or '\r'
-  return 'OK\r' .. tenant.quota(floor(ITEM_WORK * number + length / 40)) .. '\r' .. texts .. last
+  local last, kept = args[2] == '' and '' or '\r', plain.isHeard and events.isKept and ' o\r' or '\r'
+  return 'OK\r' .. tenant.quota(floor(ITEM_WORK * number + length / 40)) .. kept .. texts .. last
 end
 
 return plain

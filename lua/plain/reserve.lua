@@ -2,6 +2,7 @@
 -- lua/verbs/reservations.lua, and returns its reply; or nil and what was read of the tenant, nil nothing:
 -- then nothing has been changed, and the request goes the general way.
 local codec = require('slots/codec')
+local events = require('events/events')
 local plain = require('plain/plain')
 local reservationEvents = require('events/reservations')
 local slots = require('plain/slots')
@@ -38,7 +39,7 @@ end
 -- Returns the text of an item that has made a reservation.
 local function textOfMade(args, at, packed, fence, expiresAt)
   tenant.note(args[at], packed, expiresAt)
-  if plain.isHeard then
+  if plain.isHeard and events.isWanted('RESERVED', args[at + 1]) then
     reservationEvents.addMade(
       tenant.label, args[at], args[at + 1], plain.typeOf(args[at + 4]), format('%d', fence), expiresAt
     )
@@ -59,7 +60,7 @@ local function textOfHeld(args, at, packed)
   elseif not owner then
     return nil
   end
-  if plain.isHeard then
+  if plain.isHeard and events.isWanted('RESERVE_FAILED', args[at + 1]) then
     reservationEvents.addFailed(tenant.label, args[at], args[at + 1], plain.typeOf(args[at + 4]), HELD)
   end
   return ALREADY_HELD .. args[at] .. '\n' .. owner .. format('\n%d\n%d\n', reservedAt, expiresAt)

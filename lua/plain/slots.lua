@@ -1,6 +1,7 @@
 -- The plain way of a request for one slot of a pool, or for a name that a pool could get as a slot: what of it is in
 -- the hash `pools` (lua/slots/pools.lua).
 local codec = require('slots/codec')
+local events = require('events/events')
 local plain = require('plain/plain')
 local pools = require('slots/pools')
 local registry = require('definitions/definitions')
@@ -171,7 +172,7 @@ function slots.reserve(keys, args, at, poolName, wanted, capacity, nowMs)
   end
   local taken, expiresAt = takeSlot(keys, owner, poolName, wanted, capacity), plain.endOf(lease, nowMs)
   if taken == FULL then
-    if plain.isHeard then
+    if plain.isHeard and events.isWanted('RESERVE_FAILED', owner) then
       reservationEvents.addFailed(tenant.label, name, owner, type, FULL)
     end
     return FULL .. '\n' .. FULL
@@ -191,7 +192,7 @@ function slots.reserve(keys, args, at, poolName, wanted, capacity, nowMs)
   end
   slots.writeHeld(keys)
   tenant.note(slot, packed, expiresAt)
-  if plain.isHeard then
+  if plain.isHeard and events.isWanted('RESERVED', owner) then
     reservationEvents.addMade(tenant.label, name, owner, type, format('%d', fence), expiresAt, slotText)
   end
   return format('ACQUIRED\nACQUIRED\n%d\n%d\n', fence, expiresAt) .. token .. '\n' .. details
@@ -228,7 +229,7 @@ function slots.release(keys, args, at, released, packed, found)
     return nil
   end
   chunk, value = found[2] or '', pools.packLess(found[1], last)
-  if plain.isHeard then
+  if plain.isHeard and events.isWanted('UNRESERVED', owner) then
     reservationEvents.addReleased(tenant.label, requestedName, owner, type, tenant.actor())
   end
   return expiresAt

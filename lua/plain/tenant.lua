@@ -12,8 +12,8 @@ local NO_LIMIT, NEVER = 9007199254740992, 9007199254740992
 -- (lua/limits/bytes.lua).
 local PER_ENTRY, ROUNDED_UP = 128, 1.25
 -- Flags (lua/frame/tenant.lua): the tenant has a queue; this one and higher ones: it has sessions or terms, is
--- suspended, or allows only registered names.
-local HAS_QUEUE, FIRST_FLAG = 8, 16
+-- suspended, or allows only registered names; it has an outbox.
+local HAS_QUEUE, FIRST_FLAG, HAS_NOTICES = 8, 16, hot.HAS_NOTICES
 -- The state of a queue that has nothing left to do (lua/waiting/state.lua).
 local SETTLED = '^(%d+) %d+ %d+ %d+ (%S+) [02] %-$'
 
@@ -27,7 +27,8 @@ local tier, flags, definitions, minuteStart, minute, day, today, fence, count, m
 local messages, bytes, publisherAt
 -- waiting: the number of slots that tickets ask for. queueDue: when something of the queue is due, in ms; nil if the
 -- tenant has none.
-local limits, written, waiting, queueDue
+-- box: the numbers of the outbox, nil if there is none.
+local limits, written, waiting, queueDue, box
 -- Changes of the last reservation.
 local fenceBefore, nextDueBefore
 
@@ -42,9 +43,14 @@ end
 
 -- Returns true if nothing of the tenant has to be done before a request for so many names.
 local function isQuiet(number)
-  waiting, queueDue = 0, nil
-  return flags < FIRST_FLAG and tier > 0 and nextDue > nowMs and
-    (flags < HAS_QUEUE or number == 1 and isQueueQuiet())
+  waiting, queueDue, box = 0, nil, nil
+  local others = flags
+  if flags >= HAS_NOTICES then
+    others = flags - HAS_NOTICES
+    box, publisherAt = hot.unpackBox(packed, publisherAt)
+  end
+  return others < FIRST_FLAG and tier > 0 and nextDue > nowMs and
+    (others < HAS_QUEUE or number == 1 and isQueueQuiet())
 end
 
 -- Reads the tenant for a credential, the SHA-256 of an API key, and charges writes (lua/limits/quota.lua). Takes
@@ -72,7 +78,7 @@ function tenant.begin(tenantKey, credential, us, ms, cost)
     label = own
   end
   limits, written = LIMITS[tier], 0
-  tenant.label, tenant.definitions, tenant.listenUntil = label, definitions, listenUntil
+  tenant.label, tenant.definitions, tenant.listenUntil, tenant.box = label, definitions, listenUntil, box
   -- A failover can set Redis's clock back.
   if ms >= minuteStart + MINUTE_MS or ms < minuteStart then
     minuteStart, minute = ms, 0
@@ -175,6 +181,11 @@ function tenant.notePast(number, size)
   written = written + PER_ENTRY * number + size
 end
 
+-- Returns the most bytes that the outbox may keep.
+function tenant.maxOutbox()
+  return limits.outbox
+end
+
 -- Writes the record. Returns the number of the message with events, if there are any, and the publisher.
 function tenant.commit(hasEvents)
   local publisher = publisherAt > #packed and '' or string.sub(packed, publisherAt)
@@ -188,6 +199,9 @@ function tenant.commit(hasEvents)
     FORM, tier, flags, definitions, minuteStart, minute, day, today, fence, count, moreSlots, nextDue, dueIndexed,
     listenUntil, messages, bytes
   )
+  if box then
+    numbers = numbers .. hot.packBox(box)
+  end
   redis.call('HSET', key, 'hot', publisher == '' and numbers or numbers .. publisher)
   return messages, publisher
 end

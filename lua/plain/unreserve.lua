@@ -3,6 +3,7 @@
 -- then nothing has been changed, and the request goes the general way.
 local answers = require('frame/answers')
 local codec = require('slots/codec')
+local events = require('events/events')
 local history = require('history/ended')
 local plain = require('plain/plain')
 local pools = require('slots/pools')
@@ -19,7 +20,7 @@ local function endOfReleased(args, at, packed)
   local owner, _, _, expiresAt, token, type = codec.unpackPlain(packed)
   if owner ~= args[at + 1] or token ~= args[at + 2] then
     return nil
-  elseif plain.isHeard then
+  elseif plain.isHeard and events.isWanted('UNRESERVED', owner) then
     reservationEvents.addReleased(tenant.label, args[at], owner, type, tenant.actor())
   end
   return expiresAt

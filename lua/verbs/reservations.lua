@@ -5,6 +5,7 @@ local charged = require('frame/charged')
 local clock = require('frame/clock')
 local codec = require('slots/codec')
 local conditionEvents = require('events/conditions')
+local events = require('events/events')
 local flags = require('frame/call').flags
 local itemForms = require('frame/items')
 local matching = require('reservations/match')
@@ -45,7 +46,7 @@ local function reserveItem(item, request)
   else
     result, made = matching.reserveOne(item)
   end
-  if made and tenant.listenUntil > 0 then
+  if made and events.hasReaders then
     item.made = made
   end
   if result.isUnfinished then
@@ -66,7 +67,7 @@ end
 
 local function completeReserve(request)
   local items, reply = request.items, request.reply
-  if tenant.listenUntil > 0 then
+  if events.hasReaders then
     emitAll(items, reply)
   end
   if tenant.queue then

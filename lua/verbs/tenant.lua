@@ -20,7 +20,8 @@ local verbs = {}
   ARGV[6]  1 if only registered resources may be reserved, else 0
   ARGV[7]  the highest priority that requests may wait with: src/engine/tenant/record.ts reads it
   ARGV[8]  the settings for leases and notes (reservations/terms.lua), '' if none is set
-  ARGV[9]  SHA-256 of the first key (that of a management token follows `management:`); its label ('' none) and its
+  ARGV[9]  the types of events that the outbox wants (domain/notices.ts), '' none
+  ARGV[10] SHA-256 of the first key (that of a management token follows `management:`); its label ('' none) and its
            grant ('' none: frame/tenant.lua) follow, then the other keys likewise
 
   Returns 'OK'; or 'LOST', with nothing changed, if the caller no longer holds the lease of the copy.
@@ -67,14 +68,18 @@ local function write(args, queueState)
   if tenant.tierNumber ~= tier then
     tenant.tierNumber, tenant.minuteStart, tenant.minute, tenant.day, tenant.today = tier, 0, 0, 0, 0
   end
-  -- The flags of the settings are the last three.
+  -- The flags of the settings are the last four.
   tenant.flags = tenant.flags % 32 + (args[8] == '' and 0 or 32) + 64 * args[5] + 128 * args[6]
+  if tenant.box and args[9] == '' then
+    redis.call('UNLINK', keys.outbox)
+  end
+  tenant.setNotices(args[9])
   -- A change of settings may change what tickets may have: they are planned again by the next call (waiting/state.lua).
   if queueState then
     redis.call('HSET', keys.tenant, 'queue', (string.gsub(queueState, '%S+$', '.')))
   end
   tenant.save({ 'version', args[1] == '' and 0 or args[1], 'maxPriority', args[7], 'terms', args[8] })
-  removeOtherKeys(writeKeys(args, 9))
+  removeOtherKeys(writeKeys(args, 10))
   -- An empty message makes instances check whether the keys of their streams are still valid.
   redis.call('SPUBLISH', string.sub(keys.tenant, 1, -7) .. 'events', '')
 end

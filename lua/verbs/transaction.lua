@@ -155,19 +155,23 @@ local function changeOf(item, result)
     (status == 'ACQUIRED' and reservationEvents.leaseAsJson(result, item.options and item.options.note) or '') .. '}'
 end
 
--- Emits the transaction's event, before those that were emitted after the first `after` ones.
+-- Emits the transaction's event, before those that were emitted after the first `after` ones. Returns the number of the
+-- events up to this one.
 local function emit(request, after)
-  local changes, status = {}, request.reply[3]
-  for i, item in ipairs(events.isListening() and request.items or {}) do
+  local changes, status, person = {}, request.reply[3], events.personAmong(request.items)
+  local type = 'TRANSACTION_' .. status
+  if not events.isWanted(type, person) then
+    return after
+  end
+  for i, item in ipairs(request.items) do
     changes[i] = changeOf(item, request.reply[i + 3])
   end
-  events.emit('TRANSACTION_' .. status, {
+  events.emit(type, {
     requestType = 'TRANSACTION', explanation = status, apiKeyLabel = tenant.keyLabel, method = request.method,
-    changes = '[' .. table.concat(changes, ',') .. ']',
+    changes = '[' .. table.concat(changes, ',') .. ']', person = person,
   })
-  if events.isListening() then
-    table.insert(events.listed, after + 1, table.remove(events.listed))
-  end
+  events.move(#events.listed, after + 1)
+  return after + 1
 end
 
 -- Emits the events of the conditions that the items have changed, before those that were emitted after the first
@@ -177,7 +181,7 @@ local function emitConditions(after)
   conditionEvents.emit()
   for i = from + 1, #events.listed do
     after = after + 1
-    table.insert(events.listed, after, table.remove(events.listed, i))
+    events.move(i, after)
   end
 end
 
@@ -204,8 +208,7 @@ local function complete(request)
   -- A transaction that waits, or is claimed, has events of its ticket. The slots that it released are granted to those
   -- who wait: its event comes before theirs.
   if not flags.isDry and not (outcome and (outcome.ticket or outcome.claimed)) then
-    emit(request, listed)
-    emitConditions(listed + (events.isListening() and 1 or 0))
+    emitConditions(emit(request, listed))
   end
 end
 

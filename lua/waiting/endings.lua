@@ -33,7 +33,7 @@ end
 -- extra fields, and what was reserved for a match.
 local function changesOf(ticket, explain)
   local changes = {}
-  for i, item in ipairs(events.isListening() and ticket.items or {}) do
+  for i, item in ipairs(ticket.items) do
     local explanation, more, picked = explain(i)
     changes[i] = '{"resource":' .. events.quote(picked or item.resource) ..
       ',"requester":' .. events.quote(ticket.requester) ..
@@ -44,7 +44,7 @@ end
 
 -- Emits an event about a ticket. `explain` is as in changesOf(); nil: each item has the event's explanation.
 function endings.emitOfTicket(type, requestType, ticket, explanation, explain)
-  if tenant.listenUntil == 0 then
+  if not events.hasReaders or not events.isWanted(type, ticket.requester) then
     return
   end
   local fields = { requestType = requestType, explanation = explanation, apiKeyLabel = ticket.label }
@@ -52,7 +52,7 @@ function endings.emitOfTicket(type, requestType, ticket, explanation, explain)
     fields.resource, fields.requester = ticket.items[1].resource, ticket.requester
     fields.resourceType = ticket.items[1].type
   else
-    fields.method = ticket.method
+    fields.method, fields.person = ticket.method, ticket.requester
     fields.changes = changesOf(ticket, explain or function()
       return explanation
     end)

@@ -145,7 +145,7 @@ end
 
 -- Emits the events of a grant.
 local function emitGrant(ticket, done)
-  if tenant.listenUntil == 0 then
+  if not events.hasReaders then
     return
   end
   if ticket.method == '' then

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { LIMITED_BY } from '../domain/errors.ts';
+import { EVENT_TYPES, type EventType } from '../domain/eventTypes.ts';
 import { TRANSACTION_METHODS } from '../domain/reservations.ts';
 import { apiKeyLabel, time } from './fields.ts';
 
@@ -30,11 +31,9 @@ const FIELDS_OF = {
   RESET: ACTOR,
   CONDITION: [...RESERVATION, ...ACTOR],
   TIER_LIMIT_REACHED: LIMIT,
-} as const satisfies Record<string, readonly (typeof OPTIONAL_FIELDS)[number][]>;
-
-export type EventType = keyof typeof FIELDS_OF;
-
-export const EVENT_TYPES = Object.keys(FIELDS_OF) as [EventType, ...EventType[]];
+  ENDS_SOON: [...RESERVATION, ...LEASE],
+  WANTED: RESERVATION,
+} as const satisfies Record<EventType, readonly (typeof OPTIONAL_FIELDS)[number][]>;
 
 /** The optional fields that events of this type do not have. */
 export const fieldsMissingFrom = (type: EventType): readonly string[] => {

@@ -1,7 +1,9 @@
 /**
  * A tenant's subscriptions to its events: webhooks, Slack and e-mail (docs/specification.md#subscriptions).
  */
+
 import { z } from 'zod';
+import { EVENT_TYPES } from '../domain/eventTypes.ts';
 import {
   ALL_TYPES,
   DEFAULT_TYPES,
@@ -11,15 +13,12 @@ import {
   targetOf,
 } from '../domain/notices.ts';
 import { MAX_LABEL_LENGTH } from '../domain/tenants.ts';
-import { EVENT_TYPES } from './events.ts';
 import { item, must, name, time } from './fields.ts';
 import { prefix as anyPrefix } from './keys.ts';
 
 const MAX_URL_LENGTH = 2000;
 const MAX_ADDRESSES = 10;
 const MAX_ADDRESS_LENGTH = 320;
-
-const TYPES = [...EVENT_TYPES, 'ENDS_SOON', 'WANTED'] as const;
 
 const kindRule = `must be one of ${SUBSCRIPTION_KINDS.join(', ')}`;
 const kind = z.enum(SUBSCRIPTION_KINDS, kindRule).meta({ description: 'What the events are sent by.' });
@@ -53,8 +52,8 @@ const addresses = z
   .transform((given) => [...new Set(given.map((address) => address.toLowerCase()))])
   .meta({ description: 'Of e-mail: verified addresses of members.', example: ['ann@example.com'] });
 
-const typesRule = `["*"], or an array of one or more of ${TYPES.join(', ')}`;
-const ALL = [ALL_TYPES, ...TYPES] as const;
+const typesRule = `["*"], or an array of one or more of ${EVENT_TYPES.join(', ')}`;
+const ALL = [ALL_TYPES, ...EVENT_TYPES] as const;
 const types = z
   .array(z.enum(ALL, `must be ${typesRule}`), { error: must(typesRule) })
   .min(1, `must be ${typesRule}`)

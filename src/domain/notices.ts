@@ -95,3 +95,15 @@ export function targetOf({ url, channel, addresses }: AskedTarget): Target | nul
   if (channel !== undefined) return { channel };
   return addresses === undefined ? null : { addresses };
 }
+
+/** The types of events that go into a tenant's outbox (docs/specification.md#outbox), as masks (eventTypes.ts). */
+export interface WantedTypes {
+  /** The types that its subscriptions want. */
+  readonly types: number;
+  /** Those that persons want, of requesters that begin with `person:`. */
+  readonly personTypes: number;
+}
+
+/** The wanted types as scripts take them (lua/verbs/tenant.lua); '' if nothing is wanted. */
+export const noticesText = (wanted: WantedTypes | null): string =>
+  wanted === null || (wanted.types === 0 && wanted.personTypes === 0) ? '' : `${wanted.types} ${wanted.personTypes}`;

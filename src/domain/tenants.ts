@@ -2,6 +2,7 @@
  * The credential of a request, and the record of a tenant that is kept in Redis beside the tenant's state.
  */
 import { nameFault } from './names.ts';
+import type { WantedTypes } from './notices.ts';
 import {
   type KeyPermission,
   RIGHTS_OF_KEY,
@@ -139,6 +140,8 @@ export interface TenantRecord extends Settings {
   readonly suspended: boolean;
   /** API keys and management tokens. */
   readonly keys: readonly KeyRecord[];
+  /** The types of events that its subscriptions and persons want; null: none */
+  readonly notices: WantedTypes | null;
 }
 
 /** The settings for reservations as scripts read them (lua/reservations/terms.lua); '' if none is set. */

@@ -82,7 +82,7 @@ export const readPlan = (
   replication: undefined,
   args: () => [credential.credentialKey, String(costs), ...args()],
   read: (result) => {
-    const numbers = numbersOf(result.shift());
+    const numbers = numbersOf(toText(result.shift()));
     const [work] = numbers.slice(3 * READS.length);
     return { quota: toQuota(numbers, READS), result, ...(work !== undefined && { work }) };
   },
@@ -132,9 +132,11 @@ export function chargedPlan(
         ? [credentialKey, ...args(dueIndexed)]
         : [credentialKey, mayHaveRun ? `r${flags}` : flags, ...args(dueIndexed)],
     read: (result, isReplayed) => {
-      const text = result.shift();
+      const text = toText(result.shift());
       if (isReplayed) return { quota: [], result, isReplayed };
-      const numbers = numbersOf(text);
+      const isOutboxWritten = text.endsWith(OUTBOX_WRITTEN);
+      if (isOutboxWritten) engine.onOutbox?.(tenant);
+      const numbers = numbersOf(isOutboxWritten ? text.slice(0, -OUTBOX_WRITTEN.length) : text);
       const [work, dueInMs, reads] = numbers.slice(3 * WRITES.length);
       const charged = { quota: toQuota(numbers, WRITES), result, ...(work !== undefined && { work }) };
       if (dueInMs === undefined || reads === undefined) return charged;
@@ -144,11 +146,14 @@ export function chargedPlan(
   };
 }
 
+/** The end of the text of numbers, if the call has written to the outbox (lua/frame/commit.lua). */
+const OUTBOX_WRITTEN = ' o';
+
 /**
  * Reads the numbers at the head of a reply: three for each window of the quota, as lua/limits/quota.lua and reads.lua
  * return it, then others.
  */
-const numbersOf = (text: unknown): number[] => toText(text).split(' ').map(toInteger);
+const numbersOf = (text: string): number[] => text.split(' ').map(toInteger);
 
 const READS = ['ReadsPerMinute'] as const;
 const WRITES = ['OperationsPerMinute', 'OperationsPerDay'] as const;

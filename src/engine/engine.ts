@@ -17,6 +17,8 @@ export interface Engine {
    * @param dueInMs -1: nothing is due
    */
   readonly onDue?: ((tenant: string, dueInMs: number) => void) | undefined;
+  /** Called when a script has written to the outbox of a tenant (lua/events/outbox.lua). */
+  readonly onOutbox?: ((tenant: string) => void) | undefined;
   /**
    * Called when a request is about to release resources. Returns the calls of the same credential, at this instance,
    * that wait for them; undefined: there are none. Set by an instance that has long polls.

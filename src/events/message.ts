@@ -9,7 +9,8 @@
  * Events are copied as bytes into one buffer for all messages of an iteration of the event loop. Strings are latin1
  * here, with one character for each byte, so that an index is the same in both.
  */
-import { EVENT_TYPES, fieldsMissingFrom } from '../contract/events.ts';
+import { fieldsMissingFrom } from '../contract/events.ts';
+import { EVENT_TYPES } from '../domain/eventTypes.ts';
 
 export interface Message {
   readonly number: number;

@@ -34,6 +34,8 @@ export function configuredTenants(keys: readonly ConfiguredKey[]): ReadonlyMap<s
         ...earlier,
         { digest: digestOf(key), label: label ?? null, grant: grantOf({ permission, prefix, expiresAt }) },
       ],
+      // Without a database there are no subscriptions.
+      notices: null,
     });
   }
   return tenants;

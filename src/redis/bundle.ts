@@ -7,6 +7,7 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bitOf, EVENT_TYPES } from '../domain/eventTypes.ts';
 import { TIERS, type TierLimits, type TierTable } from '../domain/tiers.ts';
 import { rowOf } from './verbs.ts';
 
@@ -172,6 +173,13 @@ export const withoutComments = (lua: string): string =>
 /** Entries of a tenant's history that Redis keeps at most: some 20 MB. */
 const MAX_HISTORY = 100_000;
 
+/** Bytes of a tenant's outbox at most: a quarter of what the tenant may keep, but not more than this. */
+const MAX_OUTBOX_BYTES = 16 * 1024 * 1024;
+
+/** Returns the Lua module events/bits: the bits of the types of events in masks. */
+export const bitsModule = (): string =>
+  `return { ${EVENT_TYPES.map((type) => `${type} = ${bitOf(type)}`).join(', ')} }`;
+
 /**
  * Returns the Lua module frame/limits: the limits of tiers by their numbers; 0: the tenant is not loaded. So functions
  * have the limits of the instance's configuration, and a tenant's record has only the name of its tier.
@@ -189,8 +197,9 @@ function limitsTable(limits: Partial<TierLimits>): string {
     definitions: limits.definitions,
     bytes: limits.bytes,
   };
+  const outbox = Math.min(MAX_OUTBOX_BYTES, (limits.bytes ?? Number.POSITIVE_INFINITY) / 4);
   const history = limits.historyDays === 0 ? 0 : Math.min(limits.historyEntries ?? MAX_HISTORY, MAX_HISTORY);
   return `{ ${Object.entries(columns)
     .map(([name, limit]) => `${name} = ${limit ?? 'NO_LIMIT'}`)
-    .join(', ')}, history = ${history} }`;
+    .join(', ')}, history = ${history}, outbox = ${outbox} }`;
 }

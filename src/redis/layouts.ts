@@ -4,11 +4,12 @@
 
 /**
  * The field `hot` of a tenant's hash: the twin of lua/frame/hot.lua. lua/frame/tenant.lua says what its parts mean.
- * These are its unsigned big-endian integers, in order, with their bytes. The publisher follows.
+ * These are its unsigned big-endian integers, in order, with their bytes. The numbers of the outbox follow if there is
+ * one, and then the publisher.
  */
 export const HOT_NUMBERS = [
   ['tier', 1],
-  ['flags', 1],
+  ['flags', 2],
   ['definitions', 4],
   ['minuteStart', 7],
   ['minute', 4],
@@ -24,8 +25,25 @@ export const HOT_NUMBERS = [
   ['bytes', 7],
 ] as const;
 
+/** The numbers of the outbox (lua/events/outbox.lua), of tenants with this flag. */
+export const BOX_NUMBERS = [
+  ['types', 4],
+  ['personTypes', 4],
+  ['from', 7],
+  ['to', 7],
+  ['entries', 4],
+  ['events', 7],
+  ['missed', 4],
+] as const;
+export const HAS_NOTICES = 256;
+
 type HotNumber = (typeof HOT_NUMBERS)[number][0];
-export type Hot = Readonly<Record<HotNumber, number>> & { readonly publisher: string };
+export type Box = Readonly<Record<(typeof BOX_NUMBERS)[number][0], number>>;
+export type Hot = Readonly<Record<HotNumber, number>> & {
+  /** null: the tenant has no outbox */
+  readonly box: Box | null;
+  readonly publisher: string;
+};
 
 /** No time, and no number of bytes. */
 export const NEVER = 2 ** 53;
@@ -46,19 +64,27 @@ const NONE: Hot = {
   listenUntil: 0,
   messages: 0,
   bytes: NEVER,
+  box: null,
   publisher: '',
 };
+
+const NO_BOX: Box = { types: 0, personTypes: 0, from: 0, to: 0, entries: 0, events: 0, missed: 0 };
 
 /** @param packed null for a tenant that Redis does not have */
 export function readHot(packed: Buffer | null | undefined): Hot {
   if (packed == null) return NONE;
   let at = 0;
-  const numbers = HOT_NUMBERS.map(([name, bytes]) => {
-    const value = packed.subarray(at, at + bytes).reduce((sum, byte) => sum * 256 + byte, 0);
-    at += bytes;
-    return [name, value] as const;
-  });
-  return { ...NONE, ...Object.fromEntries(numbers), publisher: packed.toString('latin1', at) };
+  const read = (layout: readonly (readonly [string, number])[]) =>
+    Object.fromEntries(
+      layout.map(([name, bytes]) => {
+        const value = packed.subarray(at, at + bytes).reduce((sum, byte) => sum * 256 + byte, 0);
+        at += bytes;
+        return [name, value] as const;
+      }),
+    );
+  const numbers = { ...NONE, ...read(HOT_NUMBERS) };
+  const box = numbers.flags >= HAS_NOTICES ? { ...NO_BOX, ...read(BOX_NUMBERS) } : null;
+  return { ...numbers, box, publisher: packed.toString('latin1', at) };
 }
 
 /**

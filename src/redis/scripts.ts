@@ -7,6 +7,7 @@ import { memoize } from '../domain/firstUse.ts';
 import { requestObserver, type ScriptObserver } from '../domain/scriptObserver.ts';
 import type { TierTable } from '../domain/tiers.ts';
 import {
+  bitsModule,
   libraryOf,
   limitsModule,
   readModules,
@@ -38,6 +39,7 @@ function readScripts(tiers: TierTable, replaced: Readonly<Record<string, string>
   const files = readModules();
   const modules = new Map([...files].map(([name, lua]) => [name, withoutComments(lua)]));
   modules.set('frame/limits', limitsModule(tiers));
+  modules.set('events/bits', bitsModule());
   for (const [name, lua] of Object.entries(replaced)) modules.set(name, lua);
   const verbs = [...files].filter(([name]) => name.startsWith('verbs/')).flatMap(([name, lua]) => verbsIn(name, lua));
   const library = memoize(() => libraryOf(modules, verbs));

@@ -29,7 +29,7 @@ export async function readRecord(tx: Db, id: string): Promise<VersionedRecord | 
   if (tenant === undefined) return null;
   const { version, definitionsVersion, tier, suspendedAt } = tenant;
   const keys = [...(await readKeys(tx, id)), ...(await readManagementTokens(tx, id))];
-  const record = { id, version, tier, suspended: suspendedAt !== null, ...settingsOf(tenant), keys };
+  const record = { id, version, tier, suspended: suspendedAt !== null, ...settingsOf(tenant), keys, notices: null };
   return { record, definitionsVersion };
 }
 

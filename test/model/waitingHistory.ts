@@ -284,6 +284,7 @@ export async function begin(
 const recordOf = ({ tenant, credentialKey }: RunningEngine['credential']) => ({
   id: tenant,
   version: null,
+  notices: null,
   tier: 'Enterprise' as const,
   suspended: false,
   ...DEFAULT_SETTINGS,

@@ -4,7 +4,7 @@
 import type { Redis } from 'ioredis';
 import type { RedisClient } from '../../src/redis/client.ts';
 import { tenantKey } from '../../src/redis/keys.ts';
-import { HOT_NUMBERS, type Hot, readHot } from '../../src/redis/layouts.ts';
+import { BOX_NUMBERS, HOT_NUMBERS, type Hot, readHot } from '../../src/redis/layouts.ts';
 
 /** The flags of the field, as lua/frame/tenant.lua lists them. */
 export const FLAGS = {
@@ -16,6 +16,7 @@ export const FLAGS = {
   terms: 32,
   suspended: 64,
   strict: 128,
+  notices: 256,
 };
 
 /** A quota of which nothing is used. */
@@ -25,15 +26,17 @@ export const hotOf = async (redis: Redis | RedisClient, tenant: string): Promise
   readHot(await redis.hgetBuffer(tenantKey(tenant), 'hot'));
 
 export function packHot(hot: Hot): Buffer {
-  const numbers = HOT_NUMBERS.map(([name, bytes]) =>
+  const bytesOf = (value: number, bytes: number) =>
     Buffer.from(
-      BigInt(hot[name])
+      BigInt(value)
         .toString(16)
         .padStart(2 * bytes, '0'),
       'hex',
-    ),
-  );
-  return Buffer.concat([...numbers, Buffer.from(hot.publisher)]);
+    );
+  const numbers = HOT_NUMBERS.map(([name, bytes]) => bytesOf(hot[name], bytes));
+  const { box } = hot;
+  const ofBox = box === null ? [] : BOX_NUMBERS.map(([name, bytes]) => bytesOf(box[name], bytes));
+  return Buffer.concat([...numbers, ...ofBox, Buffer.from(hot.publisher)]);
 }
 
 /** Changes some parts. No script of the tenant may run meanwhile. */

@@ -2,7 +2,7 @@
  * The rows of the Board for a screen on a wall: dark, with rows of 24 px, and nothing to click.
  */
 import { html } from 'hono/html';
-import { EVENT_TYPES } from '../../contract/events.ts';
+import { EVENT_TYPES } from '../../domain/eventTypes.ts';
 import { assetPath } from '../assets.ts';
 import { linkTo } from '../board/query.ts';
 import type { Board } from '../board/readBoard.ts';

@@ -3,7 +3,7 @@
  */
 import { html } from 'hono/html';
 import type { Child } from 'hono/jsx';
-import { EVENT_TYPES } from '../../contract/events.ts';
+import { EVENT_TYPES } from '../../domain/eventTypes.ts';
 import { MANIFEST, THEME, TOUCH_ICON } from '../app.ts';
 import { assetPath } from '../assets.ts';
 import type { Viewer } from '../env.ts';

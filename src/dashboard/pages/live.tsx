@@ -2,7 +2,7 @@
  * The live page: the stream of events, with filters (docs/specification.md#the-stream); and below it what ended before.
  */
 import { Hono } from 'hono';
-import { EVENT_TYPES } from '../../contract/events.ts';
+import { EVENT_TYPES } from '../../domain/eventTypes.ts';
 import { EventTable } from '../components/eventLog.tsx';
 import { Page } from '../components/layout.tsx';
 import { PastTable } from '../components/pastTable.tsx';

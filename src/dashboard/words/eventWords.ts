@@ -1,5 +1,5 @@
 /** Names of types of events for people: `Wait ended`. */
-import type { EVENT_TYPES } from '../../contract/events.ts';
+import type { EventType } from '../../domain/eventTypes.ts';
 
-export const typeWords = (type: (typeof EVENT_TYPES)[number]): string =>
+export const typeWords = (type: EventType): string =>
   `${type.charAt(0)}${type.slice(1).toLowerCase().replaceAll('_', ' ')}`;

@@ -4,6 +4,7 @@
  */
 
 import { HoldfastError } from '../../domain/errors.ts';
+import { noticesText } from '../../domain/notices.ts';
 import {
   asService,
   type Credential,
@@ -54,7 +55,13 @@ export async function loadTenant(redis: RedisClient, record: TenantRecord, copie
     label ?? '',
     grant === null ? '' : grantText(grant),
   ]);
-  const settings = [Number(suspended), Number(requireRegistration), maxPriority, termsText(record)];
+  const settings = [
+    Number(suspended),
+    Number(requireRegistration),
+    maxPriority,
+    termsText(record),
+    noticesText(record.notices),
+  ];
   const versions = [version ?? '', copied?.definitionsVersion ?? '', copied?.lease ?? ''];
   return (
     (await runScript(redis, 'loadTenant', ...keysOf('loadTenant', id), ...versions, tier, ...settings, ...entries)) ===
