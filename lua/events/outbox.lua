@@ -12,12 +12,14 @@
 -- 100 events, which fit into one request to a receiver; a larger event stands alone. Events are counted even if they
 -- find no room: so a reader notices which ones it has missed.
 local BITS = require('events/bits')
-local outbox = { MAX_EVENTS = 100, MAX_BYTES = 262144, MAX_ENTRIES = 10000 }
+local outbox = {}
+outbox.MAX_ENTRIES = 10000
 
 -- What Redis needs for an entry besides its value. What a request to a receiver has of an event besides its line; and
 -- how much of the line, since the ends of leases get longer.
 local ENTRY_BYTES, EVENT_BYTES, LINE_PART = 64, 512, 1.1
-local MAX_EVENTS, MAX_BYTES, MAX_ENTRIES = outbox.MAX_EVENTS, outbox.MAX_BYTES, outbox.MAX_ENTRIES
+-- Of an entry.
+local MAX_EVENTS, MAX_BYTES = 100, 262144
 local band, concat, format, sub = bit.band, table.concat, string.format, string.sub
 
 -- Returns true if an outbox wants events of a type. Takes the requester, nil none.
@@ -32,7 +34,7 @@ end
 local function write(key, box, most, nowMs, text, number)
   local value = format('%d %d %d %d\n', nowMs, box.to, box.events, number) .. text
   local size = #value + ENTRY_BYTES
-  local hasRoom = box.entries < MAX_ENTRIES and box.to - box.from + size <= most
+  local hasRoom = box.entries < outbox.MAX_ENTRIES and box.to - box.from + size <= most
   box.events = box.events + number
   -- Redis may be full. What the call was asked to do must not fail because of that.
   if hasRoom and not redis.pcall('XADD', key, '*', 'e', value).err then
