@@ -66,6 +66,8 @@ export interface Config {
   /** Who may sign in to which tenant in the in-memory mode. */
   readonly members: z.infer<typeof Members>;
   readonly allowPrivateJwks: boolean;
+  /** The addresses that webhooks may have, beside public https ones. */
+  readonly webhookRules: { readonly allowPrivate: boolean; readonly allowHttp: boolean };
   readonly tiers: TierTable;
   /** Number of trusted proxies that each request passes through. */
   readonly trustedProxies: number;
@@ -148,6 +150,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     jwtIssuers: data.JWT_ISSUERS ?? [],
     members: data.MEMBERS ?? [],
     allowPrivateJwks: data.JWKS_ALLOW_PRIVATE === 'true',
+    webhookRules: {
+      allowPrivate: data.WEBHOOK_ALLOW_PRIVATE === 'true',
+      allowHttp: data.WEBHOOK_ALLOW_HTTP === 'true',
+    },
     tiers: withOverrides(data.TIERS, data.DATABASE_URL !== undefined),
     trustedProxies: data.TRUSTED_PROXIES,
     maxFailedAuthentications: data.MAX_FAILED_AUTHENTICATIONS,

@@ -114,6 +114,7 @@ const partialLimits = z
     reservations: limit,
     eventConnections: limit,
     apiKeys: limit,
+    notices: limit,
     definitions: limit,
     bytes: limit,
     auditDays: limit,

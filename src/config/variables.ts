@@ -85,7 +85,7 @@ const DATABASE = {
     .min(32, 'must be 32 or more characters')
     .optional()
     .describe(
-      'Required with DATABASE_URL or OIDC_ISSUER: 32 or more random characters that encrypt stored API keys, and cookies of sign-ins in progress. If the secret changes, existing keys still work but can no longer be shown.',
+      'Required with DATABASE_URL or OIDC_ISSUER: 32 or more random characters that encrypt stored API keys, addresses and secrets of subscriptions, and cookies of sign-ins in progress. If the secret changes, existing keys still work but can no longer be shown, and subscriptions stop until they get their addresses and secrets anew.',
     ),
 };
 
@@ -153,7 +153,7 @@ const LIMITS = {
     .default({})
     .describe(
       `The limits that differ from the defaults of their tier, as JSON. The example has every limit. null means no limit.
-{"Free": {"writesPerMinute": 600}, "Pro": {"writesPerDay": 1000000, "readsPerMinute": null, "reservations": 200000, "eventConnections": 50, "apiKeys": 200, "definitions": 50000, "bytes": 1073741824, "auditDays": null, "historyDays": 180, "historyEntries": null}}`,
+{"Free": {"writesPerMinute": 600}, "Pro": {"writesPerDay": 1000000, "readsPerMinute": null, "reservations": 200000, "eventConnections": 50, "apiKeys": 200, "notices": 50, "definitions": 50000, "bytes": 1073741824, "auditDays": null, "historyDays": 180, "historyEntries": null}}`,
     ),
   MAX_FAILED_AUTHENTICATIONS: integer(1, 1_000_000)
     .default(100)
@@ -228,6 +228,19 @@ const MAIL = {
     .describe('The address that e-mail is sent from, such as holdfast@acme.example.'),
 };
 
+const WEBHOOKS = {
+  WEBHOOK_ALLOW_PRIVATE: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('false')
+    .describe(
+      'true: webhooks may have private addresses. Link-local ones, as those of the metadata of clouds, are refused in any case.',
+    ),
+  WEBHOOK_ALLOW_HTTP: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('false')
+    .describe('true: webhooks may have http addresses, without TLS.'),
+};
+
 /** The schema of all variables. A setting without a default is optional, except REDIS_URL. */
 export const Variables = z.object({
   ...INSTANCE,
@@ -235,6 +248,7 @@ export const Variables = z.object({
   ...DATABASE,
   ...SIGN_IN,
   ...TENANTS_WITHOUT_DATABASE,
+  ...WEBHOOKS,
   ...MAIL,
   ...LIMITS,
   ...SIZES,
@@ -248,6 +262,7 @@ export const TOPICS: readonly { readonly title: string; readonly names: readonly
   { title: 'The database', names: Object.keys(DATABASE) },
   { title: 'Signing in to the dashboard', names: Object.keys(SIGN_IN) },
   { title: 'Tenants without a database', names: Object.keys(TENANTS_WITHOUT_DATABASE) },
+  { title: 'Webhooks', names: Object.keys(WEBHOOKS) },
   { title: 'E-mail', names: Object.keys(MAIL) },
   { title: 'Logs and traces', names: Object.keys(OBSERVATION) },
   { title: 'Limits', names: Object.keys(LIMITS) },

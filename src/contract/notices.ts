@@ -125,11 +125,11 @@ const subscription = {
   prefix: z.string().meta({ description: 'Only events whose `resource` starts with this. Empty: all.' }),
   enabled: z.boolean().meta({ description: 'False: nothing is sent.' }),
   stoppedBy: z
-    .enum([...DISABLED_REASONS, 'LIMIT'])
+    .enum([...DISABLED_REASONS, 'LIMIT', 'UNREADABLE'])
     .nullable()
     .meta({
       description:
-        'Why the service sends nothing. FAILED: three days of failures. GONE: the receiver answered 410. Both disable it. LIMIT: the tier allows fewer, and this is one of the newest. Null: the service has not stopped it.',
+        'Why the service sends nothing. FAILED: three days of failures. GONE: the receiver answered 410. Both disable it. LIMIT: the tier allows fewer, and this is one of the newest. UNREADABLE: the secret of the service has changed, so set its address and its secret anew. Null: the service has not stopped it.',
     }),
   createdBy: z.string().meta({ description: 'Who made it, as in the audit trail.', example: 'person:me@example.com' }),
   createdAt: time.meta({ description: 'When it was made.' }),

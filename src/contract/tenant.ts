@@ -22,6 +22,7 @@ export const Tenant = z
         reservations: limit,
         eventConnections: limit,
         apiKeys: limit,
+        notices: limit.describe('How many subscriptions to events there may be. Null: unlimited.'),
         definitions: limit,
         bytes: limit.describe('How many bytes the tenant may keep in Redis. Null: unlimited.'),
         auditDays: limit.describe('How long the audit trail is kept, in days. Null: for ever.'),
@@ -38,6 +39,7 @@ export const Tenant = z
         definitions: z.int().meta({ description: 'Registered resources.' }),
         bytes: z.int().meta({ description: 'Bytes that the tenant keeps in Redis, measured at most 1 s ago.' }),
         apiKeys: z.int().meta({ description: 'API keys.' }),
+        notices: z.int().meta({ description: 'Subscriptions to events.' }),
       })
       .meta({ description: 'What the tenant uses of them.' }),
   })

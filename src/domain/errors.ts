@@ -106,6 +106,7 @@ export const LIMITED_BY = {
   ConcurrentReservations: 'reservations',
   EventConnections: 'eventConnections',
   ApiKeys: 'apiKeys',
+  Notices: 'notices',
   ResourceDefinitions: 'definitions',
   StoredBytes: 'bytes',
 } as const satisfies Record<string, keyof TierLimits>;

@@ -14,6 +14,8 @@ export interface TierLimits {
   /** Concurrent event streams that were opened with an API key. */
   readonly eventConnections: number | null;
   readonly apiKeys: number | null;
+  /** Subscriptions to events. */
+  readonly notices: number | null;
   /** Registered resources. */
   readonly definitions: number | null;
   /** Bytes that a tenant keeps in Redis. */
@@ -38,6 +40,7 @@ export const DEFAULT_TIERS: TierTable = {
     reservations: 500,
     eventConnections: 1,
     apiKeys: 1,
+    notices: 1,
     definitions: 500,
     bytes: 8 * MIB,
     auditDays: 30,
@@ -51,6 +54,7 @@ export const DEFAULT_TIERS: TierTable = {
     reservations: 10_000,
     eventConnections: 5,
     apiKeys: 10,
+    notices: 5,
     definitions: 5000,
     bytes: 64 * MIB,
     auditDays: 90,
@@ -64,6 +68,7 @@ export const DEFAULT_TIERS: TierTable = {
     reservations: 100_000,
     eventConnections: 20,
     apiKeys: 100,
+    notices: 20,
     definitions: 20_000,
     bytes: 512 * MIB,
     auditDays: 365,
@@ -77,6 +82,7 @@ export const DEFAULT_TIERS: TierTable = {
     reservations: 1_000_000,
     eventConnections: 1000,
     apiKeys: null,
+    notices: 20,
     definitions: 100_000,
     bytes: 4096 * MIB,
     auditDays: null,
@@ -93,6 +99,7 @@ export const UNLIMITED: TierLimits = {
   reservations: null,
   eventConnections: null,
   apiKeys: null,
+  notices: null,
   definitions: null,
   bytes: null,
   auditDays: null,

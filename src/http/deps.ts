@@ -4,7 +4,7 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import type { Rules } from '../contract/sizes.ts';
+import type { Rules as BodyRules } from '../contract/sizes.ts';
 import type { Idempotency } from '../domain/idempotency.ts';
 import type { Quota } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
@@ -15,6 +15,7 @@ import type { JwtVerifier } from '../identity/jwtVerifier.ts';
 import type { FailedAuthentications } from '../limits/failedAuthentications.ts';
 import type { OperationDeps } from '../operations/deps.ts';
 import type { Actor } from '../operations/permissions.ts';
+import type { Rules } from '../outgoing/addresses.ts';
 import type { Store } from '../store/records.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import type { Incoming } from './admission/incoming.ts';
@@ -25,12 +26,14 @@ export interface TenantDeps {
   readonly sealer: Sealer;
   /** True if JWT issuers' keys may be fetched from private addresses and without TLS. */
   readonly allowPrivateJwks: boolean;
+  /** The addresses that webhooks may have, beside public https ones. */
+  readonly webhookRules: Rules;
   /** True if this service sends e-mail. */
   readonly hasMail: boolean;
 }
 
 /** Checks of request bodies. */
-export type BodyDeps = Rules;
+export type BodyDeps = BodyRules;
 
 /** Identification of callers, and the limit of their failures. */
 export interface CallerDeps {

@@ -12,6 +12,7 @@ import { verifyCredential } from '../engine/tenant/credentials.ts';
 import { purgeTenant } from '../engine/tenant/record.ts';
 import { chargeWrite, type Usage, usage } from '../engine/tenant/usage.ts';
 import type { Store } from '../store/records.ts';
+import { countSubscriptions } from '../store/subscriptions.ts';
 import * as rows from '../store/tenants.ts';
 import { countKeys, putSettings, readTenant } from '../store/tenants.ts';
 import { charged, countUse } from './charging.ts';
@@ -23,7 +24,7 @@ export interface TenantUsage {
   name: string;
   tier: Tier;
   limits: TierLimits;
-  usage: Omit<Usage, 'tier'> & { apiKeys: number };
+  usage: Omit<Usage, 'tier'> & { apiKeys: number; notices: number };
 }
 
 /**
@@ -39,8 +40,8 @@ export async function tenantUsage(
   const { engine, store } = deps;
   const describe = async ({ tier, ...used }: Usage): Promise<TenantUsage> => {
     const { id, name } = await readTenant(store, credential.tenant);
-    const apiKeys = await countKeys(store, id);
-    return { id, name, tier, limits: engine.tiers[tier], usage: { ...used, apiKeys } };
+    const [apiKeys, notices] = [await countKeys(store, id), await countSubscriptions(store, id)];
+    return { id, name, tier, limits: engine.tiers[tier], usage: { ...used, apiKeys, notices } };
   };
   const read = async (): Promise<Charged<TenantUsage>> => {
     const { quota, result } = await usage(engine, credential, 1);

@@ -1,9 +1,9 @@
 /**
  * What members want to be told (docs/specification.md#personal-notices). The rows go with the membership.
  */
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
-import { CHANNELS, type Channel, PERSONAL_NOTICES, type PersonalNotice } from '../domain/notices.ts';
+import { CHANNELS, PERSONAL_NOTICES, type PersonalNotice } from '../domain/notices.ts';
 import { type Choices, NO_CHOICES } from '../domain/personalNotices.ts';
 import type { Author } from './audit.ts';
 import type { Db } from './db.ts';
@@ -79,15 +79,3 @@ const inOrder = (choices: Choices): Choices => {
     TAKEN: ordered('TAKEN'),
   };
 };
-
-/** Channels that the service sends to. Pages show the others. */
-const SENT: readonly Channel[] = ['email', 'slack'];
-
-/** Lists the notices that the service sends to a tenant's members, in a transaction. */
-export async function sentNotices(tx: Db, tenant: string): Promise<readonly PersonalNotice[]> {
-  const rows = await tx
-    .selectDistinct({ what: noticeChoices.what })
-    .from(noticeChoices)
-    .where(and(eq(noticeChoices.tenantId, tenant), sql`${noticeChoices.channels} && ${sql.param([...SENT])}::text[]`));
-  return rows.map(({ what }) => what);
-}

@@ -11,6 +11,7 @@ import { issuersRoutes } from '../http/routes/tenant/issuers.ts';
 import { keysRoutes } from '../http/routes/tenant/keys.ts';
 import { managementTokensRoutes } from '../http/routes/tenant/managementTokens.ts';
 import { membersRoutes } from '../http/routes/tenant/members.ts';
+import { noticesRoutes } from '../http/routes/tenant/notices.ts';
 import { deleteTenantRoute, settingsRoutes, tenantRoute } from '../http/routes/tenant/tenant.ts';
 import { adminRoutes } from '../http/routes/tenants.ts';
 
@@ -23,6 +24,7 @@ export function tenantRoutes(given: Deps, tenants: TenantDeps): readonly Route[]
     ...keysRoutes(deps),
     ...settingsRoutes(deps),
     ...issuersRoutes(deps, tenants.allowPrivateJwks),
+    ...noticesRoutes(deps),
     ...membersRoutes(deps),
     ...invitationsRoutes(deps, given),
     ...groupsRoutes(deps),

@@ -179,7 +179,7 @@ const settingsOf = ({ trustedProxies, sizes, publicUrl }: Config) => ({
 /** The adapters that the app calls. */
 function adaptersOf(config: Config, engine: Engine, stores: Stores, signIn: SignInWay) {
   const { store, jwtVerifier, knowsTenant } = stores;
-  const { adminRule, allowPrivateJwks } = config;
+  const { adminRule, allowPrivateJwks, webhookRules } = config;
   const sealer = new Sealer(config.database?.keySecret ?? '');
   return {
     engine,
@@ -189,7 +189,7 @@ function adaptersOf(config: Config, engine: Engine, stores: Stores, signIn: Sign
     reads: new ReadLimiter(engine),
     listings: new ConcurrentLists(),
     failedAuthentications: new FailedAuthentications(engine.redis, config.maxFailedAuthentications),
-    tenants: store && { store, sealer, allowPrivateJwks, hasMail: config.mail !== null },
+    tenants: store && { store, sealer, allowPrivateJwks, webhookRules, hasMail: config.mail !== null },
     adminRule,
     memberships: stores.membershipsOf(engine, sealer),
     roleNow: stores.roleNow,

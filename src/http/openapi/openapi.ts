@@ -39,6 +39,7 @@ import { issuersOperations } from '../routes/tenant/issuers.ts';
 import { keysOperations } from '../routes/tenant/keys.ts';
 import { managementTokensOperations } from '../routes/tenant/managementTokens.ts';
 import { membersOperations } from '../routes/tenant/members.ts';
+import { noticesOperations } from '../routes/tenant/notices.ts';
 import { deleteTenantOperation, settingsOperations, tenantOperation } from '../routes/tenant/tenant.ts';
 import { adminOperations } from '../routes/tenants.ts';
 import { endTokenOperation, tokenOperation } from '../routes/token.ts';
@@ -68,6 +69,7 @@ const ABOUT = {
     { name: 'Events', description: 'Watch every change as it happens.' },
     { name: 'Authentication', description: 'Exchange the JWTs of your users for tokens.' },
     { name: 'Keys', description: 'Make, change and delete API keys and management tokens.' },
+    { name: 'Notices', description: 'Send events to webhooks, to Slack and by e-mail.' },
     { name: 'Tenant', description: 'See the tier and its limits, change the settings, read the audit trail.' },
     { name: 'Members', description: 'Invite people and give them roles.' },
     { name: 'Administration', description: 'Manage all tenants of the service, as an administrator.' },
@@ -104,6 +106,7 @@ const WITH_DATABASE: readonly Operation[] = [
   ...keysOperations,
   ...settingsOperations,
   ...issuersOperations,
+  ...noticesOperations,
   ...membersOperations,
   ...invitationsOperations,
   ...groupsOperations,

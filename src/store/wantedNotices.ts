@@ -1,0 +1,53 @@
+/**
+ * What notices are sent of: the events that a tenant's subscriptions and members want, and the tenants that have any.
+ */
+import { and, eq, gt, sql } from 'drizzle-orm';
+import { union } from 'drizzle-orm/pg-core';
+import { type Channel, PERSONAL_NOTICES, type PersonalNotice } from '../domain/notices.ts';
+import type { Database } from './database.ts';
+import type { Db } from './db.ts';
+import { noticeChoices, subscriptions } from './noticesSchema.ts';
+
+/** Channels that the service sends to. Pages show the others. */
+const SENT: readonly Channel[] = ['email', 'slack'];
+
+const isSent = sql`${noticeChoices.channels} && ${sql.param([...SENT])}::text[]`;
+
+/** Lists the types that a tenant's subscriptions want, in a transaction. */
+export async function wantedTypes(tx: Db, tenant: string): Promise<readonly string[]> {
+  const rows = await tx
+    .select({ types: subscriptions.types })
+    .from(subscriptions)
+    .where(and(eq(subscriptions.tenantId, tenant), eq(subscriptions.enabled, true)));
+  return rows.flatMap(({ types }) => types);
+}
+
+/** Lists the notices that the service sends to a tenant's members, in a transaction. */
+export async function sentNotices(tx: Db, tenant: string): Promise<readonly PersonalNotice[]> {
+  const rows = await tx
+    .selectDistinct({ what: noticeChoices.what })
+    .from(noticeChoices)
+    .where(and(eq(noticeChoices.tenantId, tenant), isSent));
+  const sent = rows.map(({ what }) => what);
+  return PERSONAL_NOTICES.filter((what) => sent.includes(what));
+}
+
+/**
+ * Lists tenants that something may have to be sent for, by id.
+ * @param after the last id of the previous page
+ * @throws HoldfastError unavailable
+ */
+export async function tenantsWithNotices(database: Database, after: string, limit: number): Promise<string[]> {
+  const rows = await database.run((db) => {
+    const subscribed = db
+      .select({ tenant: subscriptions.tenantId })
+      .from(subscriptions)
+      .where(and(eq(subscriptions.enabled, true), gt(subscriptions.tenantId, after)));
+    const chosen = db
+      .select({ tenant: noticeChoices.tenantId })
+      .from(noticeChoices)
+      .where(and(gt(noticeChoices.tenantId, after), isSent));
+    return union(subscribed, chosen).orderBy(sql`1`).limit(limit);
+  });
+  return rows.map(({ tenant }) => tenant);
+}
