@@ -6,22 +6,16 @@ import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Choices } from '../domain/personalNotices.ts';
 import type { Sealer } from '../identity/credentials.ts';
+import { MailSource } from '../notices/mail/source.ts';
 import { changeChoices, readChosen } from '../store/noticeChoices.ts';
 import type { Store } from '../store/records.ts';
 
-/** E-mail of a tenant that somebody gets: personal notices, or those of a subscription. */
-const Source = z.union([
-  z.object({ tenant: z.string(), userId: z.string() }),
-  z.object({ tenant: z.string(), subscription: z.string() }),
-]);
-export type Source = z.infer<typeof Source>;
-
-const Unsubscription = z.object({ unsubscribe: z.array(Source), address: z.string() });
+const Unsubscription = z.object({ unsubscribe: z.array(MailSource), address: z.string() });
 
 /** What a token ends. */
 export interface Unsubscription {
   readonly address: string;
-  readonly sources: readonly Source[];
+  readonly sources: readonly MailSource[];
 }
 
 export interface UnsubscribeDeps {

@@ -43,6 +43,9 @@
  *                         message: keys have changed
  *   reads:<tier>:{t}      string: reads in the open window of a minute (lua/limits/quota.lua); with :sessions after it,
  *                         those of sign-in sessions
+ *   mail:{<SHA-256>}:<what>  of an e-mail address, in lower case: the messages of the last hour, and the lines of its
+ *                         next digest (notices/mail/places.ts)
+ *   mailed:{<webhook-id>} set: the addresses that have got a batch (notices/email.ts)
  *   {active}              sorted set: tenant that has been active → ms at which it was last
  *   {history}             sorted set: tenant whose history may have to be moved to the database → ms since when
  *                         (engine/history/stream.ts)
@@ -166,3 +169,18 @@ export const FAILED_AUTHENTICATIONS_PREFIX = 'failedAuthentications';
 
 /** The prefix of BullMQ's keys: one hash slot, which its scripts need in a cluster. */
 export const JOBS_PREFIX = '{bull}';
+
+/** The keys of an e-mail address: messages of the last hour; lines that wait, and those of a digest that is sent. */
+export function mailKeys(address: string) {
+  const tag = `mail:{${createHash('sha256').update(address.toLowerCase()).digest('hex')}}`;
+  return {
+    sent: `${tag}:sent`,
+    lines: `${tag}:lines`,
+    count: `${tag}:count`,
+    sending: `${tag}:sending`,
+    sendingCount: `${tag}:sendingCount`,
+  };
+}
+
+/** The addresses that have got a batch. */
+export const mailedKey = (webhookId: string): string => `mailed:{${webhookId}}`;

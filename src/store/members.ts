@@ -84,6 +84,27 @@ export async function memberNames(
 }
 
 /**
+ * Returns those of some e-mail addresses that members have. The case of letters does not matter.
+ * @throws HoldfastError unavailable
+ */
+export async function addressesOfMembers(
+  { database }: Databases,
+  tenant: string,
+  addresses: readonly string[],
+): Promise<readonly string[]> {
+  const asked = addresses.map((address) => address.toLowerCase());
+  const rows = await database.of(tenant).run((db) =>
+    db
+      .select({ email: sql<string>`lower(${users.email})` })
+      .from(members)
+      .innerJoin(users, eq(users.id, members.userId))
+      .where(and(eq(members.tenantId, tenant), inArray(sql`lower(${users.email})`, asked))),
+  );
+  const had = new Set(rows.map(({ email }) => email));
+  return addresses.filter((address) => had.has(address.toLowerCase()));
+}
+
+/**
  * Lists a page of a tenant's members, by id.
  * @param after only members with a greater id
  * @throws HoldfastError unavailable

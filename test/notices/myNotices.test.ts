@@ -111,7 +111,7 @@ describe('unsubscribing by the link of a message', () => {
   const tokenOf = (...of: SignedIn[]) =>
     unsubscribeToken(deps.sealer, {
       address: of[0]?.email ?? '',
-      sources: of.map(({ credential, userId }) => ({ tenant: credential.tenant, userId })),
+      sources: of.map(({ credential, userId }) => ({ tenant: credential.tenant, userId, notice: 'TURN' as const })),
     });
 
   test('ends the e-mail of that tenant, and nothing else, without sign-in', async () => {

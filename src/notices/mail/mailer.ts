@@ -1,0 +1,184 @@
+/**
+ * Sends messages to people by e-mail: at most 30 an hour to an address, of all tenants together. More wait for a
+ * digest, which a BullMQ job sends as soon as the address may get another message (docs/specification.md#e-mail).
+ */
+import { DelayedError, type Job, Queue, Worker } from 'bullmq';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { RedisClient } from '../../redis/client.ts';
+import { JOBS_PREFIX } from '../../redis/keys.ts';
+import { isAway } from '../../redis/send.ts';
+import { pauseMs } from '../retries.ts';
+import { addLines, finishDigest, MAX_AN_HOUR, takeLines, takePlace, type Waiting } from './places.ts';
+import { MailRefused } from './refused.ts';
+import { MailSource } from './source.ts';
+import type { Mail, Transport } from './transport.ts';
+
+/** A message to an address. */
+export interface Message {
+  /** What a click on "unsubscribe" ends. */
+  readonly source: MailSource;
+  readonly subject: string;
+  /** Sentences. A digest has those of several messages. */
+  readonly lines: readonly string[];
+  /** What the link is for, and its path. */
+  readonly link: { readonly label: string; readonly path: string };
+  /** Why the person gets it. */
+  readonly reason: string;
+  /** When it is of no use any more, in ms since 1970 UTC; null: never */
+  readonly untilMs: number | null;
+}
+
+export interface MailerDeps {
+  readonly redis: RedisClient;
+  /** For BullMQ alone. */
+  readonly connection: RedisClient;
+  readonly transport: Transport;
+  /** The origin at which people see the service. */
+  readonly publicUrl: string;
+  /** Makes the address at which such e-mail is ended. */
+  readonly unsubscribeUrl: (address: string, sources: readonly MailSource[]) => Promise<string>;
+  /** Returns true if an address still gets messages of a source. */
+  readonly isWanted: (address: string, source: MailSource) => Promise<boolean>;
+  readonly log: Logger;
+}
+
+const DIGESTS = 'mailDigests';
+const CONCURRENCY = 5;
+/** Tenants and subscriptions that one click on "unsubscribe" in a digest ends. */
+const MAX_SOURCES = 20;
+/** Attempts of a digest, within three days. */
+const ATTEMPTS = 40;
+
+const Digest = z.object({ address: z.string() });
+
+/** A line that waits for a digest. */
+const Line = z.object({ text: z.string(), source: MailSource, untilMs: z.number().nullable() });
+type Line = z.infer<typeof Line>;
+
+export interface Mailer {
+  /**
+   * Sends a message, or keeps its lines for the digest of the address.
+   * @throws MailRefused; another error if no message can be sent
+   */
+  send(address: string, message: Message): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function startMailer(deps: MailerDeps): Mailer {
+  const { redis, connection, transport, log } = deps;
+  const options = { connection, prefix: JOBS_PREFIX };
+  const queue = new Queue(DIGESTS, options);
+  const worker = new Worker(DIGESTS, (job, token) => sendDigest(deps, queue, job, token), {
+    ...options,
+    concurrency: CONCURRENCY,
+    settings: { backoffStrategy: (made) => pauseMs(made) },
+  });
+  const onError = (err: Error) => log[isAway(err) ? 'debug' : 'warn']({ err }, 'the queue of digests failed: retrying');
+  queue.on('error', onError);
+  worker.on('error', onError);
+  worker.on('failed', (_, err) => log.warn({ err }, 'a digest could not be sent'));
+  return {
+    send: async (address, message) => {
+      const place = await takePlace(redis, address, false);
+      if ('inMs' in place) {
+        await addLines(
+          redis,
+          address,
+          message.lines.map((text) => lineOf(message, text)),
+        );
+        return planDigest(queue, address, place.inMs);
+      }
+      const { subject, source } = message;
+      const unsubscribeUrl = await deps.unsubscribeUrl(address, [source]);
+      await transport
+        .send({ to: address, subject, text: textOf(deps, message), unsubscribeUrl })
+        .catch(async (error) => {
+          await place.giveBack();
+          throw error;
+        });
+    },
+    close: async () => {
+      await worker.close();
+      await queue.close();
+      transport.close();
+    },
+  };
+}
+
+const lineOf = ({ source, untilMs }: Message, text: string): string =>
+  JSON.stringify({ text, source, untilMs } satisfies Line);
+
+const textOf = ({ publicUrl }: MailerDeps, { lines, link, reason }: Omit<Message, 'subject' | 'source' | 'untilMs'>) =>
+  `${lines.map((line) => `${line}.`).join('\n')}\n\n${link.label}: ${publicUrl}${link.path}\n\n-- \n${reason}\n`;
+
+/** Makes the job of a digest, unless there is one. */
+async function planDigest(queue: Queue, address: string, inMs: number): Promise<void> {
+  await queue.add(
+    DIGESTS,
+    { address },
+    {
+      delay: inMs,
+      deduplication: { id: address },
+      attempts: ATTEMPTS,
+      backoff: { type: 'custom' },
+      removeOnComplete: true,
+      removeOnFail: true,
+    },
+  );
+}
+
+async function sendDigest(deps: MailerDeps, queue: Queue, job: Job, token: string | undefined): Promise<void> {
+  const { address } = Digest.parse(job.data);
+  // Lines that come from now on make another job.
+  await queue.removeDeduplicationKey(address);
+  const waiting = await takeLines(deps.redis, address);
+  if (waiting === null) return;
+  const lines = await wantedLines(deps, address, waiting);
+  if (lines.length > 0) {
+    const place = await takePlace(deps.redis, address, true);
+    if ('inMs' in place) {
+      await job.moveToDelayed(Date.now() + place.inMs, token);
+      throw new DelayedError();
+    }
+    await deps.transport.send(await digestOf(deps, address, waiting, lines)).catch(async (error) => {
+      await place.giveBack();
+      if (!(error instanceof MailRefused && error.isFinal)) throw error;
+      deps.log.info({ status: error.status }, 'the mail server refused a digest');
+    });
+  }
+  await finishDigest(deps.redis, address);
+}
+
+/** Returns the lines that are still of use, and whose sources still send to the address. */
+async function wantedLines({ isWanted }: MailerDeps, address: string, { lines }: Waiting): Promise<readonly Line[]> {
+  const parsed = lines.map((line) => Line.parse(JSON.parse(line)));
+  const useful = parsed.filter(({ untilMs }) => untilMs === null || untilMs > Date.now());
+  const sources = sourcesOf(useful);
+  const wanted = new Set<string>();
+  for (const source of sources) if (await isWanted(address, source)) wanted.add(JSON.stringify(source));
+  return useful.filter(({ source }) => wanted.has(JSON.stringify(source)));
+}
+
+const sourcesOf = (lines: readonly Line[]): readonly MailSource[] => [
+  ...new Map(lines.map(({ source }) => [JSON.stringify(source), source])).values(),
+];
+
+async function digestOf(
+  deps: MailerDeps,
+  address: string,
+  { count, lines: taken }: Waiting,
+  lines: readonly Line[],
+): Promise<Mail> {
+  const older = count - taken.length;
+  const total = lines.length + older;
+  const shown = lines.map(({ text, source: { tenant } }) => `[${tenant}] ${text}`);
+  const link = { label: 'Dashboard', path: '/dashboard' };
+  const reason = `An address gets at most ${MAX_AN_HOUR} messages an hour, and the rest in one message.`;
+  return {
+    to: address,
+    subject: total === 1 ? '1 notice from Holdfast' : `${total} notices from Holdfast`,
+    text: textOf(deps, { lines: older > 0 ? [...shown, `And ${older} older ones`] : shown, link, reason }),
+    unsubscribeUrl: await deps.unsubscribeUrl(address, sourcesOf(lines).slice(0, MAX_SOURCES)),
+  };
+}
