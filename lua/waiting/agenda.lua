@@ -9,6 +9,8 @@
 --     O  the ticket whose order is `name`
 --     n  the first tickets of the queue `name`, and the turns in their other queues: the resource has more or fewer
 --        slots in their condition
+--   what the condition of a slot changes:
+--     c  none: it begins the walks for the lines of the slot `name`, as changes.touchLines() takes it
 --   whether a ticket can be granted:
 --     f  the first tickets that wait for `name`, while some of it is free; or for a match
 --     j  the same, also while a blocker's hold of `name` can be joined

@@ -12,6 +12,16 @@ local changes = {}
 -- The journal's length up to which changes were looked at.
 local settledTo
 
+-- Resources whose matches this call of touch() has activated: name -> true.
+local activated
+
+local function activateMatches(name)
+  if not activated[name] then
+    activated[name] = true
+    walks.activateMatches(name)
+  end
+end
+
 -- Begins the walks for a change of who has a share in a slot.
 local function touchShare(slot, before, now)
   local resource = string.match(slot, '^[^\1]*')
@@ -41,26 +51,50 @@ end
 -- The same for the queues of a slot, or of a pool.
 local function touchName(name, owner)
   if not owner then
-    walks.activateMatches(name)
+    activateMatches(name)
   end
   lines.eachOf(name, touchQueue, owner)
 end
 
--- Begins the walks for a queue of which a slot has another condition. Dirty ones count among the ready ones.
-local function touchLine(queue, change, condition)
+-- Begins the walks for a queue of which a slot has another condition. `isLimit`: the slot is out of service now, or
+-- was. Dirty slots count among the ready ones.
+local function touchLine(queue, isLimit, condition)
   if not queues.isQueueEmpty(queue) then
-    agenda.stirLine(queue, condition ~= 'ready' or change.before == 'out' or change.condition == 'out')
+    agenda.stirLine(queue, isLimit or condition ~= 'ready')
   end
 end
 
--- Begins the walks for a change of the condition of a slot, or of its reason.
-local function touchCondition(change)
-  if change.before ~= change.condition then
-    walks.activateMatches(change.resource)
-    lines.eachOf(change.slot, touchLine, change)
-    if change.slot ~= change.resource then
-      lines.eachOf(change.resource, touchLine, change)
-    end
+-- Begins the walks for the lines of a slot that has another condition. Takes a slot and isLimit as a walk names them.
+function changes.touchLines(name)
+  lines.eachOf(string.sub(name, 2), touchLine, string.sub(name, 1, 1) == '1')
+end
+
+-- Begins the walks for a change of the condition of a slot, or of its reason. `seen`: what was done for its resource.
+-- Walks are added to `later`: of many slots, most are left to the steps that follow.
+local function touchCondition(change, seen, later, limit)
+  if change.before == change.condition then
+    return
+  end
+  local slot, resource = change.slot, change.resource
+  local isLimit = change.before == 'out' or change.condition == 'out'
+  local name = isLimit and '1' or '0'
+  if seen[resource] == nil then
+    activateMatches(resource)
+    seen[resource] = slot == resource or queues.mayWaitForSlots(resource)
+  end
+  if slot ~= resource and not seen[name .. resource] then
+    seen[name .. resource] = true
+    lines.eachOf(resource, touchLine, isLimit)
+  end
+  if seen[resource] and work.done > limit then
+    later[#later + 1] = 'c' .. name .. slot
+  elseif seen[resource] then
+    changes.touchLines(name .. slot)
+  end
+  local record = slotMap.recordAt(slot)
+  if record and not record.token and not slotMap.declarerOf(record.owner) then
+    -- Its owner has it as an ancestor, and may wait for it in this condition.
+    later[#later + 1] = 'r' .. record.owner
   end
 end
 
@@ -80,7 +114,7 @@ end
 local function touch(slot, before, now)
   if queues.isOnlyLeft(slot, before, now) then
     -- Matches of its requester passed the resource until now, and may take another slot of it.
-    walks.activateMatches(before.pool ~= '' and before.pool or string.match(slot, '^[^\1]*'))
+    activateMatches(before.pool ~= '' and before.pool or string.match(slot, '^[^\1]*'))
   end
   if shared.isShare(slot) then
     touchShare(slot, before, now)
@@ -93,16 +127,24 @@ end
 
 -- Begins the walks for the changes since it was called last.
 function changes.touch()
+  local MAX_WORK = 100
+  local seen, later, limit = {}, {}, work.done + MAX_WORK
+  activated = {}
   for i = settledTo + 1, #slotMap.journal, 2 do
     local slot = slotMap.journal[i]
     work.spend(0.5)
     if slot.restore then
-      touchCondition(slot)
+      touchCondition(slot, seen, later, limit)
     else
       touch(slot, slotMap.journal[i + 1], slotMap.records[slot])
     end
   end
   settledTo = #slotMap.journal
+  -- The list of walks is sorted: one is added at its end faster than in its middle.
+  table.sort(later)
+  for _, walk in ipairs(later) do
+    agenda.addWalk(string.sub(walk, 1, 1), string.sub(walk, 2))
+  end
 end
 
 function changes.open()

@@ -86,14 +86,35 @@ local function openForChange(slot, before, record)
   end
 end
 
--- Opens the queue if tickets have to do with a slot whose condition this script changed.
+-- Sets found.isAny if a stored ticket's plan has a slot of the pool that a queue is for, by its name.
+local function findSlotQueue(queue, found)
+  work.spend(3)
+  local first = redis.call('ZRANGE', keys.queues, '[' .. queue .. '_', '(' .. queue .. '`', 'BYLEX', 'LIMIT', 0, 1)
+  found.isAny = found.isAny or first[1] ~= nil
+end
+
+-- Returns false if no ticket's plan has a slot of a pool by its name, in any condition.
+function queues.mayWaitForSlots(pool)
+  local found = { isAny = queues.areQueuesWritten }
+  lines.eachOf(pool, findSlotQueue, found)
+  return found.isAny
+end
+
+-- Opens the queue if tickets have to do with a slot whose condition this script changed, or with others of its pool.
 local function openForConditions()
+  local seen = {}
   for _, change in ipairs(conditions.changed) do
-    if tenant.labelled then
-      openForMatches()
+    local resource = change.resource
+    if not seen[resource] then
+      seen[resource] = true
+      if tenant.labelled then
+        openForMatches()
+      end
+      queues.openFor(resource)
+      if tenant.queue or change.slot ~= resource and queues.mayWaitForSlots(resource) then
+        return tenant.openQueue()
+      end
     end
-    queues.openFor(change.slot)
-    queues.openFor(change.resource)
   end
 end
 

@@ -26,6 +26,9 @@ local walks = require('waiting/walks')
 local work = require('frame/work')
 local settle = {}
 
+-- A script that did more work than this before settles nothing: one step of it may take some milliseconds.
+local MAX_OWN_WORK = 6000
+
 -- True if the queue must not be settled by this script.
 local isSuspended
 
@@ -51,6 +54,9 @@ end
 -- Moves the first walk on, and looks at the ticket to which it comes.
 local function settleStep()
   local kind, order, name = walks.moveOn()
+  if kind == 'c' then
+    return changes.touchLines(name)
+  end
   local ticket = order and tickets.ticketAt(order)
   -- A ticket that is granted, or that its caller has left, is neither next nor to be granted.
   if not ticket or ticket.order ~= order or ticket.status ~= 'attended' and ticket.status ~= 'detached' then
@@ -216,7 +222,7 @@ end
 
 -- Settles after the changes of this script so far. Returns true if nothing is left to do.
 function settle.settle()
-  -- A request that took much work itself leaves less for settling.
+  -- A request that took much work itself leaves less for settling, or all.
   local MIN_SETTLE_WORK, MAX_SETTLE_WORK, MAX_SCRIPT_WORK = 300, 2000, 4000
   if isSuspended then
     return true
@@ -224,6 +230,8 @@ function settle.settle()
   changes.touch()
   if not state.isUnsettled and not state.replanned then
     return true
+  elseif work.done > MAX_OWN_WORK then
+    return false
   end
   local limit = math.max(work.done + MIN_SETTLE_WORK, math.min(work.done + MAX_SETTLE_WORK, MAX_SCRIPT_WORK))
   return replan(limit) and settleSteps(limit)

@@ -3,8 +3,8 @@
 -- has come in every queue in which it lacks something.
 --
 -- Limits of work: the turn of at most 64 slots comes in a queue, or of one ticket that lacks more, and at most 200
--- tickets of the queue are looked at. A ticket behind them is not next, and keeps nothing. It is granted all the same
--- when it can be.
+-- tickets of the queue are looked at, where one that asks for several slots counts for one ticket in each 8 of these. A
+-- ticket behind them is not next, and keeps nothing. It is granted all the same when it can be.
 local agenda = require('waiting/agenda')
 local lines = require('waiting/lines')
 local queues = require('waiting/queues')
@@ -14,7 +14,7 @@ local tickets = require('waiting/tickets')
 local work = require('frame/work')
 local turns = {}
 
-local MAX_WALK = 200
+local MAX_WALK, SLOTS_OF_WALK = 200, 8
 turns.MAX_TURNS = 64
 local BEHIND_ALL = '\255'
 -- known[stamp]: what was found out in a state of slots and tickets. Kept of this state and of the one before, since a
@@ -65,17 +65,22 @@ local function needsMore(ticket)
   return found[ticket.order]
 end
 
+-- Returns for how many tickets one counts that a walk comes to; nil: it is gone.
+local function weightOf(ticket, name)
+  return math.max(1, ticket and #needs.entriesIn(ticket, name) / SLOTS_OF_WALK or 0)
+end
+
 -- Walks on to the next ticket of a queue. `isMore`: the ticket behind it is read too. Returns false at the end, or when
 -- no more turns have come.
 local function walkOn(name, front, isMore)
   local order
   order, front.i, front.j = queues.nextInQueue(name, front.i, front.j)
-  front.walked = front.walked + 1
-  if not order or front.walked > MAX_WALK then
+  if not order or front.walked >= MAX_WALK then
     return false
   end
   work.spend(3)
   local ticket = tickets.ticketAt(order, isMore and queues.nextInQueue(name, front.i, front.j))
+  front.walked = front.walked + weightOf(ticket, name)
   local lacked = ticket and not needsMore(ticket) and needs.lackedAt(ticket, name) or {}
   for _, key in ipairs(lacked) do
     if not front.keys[key] then

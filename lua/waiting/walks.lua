@@ -121,12 +121,15 @@ local function orderAfter(order)
 end
 
 -- Moves the first walk on. Returns its kind, the order of the ticket to look at, and its name; nil if there is none
--- before other walks go on.
+-- before other walks go on. A walk for a slot (c) has no tickets, and ends.
 function walks.moveOn()
   local walk = queues.nthOf('\5', 1)
   local from, kind, name = string.sub(walk, 1, 8), string.sub(walk, 9, 9), string.sub(walk, 10)
   work.spend(3)
   queues.setMember('\5', walk, false)
+  if kind == 'c' then
+    return kind, nil, name
+  end
   local order = walks.isOpen(kind, name) and firstOf[kind](name, from)
   local other = queues.nthOf('\5', 1)
   if not order then

@@ -205,6 +205,17 @@ describe('a slot that comes into the condition that somebody waits for', () => {
     expect(await queue()).toEqual([]);
   });
 
+  test.each([
+    ['House', 1],
+    ['House_0', 2],
+  ])('%s, an ancestor that its requester holds, is granted to it', async (slot, capacity) => {
+    await register({ name: 'House', capacity }, { name: 'Hall', treePath: 'House' });
+    await take('ann', 'Hall');
+    expect(await askFor('ann', dirty('House'))).toBe('WAITING');
+    await become('dirty', slot);
+    expect(await queue()).toEqual([]);
+  });
+
   test('nobody gets a slot in another condition', async () => {
     await register({ name: 'phones', capacity: 3 });
     await become('out', 'phones');
