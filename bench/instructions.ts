@@ -22,6 +22,9 @@ const HERE = fileURLToPath(new URL('..', import.meta.url));
 const HELD = 700;
 const HELD_NAME = 'held-by-another';
 
+/** Redis's own work between calls comes every second and costs as much as several calls: the least count has none. */
+const ROUNDS = 7;
+
 /** A kind of request, and whether an event stream of the tenant is open. */
 interface Case extends Kind {
   readonly calls: number;
@@ -29,13 +32,13 @@ interface Case extends Kind {
 }
 
 const CASES: readonly Case[] = [
-  { what: 'plain name', size: 1, calls: 100, name: () => freshName('plain') },
-  { what: 'plain name, with a lease', size: 1, calls: 100, name: () => freshName('leased'), ttlSeconds: 600 },
-  { what: 'plain name, with an open stream', size: 1, calls: 100, name: () => freshName('heard'), isHeard: true },
-  { what: 'plain name that is held', size: 1, calls: 100, name: () => HELD_NAME, status: 'ALREADY_HELD' },
-  { what: 'pool of 100,000', size: 1, calls: 50, name: () => 'pool' },
-  { what: 'plain names, 10 items, each', size: 10, calls: 20, name: () => freshName('ten') },
-  { what: 'plain names, 100 items, each', size: 100, calls: 5, name: () => freshName('hundred') },
+  { what: 'plain name', size: 1, calls: 20, name: () => freshName('plain') },
+  { what: 'plain name, with a lease', size: 1, calls: 20, name: () => freshName('leased'), ttlSeconds: 600 },
+  { what: 'plain name, with an open stream', size: 1, calls: 20, name: () => freshName('heard'), isHeard: true },
+  { what: 'plain name that is held', size: 1, calls: 20, name: () => HELD_NAME, status: 'ALREADY_HELD' },
+  { what: 'pool of 100,000', size: 1, calls: 10, name: () => 'pool' },
+  { what: 'plain names, 10 items, each', size: 10, calls: 5, name: () => freshName('ten') },
+  { what: 'plain names, 100 items, each', size: 100, calls: 2, name: () => freshName('hundred') },
 ];
 
 /** What a call costs. */
@@ -79,7 +82,6 @@ function ratios(here: Cost, there: Cost): string {
 async function count(checkout: string, name: string): Promise<Map<string, Cost>> {
   const out = join(folder, name);
   const runner = ['valgrind', '--tool=callgrind', `--callgrind-out-file=${out}.%p`];
-  // Redis's own work in between is part of the count, so it does little of it.
   const server = await startRedisNode(console.error, await freePort(), ['--hz', '1', '--dynamic-hz', 'no'], { runner });
   const opened = await openCheckout(checkout, name, `redis://127.0.0.1:${server.port}`);
   const steering = new Redis(server.port);
@@ -128,18 +130,26 @@ async function countCase(
     await collector('collect');
     await collector('stop');
     const before = Number(await collector('count'));
-    execFileSync('callgrind_control', ['--zero', String(pid)]);
+    steerCallgrind('--zero', pid);
     await run(verb, one, calls);
-    execFileSync('callgrind_control', [`--dump=${verb}`, String(pid)]);
+    steerCallgrind(`--dump=${verb}`, pid);
     const garbage = Number(await collector('count')) - before;
     const items = calls * size;
-    counts.set(`${verb}, ${what}`, { thousands: newestCount(out) / items / 1000, garbage: garbage / items });
+    const cost = { thousands: newestCount(out) / items / 1000, garbage: garbage / items };
+    const name = `${verb}, ${what}`;
+    if (cost.thousands < (counts.get(name)?.thousands ?? Number.POSITIVE_INFINITY)) counts.set(name, cost);
   };
   // The first round warms up: it loads the scripts and makes the keys.
   await run('reserve', one, 1);
   if (status === undefined) await run('unreserve', one, 1);
-  await counted('reserve');
-  if (status === undefined) await counted('unreserve');
+  for (let i = 0; i < ROUNDS; i++) {
+    await counted('reserve');
+    if (status === undefined) await counted('unreserve');
+  }
+}
+
+function steerCallgrind(command: string, pid: number): void {
+  execFileSync('callgrind_control', [command, String(pid)], { stdio: 'ignore' });
 }
 
 /** Returns the instructions of the dump that was written last. */
