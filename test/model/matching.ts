@@ -80,7 +80,8 @@ export abstract class Matching extends Definitions {
     const fitting = this.fitting(match, count);
     let why = 'NOT_AVAILABLE';
     for (const resource of fitting) {
-      const isFull = this.heldOf(resource).length >= this.capacityOf(resource);
+      // Slots that are held from an earlier capacity count as taken from the ready ones.
+      const isFull = condition === undefined && this.heldOf(resource).length >= this.capacityOf(resource);
       if (isFull || this.had(resource, requester) !== undefined) continue;
       const result = reserve({ ...item, resource });
       if (result.explanation === KEPT) why = KEPT;
