@@ -154,6 +154,12 @@ export function termsText({ defaultTtlSeconds, maxTtlSeconds, requireNote, holde
 /** The settings for reservations: leases, notes, and what holders may say at a release. */
 export type Terms = Pick<Settings, 'defaultTtlSeconds' | 'maxTtlSeconds' | 'requireNote' | 'holdersReport'>;
 
+const HOUR_S = 3600;
+
+/** The lease that people are offered first, in s: the tenant's own, else an hour, or less if that is too long. */
+export const suggestedLease = ({ defaultTtlSeconds, maxTtlSeconds }: Terms): number =>
+  defaultTtlSeconds ?? Math.min(HOUR_S, maxTtlSeconds ?? HOUR_S);
+
 /** Reads what termsText() made. */
 export function termsOf(text: string): Terms {
   const [defaultMs = '', maxMs = '', requireNote, report = '1'] = text.split(' ');

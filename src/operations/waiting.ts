@@ -24,6 +24,9 @@ export interface Polling {
   readonly caller: () => Caller;
 }
 
+/** For people: they look again. */
+export const NO_POLLING: Polling = { pollSeconds: 0, caller: () => ({ isGone: false, onGone: () => {} }) };
+
 /**
  * Carries out a call that may become a long poll. A call that continued a ticket costs reads instead of writes. These
  * are charged beside the response, which must neither wait for that nor fail: its caller has its grant already.

@@ -2,7 +2,7 @@
  * The time that a person needs something, as forms ask for it (components/leaseFields.tsx).
  */
 import { z } from 'zod';
-import type { Terms } from '../../domain/tenants.ts';
+import { suggestedLease, type Terms } from '../../domain/tenants.ts';
 import { refuseField } from '../form.ts';
 import { atHour } from '../zone.ts';
 
@@ -90,10 +90,6 @@ export function leaseChoices(terms: Terms, zone: string | null, nowMs = Date.now
     ...hours,
   ];
 }
-
-/** The length that forms suggest, in s: the tenant's own, else an hour, or less if that is too long. */
-export const suggestedLease = ({ defaultTtlSeconds, maxTtlSeconds }: Terms): number =>
-  defaultTtlSeconds ?? Math.min(HOUR_S, maxTtlSeconds ?? HOUR_S);
 
 /** A length in words: `1 h 30 min`. */
 function lengthText(seconds: number): string {

@@ -3,6 +3,7 @@
  */
 import type { CheckResult } from '../../contract/check.ts';
 import type { ReserveResult } from '../../contract/reservations.ts';
+import { reasonOf, refusalText } from '../../operations/refusalText.ts';
 import type { Failed } from '../form.ts';
 
 const DAY_MS = 86_400_000;
@@ -18,18 +19,6 @@ function timeText(iso: string, zone: string): string {
   return zone === 'UTC' ? `${time} UTC` : time;
 }
 
-/** The reasons that explanations give, in other words. */
-const REASONS: readonly (readonly [RegExp, string])[] = [
-  [/^ancestor (.+) is at capacity$/, '“$1”, to which it belongs, is in use.'],
-  [/^blocker (.+) is held$/, '“$1”, which it needs too, is in use.'],
-  [/^ancestor (.+) is (out of service|being cleaned)(.*)$/, '“$1”, to which it belongs, is $2$3.'],
-  [/^blocker (.+) is (out of service|being cleaned)(.*)$/, '“$1”, which it needs too, is $2$3.'],
-  [/^kept for a waiting request$/, 'It is kept for somebody who waits.'],
-  [/^(.+) is being deleted$/, '“$1” is being deleted.'],
-  [/^a note is required$/, 'Say what you need it for: this tenant asks for a note.'],
-  [/^you hold it SHARED; release it first$/, 'You share it already. Release it first.'],
-];
-
 /** The field of a form that a reason is about. */
 const FIELDS: readonly (readonly [RegExp, string])[] = [[/^a note is required$/, 'note']];
 
@@ -44,27 +33,5 @@ export function refusalOf(
   zone: string,
 ): Pick<Failed, 'fault' | 'field'> {
   const field = FIELDS.find(([pattern]) => pattern.test(reasonOf(result)))?.[1];
-  return { fault: refusalText(result, state, zone), field };
-}
-
-const reasonOf = ({ explanation }: ReserveResult): string => /^[A-Z_]+: (.+)$/.exec(explanation)?.[1] ?? '';
-
-function refusalText(result: ReserveResult, state: CheckResult | null, zone: string): string {
-  const { resource, status, heldBy } = result;
-  const reason = reasonOf(result);
-  const known = REASONS.find(([pattern]) => pattern.test(reason));
-  const why = known ? reason.replace(known[0], known[1]) : reason.replace(/[^.]$/, '$&.');
-  if (status === 'NOT_VALID') return why || 'This cannot be reserved.';
-  const holder = heldBy && heldBy.resource === resource ? holderText(resource, heldBy, zone) : '';
-  const queue = state && state.waiting > 0 ? `${state.waiting} waiting.` : '';
-  return [holder || why || `“${resource}” is in use.`, holder && why, queue].filter((part) => part !== '').join(' ');
-}
-
-function holderText(
-  resource: string,
-  { requester, expiresAt }: NonNullable<ReserveResult['heldBy']>,
-  zone: string,
-): string {
-  if (requester === null) return '';
-  return `“${resource}” is held by ${requester} ${expiresAt === null ? 'without an end' : `until ${timeText(expiresAt, zone)}`}.`;
+  return { fault: refusalText(result, state?.waiting ?? 0, (iso) => timeText(iso, zone)), field };
 }

@@ -6,15 +6,12 @@ import type { ReserveResult } from '../../contract/reservations.ts';
 import { HoldfastError } from '../../domain/errors.ts';
 import { isOwn } from '../../operations/permissions.ts';
 import { reserve } from '../../operations/reservations.ts';
-import type { Polling } from '../../operations/waiting.ts';
+import { NO_POLLING } from '../../operations/waiting.ts';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { type Attempt, attempt, check } from '../form.ts';
 import { reserveSchema } from '../formSchemas.ts';
 import { zoneOf } from '../zone.ts';
 import { refusalOf } from './refusal.ts';
-
-/** A page never polls: its person looks at it again. */
-export const NO_POLLING: Polling = { pollSeconds: 0, caller: () => ({ isGone: false, onGone: () => {} }) };
 
 export const takeBackForm = (deps: DashboardDeps) => {
   const Reserves = reserveSchema(deps);

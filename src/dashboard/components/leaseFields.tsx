@@ -2,8 +2,8 @@
  * Asks how long a person needs something: six times to tap. The last one opens a field for a date and time. The script
  * of the pages reads it in the browser's zone; without it, it is UTC.
  */
-import type { Terms } from '../../domain/tenants.ts';
-import { type LeaseChoice, type LeaseForm, leaseChoices, NO_END, OTHER, suggestedLease } from '../actions/lease.ts';
+import { suggestedLease, type Terms } from '../../domain/tenants.ts';
+import { type LeaseChoice, type LeaseForm, leaseChoices, NO_END, OTHER } from '../actions/lease.ts';
 import type { Failed } from '../form.ts';
 import { Clock } from './clock.tsx';
 import { Fault, faultOf } from './formPage.tsx';

@@ -8,8 +8,7 @@ import { type ResourceState, resourceStates } from '../../engine/reservations/st
 import { readTerms } from '../../engine/tenant/record.ts';
 import { deleteDefinition, register } from '../../operations/definitions.ts';
 import { reserve, unreserve } from '../../operations/reservations.ts';
-import { cancel } from '../../operations/waiting.ts';
-import { NO_POLLING } from '../actions/takeBack.ts';
+import { cancel, NO_POLLING } from '../../operations/waiting.ts';
 import type { DashboardDeps, Viewer } from '../env.ts';
 import { check } from '../form.ts';
 import { cancelSchema, registerSchema, releaseSchema, reserveSchema } from '../formSchemas.ts';
