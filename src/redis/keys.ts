@@ -41,6 +41,8 @@
  *   {t}:used              hash: SHA-256 of an API key → ms at which it was last used
  *   {t}:events            channel (sharded pub/sub): numbered messages of events (lua/events/events.lua); an empty
  *                         message: keys have changed
+ *   {t}:cursors           hash: how far each reader of the outbox has come (lua/verbs/cursors.lua)
+ *   {t}:attempts:<id>     list: the last attempts to deliver to a subscription, newest first (engine/notices/attempts.ts)
  *   reads:<tier>:{t}      string: reads in the open window of a minute (lua/limits/quota.lua); with :sessions after it,
  *                         those of sign-in sessions
  *   mail:{<SHA-256>}:<what>  of an e-mail address, in lower case: the messages of the last hour, and the lines of its
@@ -49,6 +51,7 @@
  *   {active}              sorted set: tenant that has been active → ms at which it was last
  *   {history}             sorted set: tenant whose history may have to be moved to the database → ms since when
  *                         (engine/history/stream.ts)
+ *   {notices}             string: what the last look at all outboxes has found (engine/notices/outboxState.ts)
  *   {expiry:<n>}          sorted set, one shard of the due index: tenant → ms; none of its reservations is due
  *                         earlier
  */
@@ -148,8 +151,16 @@ export const activityKey = (tenant: string): string => `{${tenant}}:activity`;
 export const ACTIVE_KEY = '{active}';
 /** The tenants whose history may have to be moved to the database. */
 export const WAITING_HISTORIES_KEY = '{history}';
+/** What the last look at all outboxes has found. */
+export const NOTICES_KEY = '{notices}';
 /** The ended reservations and waits of a tenant. */
 export const historyKey = (tenant: string): string => `{${tenant}}:history`;
+/** How far each reader of a tenant's outbox has come. */
+export const cursorsKey = (tenant: string): string => `{${tenant}}:cursors`;
+/** The events that a tenant's readers want. */
+export const outboxKey = (tenant: string): string => `{${tenant}}:outbox`;
+/** The last attempts to deliver to a subscription. */
+export const attemptsKey = (tenant: string, subscription: string): string => `{${tenant}}:attempts:${subscription}`;
 /** When a tenant's API keys were last used. */
 export const usedKey = (tenant: string): string => `{${tenant}}:used`;
 

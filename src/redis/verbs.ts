@@ -46,6 +46,7 @@ const RESERVATIONS = ['tenant', 'credential', ...STATE] as const;
 const REPEATABLE = ['answer', 'answers'] as const;
 /** The counters of reads: the script takes the one of the tenant's tier. */
 const READS = ['readsFree', 'readsStarter', 'readsPro', 'readsEnterprise'] as const satisfies readonly `reads${Tier}`[];
+const CURSORS = ['tenant', 'outbox', 'cursors'] as const;
 const DEFINITIONS = [...RESERVATIONS, 'copying', 'answer'] as const;
 
 /**
@@ -88,8 +89,10 @@ export const VERBS = {
     isPaged: true,
   },
   delete: { keys: DEFINITIONS, charges: 'writes' },
+  dropCursor: { keys: CURSORS },
   emitLimitReached: { keys: ['tenant', 'credential', 'outbox'] },
   endSession: { keys: [...RESERVATIONS, ...REPEATABLE], charges: 'writes' },
+  finishBatch: { keys: CURSORS },
   issueToken: { keys: ['tenant', 'credential', 'tokens', 'outbox'], charges: 'writes', memory: 'takes' },
   keep: { keys: ['tenant', 'credential', 'outbox', ...REPEATABLE], charges: 'writes', recognisesRetries: true },
   keepReset: { keys: ['tenant', 'resetSlots', 'history'] },
@@ -97,6 +100,7 @@ export const VERBS = {
   leave: { keys: ['tenant', ...STATE] },
   loadTenant: { keys: ['tenant', 'copying', 'used', 'outbox'] },
   lowerDueIndex: { keys: ['shard'], isOfService: true },
+  moveSlowest: { keys: CURSORS },
   openStream: { keys: ['tenant', 'credential', 'streams', 'sessionStreams', 'outbox'], memory: 'takes' },
   outOfService: { keys: ['tenant', 'conditions', 'clean', 'definitions'], memory: 'unchanged', isPaged: true },
   probe: { keys: ['probe'], memory: 'takes', isOfService: true },
@@ -132,11 +136,15 @@ export const VERBS = {
     keys: ['tenant', 'slots', 'due', 'pools', 'definitions', 'nameIndex', 'history', 'copying', 'conditions', 'clean'],
     memory: 'takes',
   },
+  retryBatch: { keys: CURSORS },
   setCondition: { keys: [...RESERVATIONS, ...REPEATABLE], charges: 'writes', memory: 'takes' },
   sessions: { keys: [...RESERVATIONS, ...READS], charges: 'reads', isPaged: true },
   standings: { keys: RESERVATIONS },
+  startCursor: { keys: CURSORS },
   states: { keys: RESERVATIONS, isPaged: true },
+  storeBatch: { keys: CURSORS },
   sweep: { keys: ['tenant', ...STATE] },
+  takeBatch: { keys: CURSORS },
   transaction: { keys: [...RESERVATIONS, ...REPEATABLE, 'taken', 'takenAt'], charges: 'writes', memory: 'takes' },
   tree: { keys: [...RESERVATIONS, ...READS], charges: 'reads', isPaged: true },
   unregistered: { keys: RESERVATIONS, isPaged: true },
