@@ -3,7 +3,8 @@
  * (src/events/message.ts), but parsed, since a subscription chooses by their type and resource.
  */
 import { z } from 'zod';
-import { Change, EVENT_TYPES, Event, fieldsMissingFrom } from '../contract/events.ts';
+import { Change, Event, fieldsMissingFrom } from '../contract/events.ts';
+import { EVENT_TYPES } from '../domain/eventTypes.ts';
 import type { Choice, Happened, NoticeEvent } from './sending.ts';
 
 const isoTime = z

@@ -3,8 +3,9 @@
  */
 import { describe, expect, test } from 'vitest';
 import { Event } from '../../src/contract/events.ts';
+import type { Entry } from '../../src/engine/notices/cursors.ts';
 import { readMessages } from '../../src/events/message.ts';
-import { cut, type Entry } from '../../src/notices/batches.ts';
+import { cut } from '../../src/notices/batches.ts';
 import { isChosen, readLine } from '../../src/notices/events.ts';
 
 const ALL = { types: ['*'], prefix: '' };
@@ -25,9 +26,13 @@ const entry = (n: number, lines: readonly string[], missed: number | null = 0): 
   id: `${n}-0`,
   ms: n,
   missed,
+  passed: 0,
   lines,
 });
-const entries = (count: number, each: readonly string[]) => Array.from({ length: count }, (_, i) => entry(i + 1, each));
+const entries = (count: number, each: readonly string[]): [Entry, ...Entry[]] => [
+  entry(1, each),
+  ...Array.from({ length: count - 1 }, (_, i) => entry(i + 2, each)),
+];
 
 describe('an event of a batch', () => {
   test.each([reset, reserved('1234'), reserved('null'), changes('a', 'b'), names('UNRESERVED', 'a')])(
@@ -66,20 +71,24 @@ describe('a subscription chooses', () => {
 
 describe('a batch', () => {
   test('has events in order, each with the id of its entry and its place in it', () => {
-    const { events, to, isAll } = cut('acme', [entry(1, [reset]), entry(2, [reset, reset])], ALL, 100);
+    const { events, last, isAll } = cut('acme', [entry(1, [reset]), entry(2, [reset, reset])], ALL, 100);
     expect(events.map(({ id }) => id)).toEqual(['1-0-0', '2-0-0', '2-0-1']);
-    expect([to, isAll]).toEqual(['2-0', true]);
+    expect([last.id, isAll]).toEqual(['2-0', true]);
   });
 
   test('has at most as many events as a delivery may have: whole entries', () => {
-    const { events, to, isAll } = cut('acme', entries(40, [reset, reset, reset]), ALL, 100);
-    expect([events.length, to, isAll]).toEqual([99, '33-0', false]);
+    const { events, last, isAll } = cut('acme', entries(40, [reset, reset, reset]), ALL, 100);
+    expect([events.length, last.id, isAll]).toEqual([99, '33-0', false]);
   });
 
   test('goes over entries of which nothing is chosen, also behind the last event that it can have', () => {
-    const list = [...entries(100, [reset]), entry(101, [names('UNRESERVED', 'a')]), entry(102, [reset])];
-    const { events, to } = cut('acme', list, { types: ['RESET'], prefix: '' }, 100);
-    expect([events.length, to]).toEqual([100, '101-0']);
+    const list: [Entry, ...Entry[]] = [
+      ...entries(100, [reset]),
+      entry(101, [names('UNRESERVED', 'a')]),
+      entry(102, [reset]),
+    ];
+    const { events, last } = cut('acme', list, { types: ['RESET'], prefix: '' }, 100);
+    expect([events.length, last.id]).toEqual([100, '101-0']);
   });
 
   test('has at most 256 KiB; a larger event goes alone', () => {
@@ -88,7 +97,7 @@ describe('a batch', () => {
     const first = cut('acme', [entry(1, [small]), entry(2, [large]), entry(3, [small])], ALL, 100);
     expect(first.events).toHaveLength(1);
     const second = cut('acme', [entry(2, [large]), entry(3, [small])], ALL, 100);
-    expect([second.events.length, second.to]).toEqual([1, '2-0']);
+    expect([second.events.length, second.last.id]).toEqual([1, '2-0']);
     const many = cut(
       'acme',
       entries(
@@ -103,7 +112,7 @@ describe('a batch', () => {
   });
 
   test('has a GAP in place of what is missing, whatever its subscription chooses', () => {
-    const list = [entry(1, [reset]), entry(2, [reset], 7), entry(3, [], null)];
+    const list: [Entry, ...Entry[]] = [entry(1, [reset]), entry(2, [reset], 7), entry(3, [], null)];
     const { events } = cut('acme', list, { types: ['WAITING'], prefix: 'x' }, 100);
     expect(events).toEqual([
       { id: '2-0-gap', type: 'GAP', tenantId: 'acme', timestamp: '1970-01-01T00:00:00.002Z', missed: 7 },
