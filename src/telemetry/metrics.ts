@@ -61,6 +61,7 @@ export class Metrics {
     'Token exchanges that failed because the keys of the issuer could not be fetched',
     [],
   );
+  readonly #notices = this.#counter('notice_attempts_total', 'Attempts to deliver notices', ['kind', 'result']);
   readonly #moved = this.#counter('history_moved_total', 'Entries of the history that were moved to the database', []);
   readonly #stuckQueues = new StuckQueues();
 
@@ -164,6 +165,11 @@ export class Metrics {
   /** Counts a token exchange that failed because the keys of the issuer could not be fetched. */
   countJwksError(): void {
     this.#jwksErrors.inc();
+  }
+
+  /** Counts an attempt to deliver to a subscription. @param attempts 0 creates the series without counting */
+  countNotice(kind: string, result: string, attempts = 1): void {
+    this.#notices.inc({ kind, result }, attempts);
   }
 
   /** @param waitedMs time from the start of the wait until the grant, in ms */

@@ -3,6 +3,7 @@
  */
 import { overdueMs } from '../engine/expiry/sweep.ts';
 import { longestWaitingMs } from '../engine/history/stream.ts';
+import { readSummary } from '../engine/notices/outboxState.ts';
 import { END_REASONS } from '../events/stream.ts';
 import type { StreamsObserver } from '../events/streams.ts';
 import type { RedisClient } from '../redis/client.ts';
@@ -38,6 +39,15 @@ export function addGauges(metrics: Metrics, { redis, database, pushes }: Measure
       'How long entries of the history have waited to be moved to the database, over all instances',
       async () => (await longestWaitingMs(redis)) / 1000,
     );
+    metrics.addGauge(
+      'notices_waiting_seconds',
+      'Age of the oldest event that waits for its first attempt to be delivered, over all instances',
+      async () => {
+        const { waitingSinceMs } = await readSummary(redis);
+        return waitingSinceMs === null ? 0 : Math.max(0, Date.now() - waitingSinceMs) / 1000;
+      },
+    );
+    metrics.addGauge('outbox_bytes', 'Bytes of the outboxes of all tenants', async () => (await readSummary(redis)).bytes);
   }
   if (pushes !== null) {
     metrics.addGauge('streams_open', 'Event streams open at this instance', () => pushes.streams.size);
