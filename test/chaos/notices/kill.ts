@@ -1,10 +1,11 @@
 /**
- * Kills what delivers notices: `node --import tsx test/chaos/notices/kill.ts [minutes]`. For so long, workers,
+ * Kills what delivers notices: `npm run build:service &&
+ * node --import tsx test/chaos/notices/kill.ts [minutes]`. For so long, workers,
  * receivers, an instance and a Redis with `appendfsync always` are killed at random moments and started again, while
  * callers make 200 changes a second. Then it checks, for each subscription: every confirmed change has arrived, first
  * arrivals are in order, a webhook-id has always the same body, every signature is right, and there is no GAP.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +20,7 @@ import { Database } from '../../../src/store/database.ts';
 import { insertTenant } from '../../../src/store/tenants.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { until } from '../../support/until.ts';
-import { ROOT, SOURCE } from '../setups/service.ts';
+import { builtProgram, ROOT } from '../setups/service.ts';
 
 const MINUTES = Number(process.argv[2] ?? 1);
 const CALLERS = 20;
@@ -76,7 +77,9 @@ const env = {
 };
 const instancePorts = [await freePort(), await freePort()];
 const startInstance = async (name: string, port: number, ROLE: string) =>
-  victim(name, 0, () => run(name, SOURCE.command, port, { ...env, HOST: '127.0.0.1', PORT: String(port), ROLE }));
+  victim(name, 0, () =>
+    run(name, builtProgram().command, port, { ...env, HOST: '127.0.0.1', PORT: String(port), ROLE }),
+  );
 const instances = [];
 for (const [i, port] of instancePorts.entries()) instances.push(await startInstance(`instance${i}`, port, 'api'));
 const workers = [];
@@ -185,7 +188,7 @@ const Body = z.object({
 });
 
 const linesOf = (file: string) =>
-  readFileSync(file, 'utf8')
+  (existsSync(file) ? readFileSync(file, 'utf8') : '')
     .split('\n')
     .filter((line) => line.startsWith('{') && line.endsWith('}'))
     .map((line) => Line.parse(JSON.parse(line)));
