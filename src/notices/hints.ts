@@ -2,7 +2,8 @@
  * Wakes a worker when the outbox of a tenant has something new. That is a mere hint: a look every few seconds finds
  * what no hint told of (worker.ts).
  */
-import { Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
+import { onFirstUse } from '../domain/firstUse.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { JOBS_PREFIX } from '../redis/keys.ts';
 
@@ -15,15 +16,15 @@ const ONE_IN_MS = 50;
 const MAX_UNANSWERED = 1000;
 
 export class Hints {
-  readonly #queue: Queue;
+  readonly #connect: () => RedisClient;
   /** The tenants of which a hint will be sent, or is on its way. */
   readonly #pending = new Set<string>();
   readonly #timers = new Set<NodeJS.Timeout>();
+  #opened: { readonly queue: Queue; readonly connection: RedisClient } | null = null;
 
-  /** @param connection for BullMQ alone */
-  constructor(connection: RedisClient) {
-    this.#queue = new Queue(DELIVERIES, { connection, prefix: JOBS_PREFIX });
-    this.#queue.on('error', () => {});
+  /** @param connect makes a connection for BullMQ alone. Called for the first hint: most services have no notices */
+  constructor(connect: () => RedisClient) {
+    this.#connect = connect;
   }
 
   /** Wakes a worker soon. */
@@ -32,25 +33,35 @@ export class Hints {
     this.#pending.add(tenant);
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      addHints(this.#queue, [tenant])
+      this.#send(tenant)
         .catch(() => {})
         .finally(() => this.#pending.delete(tenant));
     }, ONE_IN_MS);
     this.#timers.add(timer);
   };
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
-    return this.#queue.close();
+    // It waits for nothing: hints may be lost.
+    this.#opened?.connection.disconnect();
+    await this.#opened?.queue.close().catch(() => {});
+  }
+
+  readonly #open = onFirstUse(async () => {
+    const { Queue } = await import('bullmq');
+    const connection = this.#connect();
+    const queue = new Queue(DELIVERIES, { connection, prefix: JOBS_PREFIX });
+    queue.on('error', () => {});
+    this.#opened = { queue, connection };
+    return queue;
+  });
+
+  async #send(tenant: string): Promise<void> {
+    const queue = await this.#open();
+    await queue.add(
+      DELIVERIES,
+      { tenant },
+      { deduplication: { id: tenant }, removeOnComplete: true, removeOnFail: true },
+    );
   }
 }
-
-/** Adds a job for each tenant that has none. */
-export const addHints = (queue: Queue, tenants: readonly string[]): Promise<unknown> =>
-  queue.addBulk(
-    tenants.map((tenant) => ({
-      name: DELIVERIES,
-      data: { tenant },
-      opts: { deduplication: { id: tenant }, removeOnComplete: true, removeOnFail: true },
-    })),
-  );

@@ -42,7 +42,8 @@
  *   {t}:events            channel (sharded pub/sub): numbered messages of events (lua/events/events.lua); an empty
  *                         message: keys have changed
  *   {t}:cursors           hash: how far each reader of the outbox has come (lua/verbs/cursors.lua)
- *   {t}:attempts:<id>     list: the last attempts to deliver to a subscription, newest first (engine/notices/attempts.ts)
+ *   {t}:attempts:<id>     list: the last attempts to deliver to a subscription, newest first
+ *                         (engine/notices/attempts.ts)
  *   reads:<tier>:{t}      string: reads in the open window of a minute (lua/limits/quota.lua); with :sessions after it,
  *                         those of sign-in sessions
  *   mail:{<SHA-256>}:<what>  of an e-mail address, in lower case: the messages of the last hour, and the lines of its

@@ -60,7 +60,19 @@ const has = (types: ReadonlyMap<string, string>, name: string) =>
 /** Which Prometheus itself gives to whatever it scrapes, or a histogram to its buckets. */
 const GIVEN = ['job', 'instance', 'le'];
 /** All that src/telemetry/metrics.ts has. */
-const OURS = ['method', 'route', 'status', 'verb', 'outcome', 'limit_type', 'script', 'reason', 'queue'];
+const OURS = [
+  'method',
+  'route',
+  'status',
+  'verb',
+  'outcome',
+  'limit_type',
+  'script',
+  'reason',
+  'queue',
+  'kind',
+  'result',
+];
 
 let scraped: string;
 let types: ReadonlyMap<string, string>;

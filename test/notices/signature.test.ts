@@ -1,5 +1,6 @@
 /**
- * The signature of deliveries, checked by the package of Standard Webhooks for receivers (docs/specification.md#webhooks).
+ * The signature of deliveries, checked by the package of Standard Webhooks for receivers
+ * (docs/specification.md#webhooks).
  */
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';

@@ -7,16 +7,19 @@ import { z } from 'zod';
 import { maskOf } from '../../src/domain/eventTypes.ts';
 import type { DisabledReason } from '../../src/domain/notices.ts';
 import { startCursor } from '../../src/engine/notices/cursors.ts';
+import { outboxState } from '../../src/engine/notices/outboxState.ts';
 import { loadTenant } from '../../src/engine/tenant/record.ts';
 import { configuredTenants } from '../../src/identity/configured.ts';
 import { Deliveries } from '../../src/notices/deliveries.ts';
 import type { Result } from '../../src/notices/delivery.ts';
 import type { Reader } from '../../src/notices/sending.ts';
 import { webhookOutlet } from '../../src/notices/webhook.ts';
+import { cursorsKey } from '../../src/redis/keys.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { startEngine } from './engine.ts';
 import { type Got, type Receiver, startReceiver } from './receiver.ts';
 import { makeConfiguredKey, makeTenant } from './service.ts';
+import { until } from './until.ts';
 import { reserve } from './verbs.ts';
 
 const Body = z.strictObject({
@@ -82,7 +85,25 @@ export async function startDelivering(includes?: Readonly<Record<string, string>
     readers = [...(readers ?? []), { ...reader, ...changes }];
     return { ...receiver, id };
   };
+  /** Reads a request, and checks its form and signature. */
+  const open = ({ body, headers }: Got) => {
+    const checked = new Webhook(secret).verify(body, {
+      'webhook-id': String(headers['webhook-id']),
+      'webhook-timestamp': String(headers['webhook-timestamp']),
+      'webhook-signature': String(headers['webhook-signature']),
+    });
+    return Body.parse(checked).data.events;
+  };
+  /** Changes what a cursor says about attempts, as if time had passed. */
+  const rewrite = async (id: string, { failedAt, nextAt = 0 }: { failedAt?: number; nextAt?: number }) => {
+    const [head = '', ...rest] = ((await redis.hget(cursorsKey(tenant), id)) ?? '').split('\n');
+    const words = head.split(' ');
+    words[4] = String(nextAt);
+    if (failedAt !== undefined) words[3] = String(failedAt);
+    await redis.hset(cursorsKey(tenant), id, [words.join(' '), ...rest].join('\n'));
+  };
   return {
+    rewrite,
     engine,
     redis,
     tenant,
@@ -101,15 +122,15 @@ export async function startDelivering(includes?: Readonly<Record<string, string>
     happen: async (...resources: string[]) => {
       for (const resource of resources) await reserve(engine, credential, [{ resource, requester: 'alice' }]);
     },
-    /** Reads a request, and checks its form and signature. */
-    open: ({ body, headers }: Got) => {
-      const checked = new Webhook(secret).verify(body, {
-        'webhook-id': String(headers['webhook-id']),
-        'webhook-timestamp': String(headers['webhook-timestamp']),
-        'webhook-signature': String(headers['webhook-signature']),
-      });
-      return Body.parse(checked).data.events;
-    },
+    open,
+    /** Returns the resources of a request's events; the type of an event that has none. */
+    resources: (got: Got) => open(got).map(({ type, resource }) => resource ?? type),
+    isDone: () => until('everything is delivered', async () => (await outboxState(redis, tenant)).entries === 0),
+    isWaiting: (id: string) =>
+      until('it waits for its next attempt', async () => {
+        const cursor = (await outboxState(redis, tenant)).cursors.get(id);
+        return cursor?.isFailing && cursor.waitMs > 0 && cursor.waitMs;
+      }),
     stop: async () => {
       await worker.close();
       for (const receiver of receivers) await receiver.stop();
