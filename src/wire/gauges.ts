@@ -47,7 +47,11 @@ export function addGauges(metrics: Metrics, { redis, database, pushes }: Measure
         return waitingSinceMs === null ? 0 : Math.max(0, Date.now() - waitingSinceMs) / 1000;
       },
     );
-    metrics.addGauge('outbox_bytes', 'Bytes of the outboxes of all tenants', async () => (await readSummary(redis)).bytes);
+    metrics.addGauge(
+      'outbox_bytes',
+      'Bytes of the outboxes of all tenants',
+      async () => (await readSummary(redis)).bytes,
+    );
   }
   if (pushes !== null) {
     metrics.addGauge('streams_open', 'Event streams open at this instance', () => pushes.streams.size);

@@ -29,6 +29,7 @@ import type { Store } from '../store/records.ts';
 import { deleteOldRefusals } from '../store/refusals.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Clients } from './clients.ts';
+import { startNotices } from './notices.ts';
 import type { Stores } from './stores.ts';
 
 interface JobDeps {
@@ -58,7 +59,9 @@ export function startJobs(
     if (store !== null) await addIfWaiting(redis, tenant);
     else await keepReset(redis, tenant, { room: KEPT_ENTRIES, most: KEPT_ENTRIES });
   };
+  const notices = store === null ? null : startNotices(config, { store, connection, metrics, log });
   const jobs = [
+    ...(notices === null ? [] : [notices.job]),
     expiryJob(redis, onSwept, log),
     reconciliationJob(redis, log, alsoDo),
     librariesJob(() => deleteOldLibraries(redis, clients.libraryName(), Date.now()), log),
@@ -85,6 +88,7 @@ export function startJobs(
     return startSchedule(connection, { ...job, run }, log);
   });
   return async () => {
+    await notices?.close();
     for (const schedule of schedules) await schedule.close();
     await connection.quit();
   };

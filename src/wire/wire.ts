@@ -13,6 +13,7 @@ import { startUp } from '../jobs/startUp.ts';
 import { ConcurrentLists } from '../limits/concurrentLists.ts';
 import { FailedAuthentications } from '../limits/failedAuthentications.ts';
 import { ReadLimiter } from '../limits/reads.ts';
+import { Hints } from '../notices/hints.ts';
 import { redisFault, refusalOf } from '../redis/health.ts';
 import { mostReplicas } from '../redis/replication.ts';
 import { isFull } from '../redis/send.ts';
@@ -71,7 +72,7 @@ export async function wire(
     clients.disconnect();
     throw error;
   });
-  const { engine, due } = makeEngine(config, clients, stores);
+  const { engine, stopHelpers } = makeEngine(config, clients, stores);
 
   const jobs = config.role === 'api' ? null : await import('./jobs.ts');
   let stopJobs = async () => {};
@@ -120,7 +121,7 @@ export async function wire(
       isClosed = true;
       start.close();
       health.close();
-      due.close();
+      await stopHelpers();
       await pushes?.close();
       await activity.close();
       await traces?.close();
@@ -131,11 +132,18 @@ export async function wire(
   };
 }
 
-/** Makes the engine, and the timers that it arms. */
-function makeEngine({ tiers }: Config, { redis, replication }: Clients, { loadTenant }: Stores) {
+/** Makes the engine, with the timers that it arms and the hints that it gives to workers. */
+function makeEngine({ tiers }: Config, clients: Clients, { loadTenant, store }: Stores) {
+  const { redis, replication } = clients;
   const due = new DueTimers((tenant) => look(engine, tenant));
-  const engine: Engine = { redis, replication, loadTenant, tiers, onDue: due.arm };
-  return { engine, due };
+  // Without a database there are no notices.
+  const hints = store === null ? null : new Hints(clients.createForJobs);
+  const engine: Engine = { redis, replication, loadTenant, tiers, onDue: due.arm, onOutbox: hints?.wake };
+  const stopHelpers = async () => {
+    due.close();
+    await hints?.close();
+  };
+  return { engine, stopHelpers };
 }
 
 /** Loads the configured tenants if Redis is usable. Returns why the instance cannot start; null if it can. */
