@@ -26,7 +26,7 @@ const isDone = () =>
 describe('a hint', () => {
   test('wakes a worker, however many come: none is missed while another one is taken', async () => {
     const receiver = await now.subscribe();
-    const hints = new Hints(() => connection.duplicate());
+    const hints = new Hints(() => createPatientRedis(inject('redisUrl')));
     const stop = takeHints(connection, now.worker, createLogger('silent'));
     for (let i = 0; i < 30; i++) {
       await now.happen(`r${i}`);

@@ -96,7 +96,7 @@ describe('a subscription', () => {
   });
 
   test('is made once, however often a call with its id is repeated', async () => {
-    const content = webhook({ id: randomUUID(), types: ['RESET', 'RESERVED'] });
+    const content = { ...webhook({ types: ['RESET', 'RESERVED'] }), id: randomUUID() };
     expect((await create(content)).body).toMatchObject({ types: ['RESERVED', 'RESET'] });
     expect(await create(content)).toMatchObject({ status: 200, body: { id: content.id, secret: null } });
     expect(await fault({ ...content, url: `${URL}-2` })).toBe('the id is in use');
