@@ -78,6 +78,7 @@ export default defineConfig({
           { text: 'React to changes with a webhook', link: '/docs/guides/webhooks' },
           { text: 'Test your code', link: '/docs/guides/test-your-code' },
           { text: 'Let end users reserve', link: '/docs/guides/end-users' },
+          { text: 'Reserve from Slack', link: '/docs/guides/reserve-from-slack' },
           { text: 'Any language', link: '/docs/guides/any-language' },
           { text: 'Coding agents', link: '/docs/guides/agents' },
           { text: 'Manage a tenant by program', link: '/docs/guides/automation' },

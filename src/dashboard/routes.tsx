@@ -42,6 +42,7 @@ import { scanRoutes } from './pages/scan.tsx';
 import { settingsRoutes } from './pages/settings.tsx';
 import { shortcutsRoutes } from './pages/shortcuts.tsx';
 import { signInRoutes } from './pages/signIn.tsx';
+import { slackRoutes } from './pages/slack.tsx';
 import { tenantsRoutes } from './pages/tenants.tsx';
 import { tokensRoutes } from './pages/tokens.tsx';
 import { tvRoutes, tvStreamRoutes, wallboardsRoutes } from './pages/tv.tsx';
@@ -114,6 +115,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', keysRoutes(deps));
   app.route('/', membersRoutes(deps));
   app.route('/', membershipRoutes(deps));
+  app.route('/', slackRoutes(deps));
   app.route('/', tokensRoutes(deps));
   app.route('/', wallboardsRoutes(deps));
   app.route('/', settingsRoutes(deps));

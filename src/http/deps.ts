@@ -13,9 +13,11 @@ import type { Streams } from '../events/streams.ts';
 import type { Sealer } from '../identity/credentials.ts';
 import type { JwtVerifier } from '../identity/jwtVerifier.ts';
 import type { FailedAuthentications } from '../limits/failedAuthentications.ts';
+import type { Background } from '../operations/background.ts';
 import type { OperationDeps } from '../operations/deps.ts';
 import type { Actor } from '../operations/permissions.ts';
 import type { Rules } from '../outgoing/addresses.ts';
+import type { SlackSite } from '../outgoing/slack.ts';
 import type { Store } from '../store/records.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import type { Incoming } from './admission/incoming.ts';
@@ -30,6 +32,8 @@ export interface TenantDeps {
   readonly webhookRules: Rules;
   /** True if this service sends e-mail. */
   readonly hasMail: boolean;
+  readonly slack: SlackSite;
+  readonly background: Background;
 }
 
 /** Checks of request bodies. */

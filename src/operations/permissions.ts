@@ -4,10 +4,10 @@
 
 import type { TransactionItem } from '../contract/reservations.ts';
 import { HoldfastError } from '../domain/errors.ts';
-import { RIGHTS_OF_ROLE, type Role } from '../domain/rights.ts';
+import type { Role } from '../domain/rights.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { Engine } from '../engine/engine.ts';
-import { endSignIn, readSignIn, requesterOf, type SessionUser } from '../engine/tenant/signIns.ts';
+import { endSignIn, readSignIn, requesterOf, rightsOfUser, type SessionUser } from '../engine/tenant/signIns.ts';
 
 /**
  * Refuses operations to derived tokens: reset, register, delete, and operations on the tenant itself
@@ -48,7 +48,7 @@ export const isOwn = (user: SessionUser, requester: string): boolean =>
  * be refused.
  */
 export function mayEnd(user: SessionUser, requester: string): boolean {
-  const rights = RIGHTS_OF_ROLE[user.role];
+  const rights = rightsOfUser(user);
   return rights.includes('force') || (rights.includes('reserve') && isOwn(user, requester));
 }
 
@@ -73,7 +73,7 @@ async function refuseOthersNamesTo(
 ): Promise<void> {
   const user = await readSignIn({ redis }, session);
   // The script refuses a session that has ended, and a person who may not reserve at all.
-  if (user === null || !RIGHTS_OF_ROLE[user.role].includes('reserve')) return;
+  if (user === null || !rightsOfUser(user).includes('reserve')) return;
   if (items.every(({ requester }) => mayEnd(user, requester))) return;
   throw new HoldfastError('forbidden', `Members reserve in their own name only: "${requesterOf(user)}".`);
 }

@@ -49,6 +49,8 @@
  *   mail:{<SHA-256>}:<what>  of an e-mail address, in lower case: the messages of the last hour, and the lines of its
  *                         next digest (notices/mail/places.ts)
  *   mailed:{<webhook-id>} set: the addresses that have got a batch (notices/email.ts)
+ *   {t}:slack:<signature> a signature of a request from Slack, which counts once
+ *   slackLink:<SHA-256>   the account in Slack of a link that its user has not followed yet (engine/tenant/slack.ts)
  *   {active}              sorted set: tenant that has been active → ms at which it was last
  *   {history}             sorted set: tenant whose history may have to be moved to the database → ms since when
  *                         (engine/history/stream.ts)
@@ -169,6 +171,11 @@ export const usedKey = (tenant: string): string => `{${tenant}}:used`;
 export const sessionKey = (tenant: string, credentialKey: string): string => `{${tenant}}:${credentialKey}`;
 /** The index of a user's sign-in sessions. */
 export const signInsKey = (tenant: string, userId: string): string => `{${tenant}}:signIns:${userId}`;
+
+/** A signature of a request from Slack. */
+export const slackSignatureKey = (tenant: string, signature: string): string => `{${tenant}}:slack:${signature}`;
+/** A link that ties an account in Slack to a member, by the digest of its secret. */
+export const slackLinkKey = (digest: string): string => `slackLink:${digest}`;
 
 /**
  * The counter of a tenant's reads in a tier. Sign-in sessions have one of their own, so that people can look at their

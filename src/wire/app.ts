@@ -17,7 +17,7 @@ import { setConditionRoute } from '../http/routes/conditions.ts';
 import { docsRoutes } from '../http/routes/docs.ts';
 import { eventsRoute } from '../http/routes/events.ts';
 import { historyRoute } from '../http/routes/history.ts';
-import { withoutAdministration, withoutIssuers, withoutTenants } from '../http/routes/needsDatabase.ts';
+import { withoutAdministration, withoutIssuers, withoutSlack, withoutTenants } from '../http/routes/needsDatabase.ts';
 import {
   activeReservationsRoute,
   cancelRoute,
@@ -149,7 +149,7 @@ async function apiRoutes(deps: AppDeps): Promise<Route[]> {
     deleteRoute(deps),
     eventsRoute(deps),
     ...(tenants === null
-      ? [withoutAdministration(), ...withoutTenants(deps)]
+      ? [withoutAdministration(), withoutSlack(), ...withoutTenants(deps)]
       : (await import('./tenantRoutes.ts')).tenantRoutes(deps, tenants)),
   ];
 }

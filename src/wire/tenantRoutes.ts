@@ -12,10 +12,12 @@ import { keysRoutes } from '../http/routes/tenant/keys.ts';
 import { managementTokensRoutes } from '../http/routes/tenant/managementTokens.ts';
 import { membersRoutes } from '../http/routes/tenant/members.ts';
 import { noticesRoutes } from '../http/routes/tenant/notices.ts';
+import { slackAppRoutes } from '../http/routes/tenant/slack.ts';
 import { deleteTenantRoute, settingsRoutes, tenantRoute } from '../http/routes/tenant/tenant.ts';
 import { adminRoutes } from '../http/routes/tenants.ts';
+import { type SlackEndpointDeps, slackRoute } from '../slack/endpoint.ts';
 
-type Deps = HttpDeps & { readonly publicUrl: string | undefined };
+type Deps = HttpDeps & Pick<SlackEndpointDeps, 'publicUrl' | 'memberships'>;
 
 export function tenantRoutes(given: Deps, tenants: TenantDeps): readonly Route[] {
   const deps = { ...given, ...tenants };
@@ -28,6 +30,8 @@ export function tenantRoutes(given: Deps, tenants: TenantDeps): readonly Route[]
     ...membersRoutes(deps),
     ...invitationsRoutes(deps, given),
     ...groupsRoutes(deps),
+    ...slackAppRoutes(deps),
+    slackRoute(deps),
     deleteTenantRoute(deps),
     auditRoute(deps),
     ...managementTokensRoutes(deps),

@@ -7,6 +7,7 @@ import type { SignInWay } from '../dashboard/env.ts';
 import type { Engine } from '../engine/engine.ts';
 import { Activity } from '../engine/tenant/activity.ts';
 import { look } from '../engine/waiting/beat.ts';
+import type { TenantDeps } from '../http/deps.ts';
 import type { ConfiguredKey } from '../identity/configured.ts';
 import { cookieName, OneTimeToken, Sealer } from '../identity/credentials.ts';
 import { startUp } from '../jobs/startUp.ts';
@@ -14,6 +15,8 @@ import { ConcurrentLists } from '../limits/concurrentLists.ts';
 import { FailedAuthentications } from '../limits/failedAuthentications.ts';
 import { ReadLimiter } from '../limits/reads.ts';
 import { Hints } from '../notices/hints.ts';
+import { Background } from '../operations/background.ts';
+import { SLACK, type SlackSite } from '../outgoing/slack.ts';
 import { redisFault, refusalOf } from '../redis/health.ts';
 import { mostReplicas } from '../redis/replication.ts';
 import { isFull } from '../redis/send.ts';
@@ -49,6 +52,8 @@ export interface Services {
 export interface WireOptions {
   /** Replacements for modules of lua/, by name. Tests control the clock with one. */
   readonly includes?: Readonly<Record<string, string>>;
+  /** Where Slack is. Tests have one of their own. */
+  readonly slack?: SlackSite;
 }
 
 /**
@@ -61,7 +66,7 @@ export async function wire(
   config: Config,
   keys: readonly ConfiguredKey[],
   log: Logger,
-  { includes = {} }: WireOptions = {},
+  { includes = {}, slack = SLACK }: WireOptions = {},
 ): Promise<Services> {
   const metrics = config.metricsPort === undefined ? null : new (await import('../telemetry/metrics.ts')).Metrics();
   const traces = await loadTraces(config.tracesEndpoint, log);
@@ -73,7 +78,7 @@ export async function wire(
     throw error;
   });
   const { engine, stopHelpers } = makeEngine(config, clients, stores);
-
+  const background = new Background();
   const jobs = config.role === 'api' ? null : await import('./jobs.ts');
   let stopJobs = async () => {};
   let isClosed = false;
@@ -97,7 +102,7 @@ export async function wire(
       : await createApp({
           ...settingsOf(config),
           ...observability,
-          ...adaptersOf(config, engine, stores, signIn),
+          ...adaptersOf(config, engine, stores, signIn, { slack, background }),
           activity,
           streams: pushes.streams,
           calls: pushes.calls,
@@ -122,7 +127,7 @@ export async function wire(
       start.close();
       health.close();
       await stopHelpers();
-      await pushes?.close();
+      await Promise.all([pushes?.close(), background.close()]);
       await activity.close();
       await traces?.close();
       await stopJobs();
@@ -185,7 +190,13 @@ const settingsOf = ({ trustedProxies, sizes, publicUrl }: Config) => ({
 });
 
 /** The adapters that the app calls. */
-function adaptersOf(config: Config, engine: Engine, stores: Stores, signIn: SignInWay) {
+function adaptersOf(
+  config: Config,
+  engine: Engine,
+  stores: Stores,
+  signIn: SignInWay,
+  more: Pick<TenantDeps, 'slack' | 'background'>,
+) {
   const { store, jwtVerifier, knowsTenant } = stores;
   const { adminRule, allowPrivateJwks, webhookRules } = config;
   const sealer = new Sealer(config.database?.keySecret ?? '');
@@ -197,7 +208,7 @@ function adaptersOf(config: Config, engine: Engine, stores: Stores, signIn: Sign
     reads: new ReadLimiter(engine),
     listings: new ConcurrentLists(),
     failedAuthentications: new FailedAuthentications(engine.redis, config.maxFailedAuthentications),
-    tenants: store && { store, sealer, allowPrivateJwks, webhookRules, hasMail: config.mail !== null },
+    tenants: store && { store, sealer, allowPrivateJwks, webhookRules, hasMail: config.mail !== null, ...more },
     adminRule,
     memberships: stores.membershipsOf(engine, sealer),
     roleNow: stores.roleNow,

@@ -19,6 +19,7 @@ const PLACES = [
   '/access',
   '/access/tokens',
   '/settings',
+  '/slack',
   '/activity/changes',
   '/tenants',
   '/tenants/audit',

@@ -3,6 +3,8 @@
  * line here. Callers who may make the request get any answer but 401 and 403, unless `answer` says which.
  */
 
+import { SIGNING_SECRET } from './fakeSlack.ts';
+
 /** Names in the requests: things of a tenant, or ids that nothing has. */
 export interface Ids {
   readonly tenant: string;
@@ -104,6 +106,9 @@ export const EXAMPLES: Readonly<Record<string, (ids: Ids) => ExampleRequest>> = 
   listIssuers: () => ({}),
   registerIssuer: () => ({ body: issuer }),
   deleteIssuer: () => ({ query: `?id=${issuer.id}` }),
+  getSlackApp: () => ({}),
+  registerSlackApp: () => ({ body: { botToken: 'xoxb-0000000000-of-nobody', signingSecret: SIGNING_SECRET } }),
+  deleteSlackApp: () => ({}),
   listAudit: () => ({}),
   listManagementTokens: ({ token }) => ({ query: `?after=${token}` }),
   createManagementToken: () => ({ body: { label: 'example', scopes: ['usage'], expiresAt: inAnHour } }),

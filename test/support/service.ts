@@ -10,6 +10,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { admit, SERVER_OPTIONS } from '../../src/http/admission/admission.ts';
 import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { makeKey } from '../../src/identity/credentials.ts';
+import type { SlackSite } from '../../src/outgoing/slack.ts';
 import { createPatientRedis, type RedisClient } from '../../src/redis/client.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { wire } from '../../src/wire/wire.ts';
@@ -38,20 +39,21 @@ export interface InstanceOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly includes?: Readonly<Record<string, string>>;
   readonly redisUrl?: string;
+  readonly slack?: SlackSite;
   /** Where it listens; 0, the default: at any free one */
   readonly port?: number;
 }
 
 /** Starts an instance; role api unless env says otherwise. Its client uses the first key. */
 export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
-  const { redisUrl = inject('redisUrl'), env = {}, port = 0 } = options;
+  const { redisUrl = inject('redisUrl'), env = {}, port = 0, slack } = options;
   // Workers also sweep the tenants of other tests, some of which have a clock of their own.
   const { includes = (env.ROLE ?? 'api') === 'api' ? {} : { 'frame/now': STEERED_CLOCK } } = options;
   const keys = options.keys ?? [makeConfiguredKey(makeTenant())];
   const logged: string[] = [];
   const log = createLogger('trace', { write: (line) => void logged.push(line) });
   const config = readConfig({ REDIS_URL: redisUrl, ROLE: 'api', MAX_FAILED_AUTHENTICATIONS: '1000000', ...env });
-  const services = await wire(config, keys, log, { includes });
+  const services = await wire(config, keys, log, { includes, ...(slack && { slack }) });
   const { maxInFlight, trustedProxies } = config;
   const admission = { maxInFlight, trustedProxies, log, metrics: services.metrics };
   const server = createServer(SERVER_OPTIONS, admit(getRequestListener(services.app.fetch), admission));

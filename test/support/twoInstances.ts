@@ -4,7 +4,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { Tier } from '../../src/domain/tiers.ts';
 import type { ConfiguredKey } from '../../src/identity/configured.ts';
-import { type Instance, startInstance } from './service.ts';
+import { type Instance, type InstanceOptions, startInstance } from './service.ts';
 import { databaseEnv, KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from './tenancy.ts';
 
 /** Their database. */
@@ -16,12 +16,13 @@ export let one: Instance;
 export let other: Instance;
 
 /** Starts them before the tests of the file that calls this, and stops them afterwards. */
-export function useTwoInstances(tier?: Tier): void {
+export function useTwoInstances(tier?: Tier, more: () => Pick<InstanceOptions, 'env' | 'slack'> = () => ({})): void {
   beforeAll(async () => {
     made = await KINDS.Postgres();
     store = await openStore(made.url);
     own = await storeTenant(store, tier);
-    const start = () => startInstance({ keys: [own], env: databaseEnv(made.url) });
+    const { env, ...options } = more();
+    const start = () => startInstance({ keys: [own], env: { ...databaseEnv(made.url), ...env }, ...options });
     [one, other] = await Promise.all([start(), start()]);
   });
   afterAll(async () => {

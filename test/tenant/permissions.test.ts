@@ -11,6 +11,7 @@ import { CALLERS } from '../../src/http/reference/callers.ts';
 import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { makeCallers, storeKey } from '../support/callers.ts';
 import { EXAMPLES, type ExampleRequest, type Ids } from '../support/exampleRequests.ts';
+import { FakeSlack } from '../support/fakeSlack.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 import {
   databaseEnv,
@@ -51,6 +52,7 @@ const UNKNOWN = unknownIds();
 let made: TestDatabase;
 let store: OpenStore;
 let own: ConfiguredKey;
+let slack: FakeSlack;
 let holdfast: Instance;
 let callers: ReadonlyMap<string, Headers>;
 let expired: Headers;
@@ -60,7 +62,8 @@ beforeAll(async () => {
   store = await openStore(made.url);
   own = await storeTenant(store);
   const env = { ...databaseEnv(made.url), ADMINS: 'root@id.example' };
-  holdfast = await startInstance({ keys: [own], env });
+  slack = await new FakeSlack().start();
+  holdfast = await startInstance({ keys: [own], env, slack: slack.site });
   expired = await storeKey(store, own.tenant, { expiresAt: new Date(Date.now() - 1000) });
   callers = await makeCallers(store, own, holdfast);
   const other = await storeTenant(store);
@@ -70,6 +73,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await holdfast.stop();
+  await slack.stop();
   await store.close();
   await made.drop();
 });

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { LOCAL_ISSUER, nameFault, PERSON_PREFIX } from '../../domain/names.ts';
-import { RIGHTS_OF_ROLE, ROLES, type Role, rightsText } from '../../domain/rights.ts';
+import { RIGHTS_OF_ROLE, type Right, ROLES, type Role, rightsText } from '../../domain/rights.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { eventsChannel, keyOfCredential, sessionKey, signInsKey } from '../../redis/keys.ts';
@@ -32,10 +32,16 @@ const SessionUser = z.object({
   hasSeveral: z.boolean(),
   /** ms since 1970 UTC: the provider's description of the user is trusted until then (identity/admins.ts). */
   describedUntilMs: z.number(),
+  /** True if it carries out commands that the person gives in Slack. */
+  isInSlack: z.literal(true).optional(),
 });
 
 /** The person who has signed in. */
 export type SessionUser = z.infer<typeof SessionUser>;
+
+/** The rights of a person. In Slack nobody extends or releases what others hold. */
+export const rightsOfUser = ({ role, isInSlack }: Pick<SessionUser, 'role' | 'isInSlack'>): readonly Right[] =>
+  isInSlack ? RIGHTS_OF_ROLE[role].filter((right) => right !== 'force') : RIGHTS_OF_ROLE[role];
 
 /** The name of a person in events and in the audit trail. */
 export const actorNameOf = (as: 'person' | 'admin', { email, subject }: Pick<SessionUser, 'email' | 'subject'>) =>
@@ -83,7 +89,7 @@ const BEGINNING = '{"rights":"';
 /** A user as Redis has them: scripts read the rights, which come first (lua/frame/admission.lua). */
 const textOf = (user: SessionUser): string =>
   JSON.stringify({
-    rights: rightsText(RIGHTS_OF_ROLE[user.role]),
+    rights: rightsText(rightsOfUser(user)),
     actor: actorNameOf('person', user),
     requester: requesterOf(user),
     ...user,
@@ -117,6 +123,16 @@ export async function endSignIn({ redis }: Pick<Engine, 'redis'>, session: Crede
   await send(() => redis.srem(signInsKey(session.tenant, user.id), session.credentialKey));
   await endStreams(redis, session.tenant);
   return user;
+}
+
+/** Ends a sign-in session that has no streams of events. @throws HoldfastError unavailable */
+export async function endBriefSignIn(
+  { redis }: Pick<Engine, 'redis'>,
+  session: Credential,
+  userId: string,
+): Promise<void> {
+  await send(() => redis.unlink(keyOfCredential(session)));
+  await send(() => redis.srem(signInsKey(session.tenant, userId), session.credentialKey));
 }
 
 /**

@@ -40,6 +40,7 @@ import { keysOperations } from '../routes/tenant/keys.ts';
 import { managementTokensOperations } from '../routes/tenant/managementTokens.ts';
 import { membersOperations } from '../routes/tenant/members.ts';
 import { noticesOperations } from '../routes/tenant/notices.ts';
+import { slackOperations } from '../routes/tenant/slack.ts';
 import { deleteTenantOperation, settingsOperations, tenantOperation } from '../routes/tenant/tenant.ts';
 import { adminOperations } from '../routes/tenants.ts';
 import { endTokenOperation, tokenOperation } from '../routes/token.ts';
@@ -107,6 +108,7 @@ const WITH_DATABASE: readonly Operation[] = [
   ...settingsOperations,
   ...issuersOperations,
   ...noticesOperations,
+  ...slackOperations,
   ...membersOperations,
   ...invitationsOperations,
   ...groupsOperations,

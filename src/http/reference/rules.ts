@@ -15,6 +15,7 @@ const TENANTS: Section = ['Tenants and administration', 'tenants-and-administrat
 const AUDIT: Section = ['Audit trail', 'audit-trail'];
 const SESSIONS: Section = ['Sessions', 'sessions'];
 const JWT: Section = ['JWT exchange', 'jwt-exchange'];
+const SLACK: Section = ['Reserving from Slack', 'reserving-from-slack'];
 const ISSUERS: Section = ['Registrations of issuers', 'registrations-of-issuers'];
 const STARTING: Section = ['Starting and stopping', 'starting-and-stopping'];
 
@@ -55,6 +56,9 @@ export const RULES: Readonly<Record<string, readonly Section[]>> = {
   listIssuers: [ISSUERS],
   registerIssuer: [ISSUERS],
   deleteIssuer: [ISSUERS],
+  getSlackApp: [SLACK],
+  registerSlackApp: [SLACK],
+  deleteSlackApp: [SLACK],
   listKeys: [KEYS],
   createKey: [KEYS],
   getKey: [KEYS],

@@ -35,6 +35,7 @@ const TENANT_PATHS = [
   '/Tenant/audit',
   '/Tenant/tokens',
   '/Tenant/tokens/:id',
+  '/Tenant/slack',
 ];
 
 const refusal = (message: string) => new Refusal(503, 'NOT_CONFIGURED', message);
@@ -56,6 +57,9 @@ export const withoutTenants = ({ engine }: Pick<OperationDeps, 'engine'>): reado
 
 /** Paths for administrators, who need no key. */
 export const withoutAdministration = (): Route<ObserveDeps> => refused(ALL, '/api/v1/admin/*', WITHOUT_DATABASE);
+
+/** Requests of Slack apps. */
+export const withoutSlack = (): Route<ObserveDeps> => refused(ALL, '/integrations/slack/:tenant', WITHOUT_DATABASE);
 
 /** Token exchange, which needs no key. */
 export const withoutIssuers = (): Route<ObserveDeps> => refused(ALL, '/api/v1/auth/token', WITHOUT_ISSUERS);

@@ -8,6 +8,7 @@ import type { Example } from '../../../src/http/reference/examples.ts';
 import { createInvitation } from '../../../src/store/invitations.ts';
 import { recordSignIn } from '../../../src/store/signIns.ts';
 import { storeKey } from '../../support/callers.ts';
+import { FakeSlack } from '../../support/fakeSlack.ts';
 import { type ManagementToken, TOKENS, tokenContent } from '../../support/managementTokens.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';
 import { type Instance, startInstance } from '../../support/service.ts';
@@ -25,17 +26,22 @@ export interface World {
 }
 
 export async function startWorld(): Promise<World> {
-  const [made, provider, simple] = await Promise.all([KINDS.Postgres(), startProvider(), startInstance()]);
+  const [made, provider, simple, slack] = await Promise.all([
+    KINDS.Postgres(),
+    startProvider(),
+    startInstance(),
+    new FakeSlack().start(),
+  ]);
   const store = await openStore(made.url);
   const env = { ...databaseEnv(made.url), ADMINS: 'root@example.com' };
-  const instance = await startInstance({ keys: [], env });
+  const instance = await startInstance({ keys: [], env, slack: slack.site });
   return {
     instance,
     store,
     provider,
     simple,
     stop: async () => {
-      await Promise.all([instance.stop(), simple.stop(), provider.stop()]);
+      await Promise.all([instance.stop(), simple.stop(), provider.stop(), slack.stop()]);
       await store.close();
       await made.drop();
     },

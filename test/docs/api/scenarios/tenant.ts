@@ -1,5 +1,6 @@
 /** The tenant: tier and usage, settings, audit trail, and its end. */
 
+import { BOT_TOKEN, SIGNING_SECRET } from '../../../support/fakeSlack.ts';
 import { textAt } from '../recorder.ts';
 import type { Stage } from '../world.ts';
 
@@ -20,6 +21,10 @@ export async function tenant({ record, key, program, owner, tenant: id }: Stage)
     by: program,
     query: '?action=settings.change&format=csv',
   });
+  const app = { botToken: BOT_TOKEN, signingSecret: SIGNING_SECRET };
+  await record.show('Commands in the workspace of Acme', 'registerSlackApp', { by: program, body: app });
+  await record.show('The app', 'getSlackApp', { by: program });
+  await record.show('No commands any more', 'deleteSlackApp', { by: program });
   await record.show('The id does not match', 'deleteTenant', { by: owner, query: '?confirm=another' });
   await record.show('Delete everything', 'deleteTenant', { by: owner, query: `?confirm=${id}` });
 }

@@ -1,0 +1,176 @@
+/**
+ * POST /integrations/slack/<tenant>: requests of a tenant's Slack app (docs/specification.md#reserving-from-slack).
+ * Slack wants an answer within 3 s. A result that takes longer goes to the address that the request names.
+ */
+import { HoldfastError, LimitError } from '../domain/errors.ts';
+import { TENANT_ID } from '../domain/names.ts';
+import { asService } from '../domain/tenants.ts';
+import { countSignature } from '../engine/tenant/slack.ts';
+import { addressOf } from '../http/admission/clientAddress.ts';
+import { wholeBody } from '../http/call/body.ts';
+import type { Call } from '../http/call/call.ts';
+import { asIs, json, NONE, type Reply } from '../http/call/reply.ts';
+import { openRoute, type Route } from '../http/call/route.ts';
+import type { HttpDeps, TenantDeps } from '../http/deps.ts';
+import { logFault } from '../http/errors.ts';
+import { makeSlackLink } from '../operations/slack.ts';
+import { isSlackHook } from '../outgoing/slack.ts';
+import { findSlackApp } from '../store/slack.ts';
+import { carryOut } from './carryOut.ts';
+import { answerLater } from './late.ts';
+import { type Message, say } from './messages.ts';
+import { actFor, type Person, type PersonDeps } from './person.ts';
+import { type Asked, askedIn, isProbe } from './requests.ts';
+import { isSigned, type Signed, signedBy } from './signature.ts';
+import { errorText, HELP } from './texts.ts';
+
+export type SlackEndpointDeps = HttpDeps &
+  TenantDeps &
+  Pick<PersonDeps, 'memberships'> & { readonly publicUrl: string | undefined };
+
+/** Time of a request until Slack is told that the result comes later: it waits for 3 s. */
+const PATIENCE_MS = 2000;
+
+const WORKING = say('Working on it …');
+const NOTHING: Reply = { status: 200, body: null, headers: NONE };
+
+const unauthenticated = () => new HoldfastError('unauthenticated', 'This request is not signed by the Slack app.');
+
+/** A request that is signed by the app of its tenant. */
+interface Verified {
+  readonly tenant: string;
+  readonly body: string;
+  readonly signed: Signed;
+  readonly teamId: string;
+  readonly teamName: string;
+}
+
+export function slackRoute(deps: SlackEndpointDeps): Route {
+  const { failedAuthentications, trustedProxies } = deps;
+  const run = async (call: Call): Promise<Reply> => {
+    const address = addressOf(call.incoming, trustedProxies);
+    try {
+      const verified = await admitted(deps, call, address);
+      call.credential = asService(verified.tenant);
+      return await answer(deps, call, verified, address);
+    } catch (error) {
+      if (error instanceof HoldfastError && error.code === 'unauthenticated')
+        await failedAuthentications.count(address);
+      throw error;
+    }
+  };
+  return openRoute({ method: 'post', path: '/integrations/slack/{tenant}' }, run, asIs);
+}
+
+/**
+ * Verifies a request. Slack's own addresses send the requests of all apps, also of those that are not ours: from an
+ * address that failed too often, some are verified in every second.
+ * @throws HoldfastError unauthenticated, unavailable; LimitError
+ */
+async function admitted(deps: SlackEndpointDeps, call: Call, address: string): Promise<Verified> {
+  let verified: Verified | undefined;
+  const verify = async () => {
+    verified = await verifiedRequest(deps, call, call.c.req.param('tenant') ?? '');
+  };
+  const signature = String(call.incoming.headers['x-slack-signature']);
+  if (!(await deps.failedAuthentications.mayTry(address, signature, verify))) await verify();
+  if (verified === undefined) throw new TypeError('a request was neither verified nor refused');
+  return verified;
+}
+
+/** @throws HoldfastError unauthenticated, unavailable */
+async function verifiedRequest(deps: SlackEndpointDeps, call: Call, tenant: string): Promise<Verified> {
+  const { store, sealer, sizes } = deps;
+  const signed = signedBy(call.incoming.headers);
+  if (signed === null || !TENANT_ID.test(tenant)) throw unauthenticated();
+  const app = await findSlackApp(store, tenant);
+  if (app === null) throw unauthenticated();
+  const secret = await sealer.open(app.signingSecret).catch((error: unknown) => {
+    logFault(call, error, 'the signing secret of a Slack app cannot be read: KEY_SECRET was another one');
+    throw unauthenticated();
+  });
+  const { readBody, rawBody = Buffer.alloc(0) } = call.incoming;
+  const body =
+    readBody === undefined ? rawBody : await wholeBody(readBody(undefined, sizes.bodyBytes), sizes.bodyBytes);
+  if (!isSigned(signed, secret, body)) throw unauthenticated();
+  return { tenant, body: body.toString(), signed, teamId: app.teamId, teamName: app.teamName };
+}
+
+/** @throws HoldfastError unauthenticated; others are answers to the person */
+async function answer(deps: SlackEndpointDeps, call: Call, verified: Verified, address: string): Promise<Reply> {
+  if (isProbe(verified.body)) return NOTHING;
+  const asked = askedIn(verified.body);
+  if (asked === null || asked.teams.some((team) => team !== verified.teamId)) throw unauthenticated();
+  const work = actFor(
+    deps,
+    verified.tenant,
+    { teamId: verified.teamId, userId: asked.userId },
+    address,
+    async (person) => {
+      if (!(await countSignature(deps.engine, verified.tenant, verified.signed.signature))) throw new Replayed();
+      return asked.command === null ? null : messageFor(deps, verified, asked, person);
+    },
+  ).catch((error: unknown) => {
+    if (error instanceof Replayed) throw unauthenticated();
+    if (error instanceof LimitError) deps.metrics?.countRefusal(error.hit.limitType);
+    return say(errorText(error) ?? faultText(call, error));
+  });
+  return inTime(deps, call, asked, work);
+}
+
+/** A signature that has counted before. */
+class Replayed extends Error {}
+
+function faultText(call: Call, error: unknown): string {
+  logFault(call, error, 'a command from Slack failed');
+  return 'That did not work. It has been logged.';
+}
+
+const ephemeral = (message: Message) => ({ response_type: 'ephemeral', ...message });
+
+/** Answers with the result, or sends it later. Clicks are only confirmed: their result is always sent. */
+async function inTime(
+  deps: SlackEndpointDeps,
+  call: Call,
+  asked: Asked,
+  work: Promise<Message | null>,
+): Promise<Reply> {
+  const { by, responseUrl, isReplaced } = asked;
+  const canSend = isSlackHook(deps.slack, responseUrl);
+  const send = async (message: Message | null): Promise<void> => {
+    if (message === null || !canSend) return;
+    await answerLater(deps.slack, responseUrl, { ...ephemeral(message), replace_original: isReplaced }, call.log);
+  };
+  const done = by === 'button' ? work.then((message) => send(message).then(() => null)) : work;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE_MS - (performance.now() - call.startMs), 'late');
+  });
+  const first = await Promise.race([done, late]).finally(() => clearTimeout(timer));
+  if (first !== 'late') return first === null ? NOTHING : json(ephemeral(first));
+  deps.background.add(
+    done
+      .then(send)
+      .catch((error: unknown) => call.log.warn({ requestId: call.requestId, err: error }, 'a late answer failed')),
+  );
+  return by === 'button' ? NOTHING : json(ephemeral(WORKING));
+}
+
+const NOT_LINKED = 'Your account is not linked yet. `/holdfast link` does it.';
+
+async function messageFor(
+  deps: SlackEndpointDeps,
+  { tenant, teamId, teamName }: Verified,
+  { command, userId, userName }: Asked,
+  person: Person | null,
+): Promise<Message | null> {
+  if (command === null) return null;
+  if ('fault' in command)
+    return say(`${errorText(new HoldfastError('refused', command.fault))} \`/holdfast help\` lists the commands.`);
+  if (command.verb === 'help') return say(HELP);
+  if (command.verb !== 'link') return person === null ? say(NOT_LINKED) : carryOut(deps, person, command);
+  if (deps.publicUrl === undefined) return say('This needs PUBLIC_URL, which the service runs without.');
+  const secret = await makeSlackLink(deps, { tenant, teamId, userId, userName, teamName });
+  const address = `${deps.publicUrl}/dashboard/slack?${new URLSearchParams({ link: secret })}`;
+  return say(`<${address}|Link your account>, within 10 minutes. The link works once: give it to nobody.`);
+}
