@@ -1,10 +1,12 @@
 /**
  * Commands in Slack, carried out on a real service (docs/specification.md#reserving-from-slack).
  */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { eq } from 'drizzle-orm';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { members } from '../../src/store/schema.ts';
 import { createClient } from '../support/client.ts';
-import { linked, type SlackTeam, slackTeam, useSlack } from '../support/slackTeam.ts';
-import { signIn } from '../support/tenancy.ts';
+import { linked, lockTenant, type SlackTeam, slackTeam, useSlack } from '../support/slackTeam.ts';
+import { type Session, signIn, somebodyWaits } from '../support/tenancy.ts';
 import { one, other, store } from '../support/twoInstances.ts';
 
 useSlack();
@@ -104,15 +106,30 @@ describe('the rights', () => {
     expect(await ann.say('release mine')).toBe('Your role in this tenant does not allow this.');
   });
 
+  test('are the new ones, if the role changes while a command is carried out', async () => {
+    const ann = await linked(team, 'member');
+    const { free } = await lockTenant(team.tenant, (tx) =>
+      tx.update(members).set({ role: 'viewer' }).where(eq(members.userId, ann.person.id)),
+    );
+    const said = ann.say('reserve attic');
+    await vi.waitUntil(() => somebodyWaits(store.database));
+    await free();
+    expect(await said).toBe('Your role in this tenant does not allow this.');
+  });
+
   test('never include force, and leave the sessions of the dashboard as they are', async () => {
     const [ann, root] = await Promise.all([linked(team, 'member'), linked(team, 'operator')]);
     await ann.say('reserve annex');
     for (const command of ['release annex', 'extend annex'])
       expect(plain(await root.say(command))).toContain('Somebody else holds it.');
-    const forced = await root.person.request(one.url, 'POST', '/api/v1/Reservation/unreserve', [
-      { resource: 'annex', requester: `person:${ann.person.known.email}` },
-    ]);
-    expect(forced.body).toMatchObject([{ status: 'RELINQUISHED' }]);
+    const force = async ({ request }: Pick<Session, 'request'>) => {
+      const items = [{ resource: 'annex', requester: `person:${ann.person.known.email}` }];
+      return (await request(one.url, 'POST', '/api/v1/Reservation/unreserve', items)).body;
+    };
+    // The session that commands have.
+    const inSlack = await signIn(store.redis, team.tenant, { role: 'operator', isInSlack: true });
+    expect(await force(inSlack)).toMatchObject([{ explanation: 'INVALID_RELEASE_TOKEN' }]);
+    expect(await force(root.person)).toMatchObject([{ status: 'RELINQUISHED' }]);
   });
 
   test('end with the membership', async () => {

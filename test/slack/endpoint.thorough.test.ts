@@ -3,7 +3,6 @@
  * (docs/specification.md#reserving-from-slack).
  */
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { lock } from '../../src/store/members.ts';
 import {
   BOT_TOKEN,
   clickForm,
@@ -14,9 +13,9 @@ import {
   TEAM,
 } from '../support/fakeSlack.ts';
 import { startInstance } from '../support/service.ts';
-import { APP, linked, type SlackTeam, slack, slackTeam, speaker, useSlack } from '../support/slackTeam.ts';
+import { APP, linked, lockTenant, type SlackTeam, slack, slackTeam, speaker, useSlack } from '../support/slackTeam.ts';
 import { databaseEnv, team as makeTeam, member } from '../support/tenancy.ts';
-import { made, one, other, own, store } from '../support/twoInstances.ts';
+import { made, one, other, own } from '../support/twoInstances.ts';
 
 useSlack();
 
@@ -71,6 +70,26 @@ describe('the app', () => {
     for (const method of ['GET', 'DELETE']) expect((await other.request(one.url, method, APP)).status).toBe(403);
     const byKey = await fetch(one.url + APP, { headers: { 'X-Api-Key': team.key } });
     expect(byKey.status).toBe(403);
+  });
+
+  test('of another workspace ends the links of the former one', async () => {
+    const moved = await slackTeam();
+    const ann = await linked(moved, 'member');
+    const link = /link=([0-9a-f]{40})/.exec(await ann.say('link'))?.[1] ?? '';
+    const put = (id: string) => {
+      slack.team = { ...TEAM, id };
+      return moved.owner.request(one.url, 'PUT', APP, { botToken: BOT_TOKEN, signingSecret: SIGNING_SECRET });
+    };
+    expect((await put('T0NEW')).body).toMatchObject({ teamId: 'T0NEW' });
+    expect((await ann.ask('help')).status).toBe(401);
+    const late = await fetch(`${one.url}/dashboard/slack`, {
+      method: 'POST',
+      headers: { Cookie: moved.owner.cookie, Origin: one.url },
+      body: new URLSearchParams({ link }),
+    });
+    expect([late.status, await late.text()]).toEqual([400, expect.stringContaining('is not that of the tenant')]);
+    await put(TEAM.id);
+    expect(await ann.say('mine')).toBe('Your account is not linked yet. `/holdfast link` does it.');
   });
 
   test('ends with its links: requests are refused at every instance', async () => {
@@ -142,6 +161,14 @@ describe('a request', () => {
     await few.stop();
   });
 
+  test('is a 401 with a line in the log, if KEY_SECRET is not that of the app', async () => {
+    const env = { ...databaseEnv(made.url), KEY_SECRET: 'another secret of the tests, 32 characters or more' };
+    const changed = await startInstance({ keys: [own], env, slack: slack.site });
+    expect((await sendAsSlack(team.endpoint.replace(one.url, changed.url), help())).status).toBe(401);
+    expect(changed.logged.join('')).toContain('cannot be read: KEY_SECRET was another one');
+    await changed.stop();
+  });
+
   test('without a database is a 503', async () => {
     const small = await startInstance();
     expect((await sendAsSlack(`${small.url}/integrations/slack/${small.tenant}`, help())).status).toBe(503);
@@ -153,8 +180,7 @@ describe('an answer', () => {
   test('comes within 3 s, and the result later, only to Slack', async () => {
     const ann = await linked(team, 'member');
     // Their role cannot be read while the row of the tenant is locked.
-    const { held, free } = await lockTenant();
-    await held;
+    const { free } = await lockTenant(team.tenant);
     const seen = slack.posted.length;
     const [good, bad] = await Promise.all([
       ann.say('reserve late'),
@@ -198,26 +224,3 @@ describe('an answer', () => {
     expect(await one.redis.keys(`{${team.tenant}}:*slack:T*`)).toEqual([]);
   });
 });
-
-/** Holds the lock that changes of a tenant's members wait for, until `free` is called. */
-async function lockTenant() {
-  let release = () => {};
-  const until = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let done: Promise<unknown> = Promise.resolve();
-  const held = new Promise<void>((resolve) => {
-    done = store.database.transaction(async (tx) => {
-      await lock(tx, team.tenant);
-      resolve();
-      await until;
-    });
-  });
-  return {
-    held,
-    free: async () => {
-      release();
-      await done;
-    },
-  };
-}

@@ -49,6 +49,8 @@ export class FakeSlack {
   readonly channels = new Set(['C0123456789', '#lab']);
   /** Paths of incoming webhooks. */
   readonly webhooks = new Set(['/services/T061EG9R6/B0123456789/abcdefghijklmnopqrstuvwx']);
+  /** The workspace of the bot. */
+  team = TEAM;
   /** Answers to all calls, in place of a real one: a status and a Retry-After. */
   refusal: { readonly status: number; readonly retryAfterS?: number } | null = null;
   readonly #answers = new Map<string, { left: number; readonly untilMs: number }>();
@@ -122,14 +124,9 @@ export class FakeSlack {
     if (headers.authorization !== `Bearer ${BOT_TOKEN}`) return { ok: false, error: 'invalid_auth' };
     const message = jsonOf(headers, body);
     if (message === null) return { ok: false, error: 'invalid_json' };
+    const { id, name: team, domain } = this.team;
     if (name === 'auth.test')
-      return {
-        ok: true,
-        url: `https://${TEAM.domain}.slack.com/`,
-        team: TEAM.name,
-        team_id: TEAM.id,
-        user_id: 'U0BOT',
-      };
+      return { ok: true, url: `https://${domain}.slack.com/`, team, team_id: id, user_id: 'U0BOT' };
     if (name !== 'chat.postMessage') return { ok: false, error: 'unknown_method' };
     const { channel, ...rest } = message;
     if (typeof channel !== 'string' || !this.channels.has(channel)) return { ok: false, error: 'channel_not_found' };

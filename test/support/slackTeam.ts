@@ -3,6 +3,8 @@
  */
 import { afterAll, beforeAll } from 'vitest';
 import type { Role } from '../../src/domain/rights.ts';
+import type { Db } from '../../src/store/db.ts';
+import { lock } from '../../src/store/members.ts';
 import { linkSlackUser } from '../../src/store/slack.ts';
 import {
   BOT_TOKEN,
@@ -94,4 +96,31 @@ export async function linked(of: SlackTeam, role: Role): Promise<Speaker & { rea
   const person = await member(of.tenant, role);
   await linkSlackUser(store, of.tenant, { teamId: TEAM.id, userId: id }, person.id, BY);
   return { ...speaker(of, id), person };
+}
+
+/**
+ * Holds the lock that changes of a tenant's members wait for, until `free` is called.
+ * @param change made in the same transaction
+ */
+export async function lockTenant(tenant: string, change: (tx: Db) => Promise<unknown> = async () => {}) {
+  let release = () => {};
+  const until = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let done: Promise<unknown> = Promise.resolve();
+  const held = new Promise<void>((resolve) => {
+    done = store.database.transaction(async (tx) => {
+      await lock(tx, tenant);
+      await change(tx);
+      resolve();
+      await until;
+    });
+  });
+  await held;
+  return {
+    free: async () => {
+      release();
+      await done;
+    },
+  };
 }
