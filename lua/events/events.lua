@@ -8,8 +8,8 @@
 --              on with the same numbers; the publisher tells its messages apart
 --   ms         the time of the events, since 1970 UTC
 -- An event's line is a JSON object with the fields of its type (src/contract/events.ts) except tenantId and timestamp.
--- A field that does not apply is null. The object begins with type and then, if it has one, expiresAt. expiresAt is in
--- ms, also in changes.
+-- A field that does not apply is null. The object begins with type and then, if it has them, claimBy and expiresAt.
+-- Both are in ms, expiresAt also in changes.
 -- src/events/message.ts turns a message into the text of streams.
 -- Fields:
 --   listed      the lines of the events that were emitted
@@ -94,7 +94,7 @@ end
 -- Returns true if anybody wants events of a type: a stream, or somebody who reads the outbox. For work that is done for
 -- such events only.
 function events.wantsAny(type)
-  return events.isListening() or box and outbox.wants(box, type, 'person:')
+  return events.isListening() or tenant.box and outbox.wants(tenant.box, type, 'person:')
 end
 
 -- Returns true if anybody may read events that are emitted now.
@@ -154,13 +154,23 @@ local function quoteOrNull(text)
   return text and text ~= '' and events.quote(text) or 'null'
 end
 
--- Returns the fields that tell of a reservation that was made or renewed, besides expiresAt; '' for other events.
+-- Returns the times of a reservation that is in force; '' for other events.
+local function timesText(fields)
+  if not fields.fencingToken then
+    return ''
+  end
+  return (fields.claimBy and '"claimBy":' .. fields.claimBy .. ',' or '') ..
+    '"expiresAt":' .. (fields.expiresAt > 0 and fields.expiresAt or 'null') .. ','
+end
+
+-- Returns the fields that tell of a reservation that is in force, besides the times; '' for other events.
 local function madeText(fields)
   if not fields.fencingToken then
     return ''
   end
   return ',"acquiredSlots":' .. (fields.acquiredSlots or 'null') .. ',"fencingToken":' .. fields.fencingToken ..
-    (fields.note and ',"note":' .. events.quote(fields.note) or '')
+    (fields.note and ',"note":' .. events.quote(fields.note) or '') ..
+    (fields.waiting and ',"waiting":' .. fields.waiting or '')
 end
 
 -- Returns the fields that name a resource and its requester. Events of waits have them even if they do not apply.
@@ -184,8 +194,10 @@ end
 -- Adds an event with these fields, each nil if it does not apply. publish() sends it.
 --   requestType, explanation, apiKeyLabel ('' none), resourceType ('' the default type)
 --   resource, requester
---   fencingToken (digits), expiresAt (ms, 0 never), acquiredSlots (JSON): of a reservation that was made or renewed
---   note: of a reservation that was made
+--   fencingToken (digits), expiresAt (ms, 0 never), acquiredSlots (JSON): of a reservation that is in force
+--   claimBy (ms): of a grant that has to be claimed
+--   note: of a reservation, unless it was renewed
+--   waiting: of WANTED, the number of tickets
 --   method, changes (JSON): of a transaction
 --   actor: of a release or a reset, who made it; of others it is never given
 --   limitType, limit: of a limit that was reached
@@ -197,9 +209,8 @@ function events.emit(type, fields)
   end
   local isWait, hasActor = type == 'WAITING' or type == 'WAIT_ENDED', type == 'UNRESERVED' or type == 'RESET'
   local resourceType = fields.resourceType == '' and 'UserDefined' or fields.resourceType
-  local expiresAt = fields.fencingToken and (fields.expiresAt > 0 and fields.expiresAt or 'null')
   events.add('{"type":"' .. type .. '",' ..
-    (expiresAt and '"expiresAt":' .. expiresAt .. ',' or '') .. '"requestType":' .. quoteOrNull(fields.requestType) ..
+    timesText(fields) .. '"requestType":' .. quoteOrNull(fields.requestType) ..
     ',"explanation":' .. quoteOrNull(fields.explanation) .. ',"resourceType":' .. quoteOrNull(resourceType) ..
     ',"apiKeyLabel":' .. quoteOrNull(fields.apiKeyLabel) ..
     (hasActor and ',"actor":' .. quoteOrNull(fields.actor) or '') .. madeText(fields) .. namesText(fields, isWait) ..

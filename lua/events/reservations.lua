@@ -95,6 +95,17 @@ function reservationEvents.emitRenewed(reservation)
   })
 end
 
+-- Emits an event about a reservation in force. Takes the type, requestType and explanation, nil none; the reservation,
+-- when it ends in ms, 0 never; and of WANTED how many tickets wait.
+function reservationEvents.emitHeld(type, requestType, explanation, reservation, expiresAt, waiting)
+  events.emit(type, {
+    requestType = requestType, explanation = explanation, resource = reservation.requestedName,
+    requester = reservation.owner, resourceType = reservation.type, apiKeyLabel = reservation.label,
+    fencingToken = string.format('%d', reservation.fence), expiresAt = expiresAt,
+    acquiredSlots = reservationEvents.slotsAsJson(reservation.details), note = reservation.note, waiting = waiting,
+  })
+end
+
 -- Emits the event for one unreserve item, if its result has one. Takes the item, its reply, and the reservation that
 -- the call ended, nil for none (reservations/release.lua).
 function reservationEvents.emitUnreserved(item, reply, ended)

@@ -6,6 +6,7 @@
 local bytes = require('limits/bytes')
 local clock = require('frame/clock')
 local committing = require('frame/commit')
+local endsSoon = require('events/endsSoon')
 local flags = require('frame/call').flags
 local keys = require('frame/keys')
 local quota = require('limits/quota')
@@ -88,7 +89,7 @@ function cap.askForDueIndex(written)
     end
   end
   if earliest < tenant.dueIndexed then
-    return { 'DUE_INDEX', earliest, tonumber(redis.call('HGET', keys.tenant, 'swept') or 0) }
+    return { 'DUE_INDEX', endsSoon.latestLook(earliest), tonumber(redis.call('HGET', keys.tenant, 'swept') or 0) }
   end
 end
 

@@ -28,8 +28,11 @@
 --   waited         how long its caller waited for it, in ms
 --   condition      the condition that it asked for: dirty or out (slots/conditions.lua)
 -- Extra fields stand in `details`, as {"x":{"note":"..."},...}, before everything else. They never change.
--- To add a field: give it to addExtras() (reservations/reserve.lua), name it here and in `Extras` of slotRecord.ts.
--- Its value is a text, a number of at most 14 digits, true, or an array of these that is not empty.
+-- What may change stands behind all that, if the record has any of it:
+--   leasedAt       ms: when its lease began, if it was renewed or claimed; nil: when it was made
+--   isTold         true once its holder was told that somebody waits (waiting/tellHolder.lua)
+-- To add an extra field: give it to addExtras() (reservations/reserve.lua), name it here and in `Extras` of
+-- slotRecord.ts. Its value is a text, a number of at most 14 digits, true, or an array of these that is not empty.
 --
 -- The slots hash has it packed, in one of three forms. The first byte is the form. Integers are big-endian and
 -- unsigned; a string (s) ends with a zero byte, which no name contains. src/engine/reservations/slotRecord.ts reads
@@ -37,6 +40,7 @@
 --   1 not a reservation               refCount, owner, pool, byName (1 or 0), holders ('' is left out)
 --   2 a reservation of a plain name   owner, fence, reservedAt, expiresAt, token, type, label
 --   3 any other reservation           all fields
+-- leasedAt (0 nil) and isTold (1 or 0) may follow 2 and 3. The plain way ignores them.
 local codec = {}
 -- The release token of a reservation that was granted to a ticket and is not claimed yet. No caller can send it.
 codec.UNCLAIMED = '!!!!!!!!!!!!!!!!!!!!!!'
@@ -46,6 +50,7 @@ codec.NO_DETAILS = '{}'
 
 local byte = string.byte
 local HOLD, HOLDERS, PLAIN, FULL = '>BI4ssB', 's', '>BsI7I6I6c22ss', '>BI4ssBI7I6I6c22sssss'
+local TAIL = '>I6B'
 -- The third byte of details that have extra fields: x.
 local EXTRAS = 120
 -- The most names of slots in a record of the history.
@@ -109,35 +114,53 @@ function codec.unpackSlot(packed)
   end
 end
 
+-- Returns a packed reservation with what may change of it, if it has any of that.
+local function withTail(packed, r)
+  if r.leasedAt or r.isTold then
+    return packed .. struct.pack(TAIL, r.leasedAt or 0, r.isTold and 1 or 0)
+  end
+  return packed
+end
+
+-- Assigns what stands behind the fields of a packed reservation.
+local function readTail(record, packed, at)
+  local leasedAt, isTold = struct.unpack(TAIL, packed, at)
+  record.leasedAt, record.isTold = leasedAt > 0 and leasedAt or nil, isTold == 1 or nil
+end
+
 function codec.pack(slot, r)
   if not r.token then
     local hold = struct.pack(HOLD, 1, r.refCount, r.owner, r.pool, r.byName and 1 or 0)
     return (r.holders or '') ~= '' and hold .. struct.pack(HOLDERS, r.holders) or hold
   elseif r.refCount == 1 and r.pool == '' and r.plan == '' and r.details == '' and r.requestedName == slot then
-    return codec.packPlain(r.owner, r.fence, r.reservedAt, r.expiresAt, r.token, r.type, r.label)
+    return withTail(codec.packPlain(r.owner, r.fence, r.reservedAt, r.expiresAt, r.token, r.type, r.label), r)
   end
-  return struct.pack(
+  return withTail(struct.pack(
     FULL, 3, r.refCount, r.owner, r.pool, r.byName and 1 or 0, r.fence, r.reservedAt, r.expiresAt, r.token, r.type,
     r.label, r.requestedName, r.plan, r.details
-  )
+  ), r)
 end
 
 function codec.unpackRecord(slot, packed)
   local form = byte(packed)
   if form == 2 then
-    local _, owner, fence, reservedAt, expiresAt, token, type, label = struct.unpack(PLAIN, packed)
-    return {
+    local _, owner, fence, reservedAt, expiresAt, token, type, label, at = struct.unpack(PLAIN, packed)
+    local record = {
       slot = slot, owner = owner, refCount = 1, pool = '', fence = fence, reservedAt = reservedAt,
       expiresAt = expiresAt, token = token, type = type, label = label, requestedName = slot, plan = '', details = '',
       packed = packed,
     }
+    if at <= #packed then
+      readTail(record, packed, at)
+    end
+    return record
   elseif form == 1 then
     local _, refCount, owner, pool, byName, at = struct.unpack(HOLD, packed)
     local holders = at <= #packed and struct.unpack(HOLDERS, packed, at) or nil
     return { owner = owner, refCount = refCount, pool = pool, byName = byName == 1, holders = holders }
   end
   local _, refCount, owner, pool, byName, fence, reservedAt, expiresAt, token, type, label, requestedName, plan,
-    details = struct.unpack(FULL, packed)
+    details, at = struct.unpack(FULL, packed)
   local record = {
     slot = slot, owner = owner, refCount = refCount, pool = pool, byName = byName == 1, fence = fence,
     reservedAt = reservedAt, expiresAt = expiresAt, token = token, type = type, label = label,
@@ -147,6 +170,9 @@ function codec.unpackRecord(slot, packed)
     for field, value in pairs(cjson.decode(details).x) do
       record[field] = value
     end
+  end
+  if at <= #packed then
+    readTail(record, packed, at)
   end
   return record
 end

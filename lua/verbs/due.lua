@@ -1,20 +1,21 @@
 -- Verbs by which the service carries out what is due in a tenant: leases, sessions and tickets.
 local committing = require('frame/commit')
+local endsSoon = require('events/endsSoon')
 local expiry = require('reservations/expiry')
 local tenant = require('frame/tenant')
 local waitingQueue = require('waiting/queue')
 local verbs = {}
 
 --[[ sweep
-  Ends some of a tenant's due reservations, and returns the next due time. The caller then raises the tenant's time in
-  the due slotNumber to it, unless another instance has lowered it in the meantime. A reserve that relied on the old
-  time notices the change of `swept` (limits/cap.lua).
+  Ends some of a tenant's due reservations, announces leases that end soon (events/endsSoon.lua), and returns the next
+  due time. The caller then raises the tenant's time in the due index to it, unless another instance has lowered it in
+  the meantime. A reserve that relied on the old time notices the change of `swept` (limits/cap.lua).
 
   ARGV[1]  ''
 
   Returns {'OK', number of reservations ended, next due time in ms or -1 for none, number of tickets that a second look
-  at the queue granted: more than 0 means that it was stuck}; or {'AGAIN', number of reservations ended} if more are due
-  now.
+  at the queue granted: more than 0 means that it was stuck}; or {'AGAIN', number of reservations ended} if more are
+  due, or to be announced, now.
 ]]
 function verbs.sweep(keys)
   if not tenant.tier then
@@ -30,10 +31,17 @@ function verbs.sweep(keys)
   -- stuck.
   local queue = tenant.openQueue()
   local stuck = queue and queue.recheck() or 0
+  local areAllAnnounced, nextLook, latestLook = endsSoon.announce()
   committing.finish()
-  local nextDue = math.min(tenant.nextDue, queue and queue.earliest() or math.huge)
+  if not areAllAnnounced then
+    return { 'AGAIN', expiry.leasesEnded }
+  end
+  local nextDue = math.min(tenant.nextDue, queue and queue.earliest() or math.huge, nextLook)
   if tenant.sessions then
     nextDue = math.min(nextDue, tenant.sessions.nextDue)
+  end
+  if nextDue < math.huge then
+    nextDue = math.min(nextDue, latestLook)
   end
   local swept = redis.call('HGET', keys.tenant, 'swept') or 0
   tenant.dueIndexed = nextDue

@@ -166,7 +166,7 @@ local function renewItem(item)
     return { 'INVALID_RELEASE_TOKEN' }
   end
   local expiresAt = reservation.session and ownership.endOf(reservation) or clock.nowMs() + item.ttlMs
-  local renewed = codec.copyWith(reservation, { expiresAt = expiresAt })
+  local renewed = codec.copyWith(reservation, { expiresAt = expiresAt, leasedAt = clock.nowMs() })
   if not reservation.session then
     slotMap.setRecord(reservation.slot, renewed)
   end

@@ -1,6 +1,7 @@
 -- Verbs of the leases of event streams.
 local admission = require('frame/admission')
 local clock = require('frame/clock')
+local endsSoon = require('events/endsSoon')
 local events = require('events/events')
 local quota = require('limits/quota')
 local tenant = require('frame/tenant')
@@ -13,8 +14,8 @@ local verbs = {}
   ARGV[2]  the stream's id
   ARGV[3]  duration of the lease in ms
 
-  Returns {'OK', ms until the credential ends (-1: never), number of the last message, the Redis process that
-  publishes}.
+  Returns {'OK', ms until the credential ends (-1: never), number of the last message, the Redis process that publishes,
+  ms until which the caller must put the tenant into the due index (-1: it is there)}.
 ]]
 function verbs.openStream(keys, args)
   local refused = admission.admit('read')
@@ -29,7 +30,7 @@ function verbs.openStream(keys, args)
     -- Other streams end at any time, so an early retry can succeed.
     return quota.refuse('CONNECT', 'EventConnections', cap, 1, 5)
   end
-  local leaseEnd = clock.nowMs() + args[3]
+  local leaseEnd, wasWanted = clock.nowMs() + args[3], endsSoon.isWanted()
   redis.call('ZADD', mine, leaseEnd, args[2])
   local process = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
   -- While no stream had a lease, no event was published. The number skips one, so that an older stream notices the gap.
@@ -43,7 +44,7 @@ function verbs.openStream(keys, args)
   elseif tenant.endsAt and tenant.endsAt > 0 then
     endsInMs = tenant.endsAt - clock.nowMs()
   end
-  return { 'OK', endsInMs, number, process }
+  return { 'OK', endsInMs, number, process, endsSoon.begin(wasWanted) }
 end
 
 --[[ renewStreams (ARGV[1] credential)

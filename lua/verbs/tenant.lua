@@ -1,6 +1,7 @@
 -- Verbs of the tenant's record, of credentials, and of what is counted for the dashboard.
 local admission = require('frame/admission')
 local clock = require('frame/clock')
+local endsSoon = require('events/endsSoon')
 local flags = require('frame/call').flags
 local keys = require('frame/keys')
 local quota = require('limits/quota')
@@ -21,10 +22,12 @@ local verbs = {}
   ARGV[7]  the highest priority that requests may wait with: src/engine/tenant/record.ts reads it
   ARGV[8]  the settings for leases and notes (reservations/terms.lua), '' if none is set
   ARGV[9]  the types of events that the outbox wants (domain/notices.ts), '' none
-  ARGV[10] SHA-256 of the first key (that of a management token follows `management:`); its label ('' none) and its
+  ARGV[10] how long before their ends leases are announced, in ms; 0 never (events/endsSoon.lua)
+  ARGV[11] SHA-256 of the first key (that of a management token follows `management:`); its label ('' none) and its
            grant ('' none: frame/tenant.lua) follow, then the other keys likewise
 
-  Returns 'OK'; or 'LOST', with nothing changed, if the caller no longer holds the lease of the copy.
+  Returns the time in ms at which the caller must put the tenant into the due index, -1 if it need not; or 'LOST', with
+  nothing changed, if the caller no longer holds the lease of the copy.
 ]]
 local TIERS = { Free = 1, Starter = 2, Pro = 3, Enterprise = 4 }
 
@@ -61,8 +64,9 @@ local function removeOtherKeys(kept)
   end
 end
 
--- Writes the record. Takes the state of the queue.
+-- Writes the record. Takes the state of the queue. Returns as endsSoon.follow().
 local function write(args, queueState)
+  local before = endsSoon.before()
   local tier = TIERS[args[4]]
   -- Windows of the quota belong to a tier, so a change of tier starts new ones.
   if tenant.tierNumber ~= tier then
@@ -78,10 +82,13 @@ local function write(args, queueState)
   if queueState then
     redis.call('HSET', keys.tenant, 'queue', (string.gsub(queueState, '%S+$', '.')))
   end
-  tenant.save({ 'version', args[1] == '' and 0 or args[1], 'maxPriority', args[7], 'terms', args[8] })
-  removeOtherKeys(writeKeys(args, 10))
+  tenant.save({
+    'version', args[1] == '' and 0 or args[1], 'maxPriority', args[7], 'terms', args[8], 'endsSoon', args[10],
+  })
+  removeOtherKeys(writeKeys(args, 11))
   -- An empty message makes instances check whether the keys of their streams are still valid.
   redis.call('SPUBLISH', string.sub(keys.tenant, 1, -7) .. 'events', '')
+  return endsSoon.follow(before)
 end
 
 function verbs.loadTenant(_, args)
@@ -92,16 +99,13 @@ function verbs.loadTenant(_, args)
     end
   elseif args[2] == '' and not tenant.tier then
     redis.call('DEL', keys.copying)
-    return 'OK'
+    return -1
   end
   if args[2] ~= '' then
     redis.call('HSET', keys.tenant, 'definitionsVersion', args[2])
   end
   local isOld = args[1] ~= '' and version and tonumber(version) > tonumber(args[1])
-  if not isOld then
-    write(args, queueState)
-  end
-  return 'OK'
+  return isOld and -1 or write(args, queueState)
 end
 
 --[[ authenticate (ARGV[1] credential)

@@ -171,7 +171,7 @@ local claimPlace
 local function startLease(reservation, token, ttlMs, session)
   local endsAt = clock.nowMs() + math.min(ttlMs, tenant.maxTtlMs or math.huge)
   local claimed = codec.copyWith(reservation, {
-    token = token, expiresAt = reservation.session and 0 or endsAt, claimedAs = claimPlace,
+    token = token, expiresAt = reservation.session and 0 or endsAt, leasedAt = clock.nowMs(), claimedAs = claimPlace,
   })
   if session and not reservation.session then
     claimed.session, claimed.expiresAt = session.id, 0

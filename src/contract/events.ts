@@ -32,7 +32,7 @@ const FIELDS_OF = {
   CONDITION: [...RESERVATION, ...ACTOR],
   TIER_LIMIT_REACHED: LIMIT,
   ENDS_SOON: [...RESERVATION, ...LEASE],
-  WANTED: RESERVATION,
+  WANTED: [...RESERVATION, ...LEASE],
 } as const satisfies Record<EventType, readonly (typeof OPTIONAL_FIELDS)[number][]>;
 
 /** The optional fields that events of this type do not have. */
@@ -110,11 +110,15 @@ export const Event = z
       .meta({ description: 'The kind of request that caused it.' }),
     timestamp: time.meta({ description: 'The time of the change.' }),
     expiresAt,
+    claimBy: time.optional().meta({
+      description: 'RESERVED only, of a grant that has to be claimed: until when.',
+    }),
     acquiredSlots,
     slots: slots.optional(),
     mode: mode.optional(),
     fencingToken,
     note: note.optional(),
+    waiting: z.int().optional().meta({ description: 'WANTED only: the number of tickets that wait for it.' }),
     reason: z.string().nullable().optional().meta({ description: 'CONDITION only: why. null: nobody said so.' }),
     method: z.enum(TRANSACTION_METHODS).nullable().meta({ description: 'Transactions only.' }),
     changes: z

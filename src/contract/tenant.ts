@@ -3,6 +3,7 @@
  */
 import { z } from 'zod';
 import { DEFAULT_SIZES, type Sizes } from '../domain/maxSizes.ts';
+import { MAX_ENDS_SOON_SECONDS } from '../domain/tenants.ts';
 import { TIERS } from '../domain/tiers.ts';
 import { DEFAULT_PRIORITY, MAX_PRIORITY } from '../domain/waiting.ts';
 import { item } from './fields.ts';
@@ -62,6 +63,8 @@ const lease = ({ ttlSeconds }: Sizes, description: string, example: number) => {
   return z.int(rule).min(1, rule).max(ttlSeconds, rule).nullable().meta({ description, example });
 };
 
+const endsSoonRule = `must be an integer from 0 to ${MAX_ENDS_SOON_SECONDS}`;
+
 /** Settings of a tenant. */
 const settings = (sizes: Sizes) => ({
   requireRegistration,
@@ -80,6 +83,10 @@ const settings = (sizes: Sizes) => ({
   holdersReport: z.boolean('must be true or false').meta({
     description:
       'True if those who hold a slot may say at its release that it is out of service. Else such a slot becomes `dirty`.',
+  }),
+  endsSoonSeconds: z.int(endsSoonRule).min(0, endsSoonRule).max(MAX_ENDS_SOON_SECONDS, endsSoonRule).meta({
+    description: 'How long before a lease ends `ENDS_SOON` is sent, in seconds. 0: never.',
+    example: 300,
   }),
 });
 

@@ -111,7 +111,12 @@ export interface Settings {
   readonly requireNote: boolean;
   /** True if holders may take slots out of service when they release them. */
   readonly holdersReport: boolean;
+  /** How long before its end a lease is announced, in s; 0: never. */
+  readonly endsSoonSeconds: number;
 }
+
+/** The longest time before its end at which a lease is announced, in s. */
+export const MAX_ENDS_SOON_SECONDS = 3600;
 
 export const DEFAULT_SETTINGS: Settings = {
   requireRegistration: false,
@@ -120,6 +125,7 @@ export const DEFAULT_SETTINGS: Settings = {
   maxTtlSeconds: null,
   requireNote: false,
   holdersReport: true,
+  endsSoonSeconds: 300,
 };
 
 /** Returns the settings among the fields of a tenant. */
@@ -130,6 +136,7 @@ export const settingsOf = (tenant: Settings): Settings => ({
   maxTtlSeconds: tenant.maxTtlSeconds,
   requireNote: tenant.requireNote,
   holdersReport: tenant.holdersReport,
+  endsSoonSeconds: tenant.endsSoonSeconds,
 });
 
 export interface TenantRecord extends Settings {

@@ -11,10 +11,11 @@ import type { ScriptCall } from '../redis/functions.ts';
 import { expiryKey, expiryShard, tenantKey } from '../redis/keys.ts';
 import type { Replication } from '../redis/replication.ts';
 import { parseReply, toInteger, toMs } from '../redis/reply.ts';
-import { runScript, sendScript } from '../redis/scripts.ts';
+import { sendScript } from '../redis/scripts.ts';
 import type { Receiver } from '../redis/send.ts';
 import { rowOf, type Verb } from '../redis/verbs.ts';
 import type { Engine } from './engine.ts';
+import { lowerDueIndex } from './expiry/dueIndex.ts';
 import { isLate, type Line, type LineEntry, LONG_WORK, lineOf, PAGE_WORK, tooBusy } from './line.ts';
 import { endBacklog, pauseAfterPiece, yieldToLoop } from './pace.ts';
 import { noValidKey, refusal } from './refusal.ts';
@@ -195,9 +196,8 @@ export class TenantCall implements LineEntry, ScriptCall {
   /** Writes the due index. Like the lease that follows, it must survive the loss of its primary. */
   async #afterDueIndex([ms, swept]: readonly unknown[]): Promise<void> {
     const { replication, tenant } = this.#plan;
-    const shard = expiryKey(expiryShard(tenant));
-    await runScript(replication?.redis ?? this.#engine.redis, 'lowerDueIndex', shard, tenant, toMs(ms));
-    await replication?.confirm(shard);
+    await lowerDueIndex(replication?.redis ?? this.#engine.redis, tenant, toMs(ms));
+    await replication?.confirm(expiryKey(expiryShard(tenant)));
     this.#dueIndexed = `${toMs(ms)} ${toInteger(swept)}`;
     this.#again();
   }

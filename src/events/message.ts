@@ -31,8 +31,8 @@ export interface Batch {
   readonly text: Buffer;
 }
 
-/** The start of an event: its type and, if the type has it, the end of the lease in ms. */
-const BEGINNING = /\{"type":"(\w+)",(?:"expiresAt":(\d+|null),)?/y;
+/** The start of an event: its type and, if it has them, in ms: until when it can be claimed, the end of the lease. */
+const BEGINNING = /\{"type":"(\w+)",(?:"claimBy":(\d+),)?(?:"expiresAt":(\d+|null),)?/y;
 
 /** The end of a lease in the changes of a transaction. It cannot match within a string, where \ precedes quotes. */
 const EXPIRES_AT = /"expiresAt":(\d+)/g;
@@ -120,10 +120,11 @@ let last = NONE;
 /** Reads the start of an event into `last`. */
 function readBeginning(message: string, from: number): void {
   BEGINNING.lastIndex = from;
-  const [read = '', type = '', expiresAt] = BEGINNING.exec(message) ?? [];
+  const [read = '', type = '', claimBy, expiresAt] = BEGINNING.exec(message) ?? [];
   const { tenant, ms } = last;
+  const claim = claimBy === undefined ? '' : `"claimBy":${toJsonTime(claimBy)},`;
   const lease = expiresAt === undefined ? '' : `"expiresAt":${expiresAt === 'null' ? 'null' : toJsonTime(expiresAt)},`;
-  const common = `"tenantId":"${tenant}","timestamp":${toJsonTime(ms)},${nullsOf.get(type) ?? ''}${lease}`;
+  const common = `"tenantId":"${tenant}","timestamp":${toJsonTime(ms)},${nullsOf.get(type) ?? ''}${claim}${lease}`;
   last = {
     tenant,
     ms,

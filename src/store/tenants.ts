@@ -32,6 +32,7 @@ export const TENANT_COLUMNS = {
   maxTtlSeconds: tenants.maxTtlSeconds,
   requireNote: tenants.requireNote,
   holdersReport: tenants.holdersReport,
+  endsSoonSeconds: tenants.endsSoonSeconds,
   createdAt: tenants.createdAt,
 };
 

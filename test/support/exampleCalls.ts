@@ -99,7 +99,7 @@ export const EXAMPLE_CALLS: readonly ExampleCall[] = [
   call('keepReset', ['0', 1000, '']),
   call('labelsInUse', [10, 10]),
   call('leave', ['i1', TICKET]),
-  call('loadTenant', ['', 0, '', 'Pro', 0, 0, 0, '', '', 'b'.repeat(64), 'label', 'reserve\n0\n']),
+  call('loadTenant', ['', 0, '', 'Pro', 0, 0, 0, '', '', 0, 'b'.repeat(64), 'label', 'reserve\n0\n']),
   call('lowerDueIndex', ['tenant', START]),
   call('moveSlowest', []),
   call('openStream', ['another', MINUTE]),

@@ -26,6 +26,8 @@ import { timeElement } from './times.js';
  * @property {number | null} limit
  * @property {string | null} actor
  * @property {string | null} [reason]
+ * @property {string} [claimBy]
+ * @property {number} [waiting]
  */
 
 /** Maximum number of events that are shown, and of events that are kept while the page is paused. */
@@ -110,9 +112,12 @@ const words = (type) => type[0] + type.slice(1).toLowerCase().replaceAll('_', ' 
 const CONDITIONS = { ready: 'Back in service', dirty: 'Being cleaned', out: 'Out of service' };
 
 /** @param {TenantEvent} event @returns {string | (string | Node)[]} */
-function describe({ type, explanation, expiresAt, method, changes, limitType, limit, actor, reason }) {
+function describe({ type, explanation, expiresAt, method, changes, limitType, limit, actor, ...rare }) {
+  const { reason, claimBy, waiting } = rare;
   if (limitType !== null) return `${limitType}: ${limit}`;
-  if (type === 'RENEWED') return ['until ', timeElement(expiresAt ?? '')];
+  if (type === 'RENEWED' || type === 'ENDS_SOON') return ['until ', timeElement(expiresAt ?? '')];
+  if (claimBy !== undefined) return ['to be taken until ', timeElement(claimBy)];
+  if (waiting !== undefined) return `${waiting} waiting`;
   const what = type === 'CONDITION' ? [CONDITIONS[explanation ?? ''], reason].filter(Boolean).join(': ') : explanation;
   if (changes === null) return [what, actor && `by ${actor}`].filter(Boolean).join(' ');
   const items = changes.map(

@@ -6,7 +6,7 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { ownAudience } from '../../domain/names.ts';
 import type { Registration } from '../../domain/registrations.ts';
-import type { Settings } from '../../domain/tenants.ts';
+import { MAX_ENDS_SOON_SECONDS, type Settings } from '../../domain/tenants.ts';
 import { DEFAULT_PRIORITY, MAX_PRIORITY } from '../../domain/waiting.ts';
 import { deleteIssuer, putIssuer } from '../../operations/issuers.ts';
 import { changeSettings } from '../../operations/tenant.ts';
@@ -41,6 +41,7 @@ const SettingsFields = z.object({
   maxTtlSeconds: numberOrNone,
   requireNote: checkbox,
   holdersReport: checkbox,
+  endsSoonSeconds: z.coerce.number().optional(),
 });
 const Id = z.object({ id: z.string() });
 
@@ -185,6 +186,17 @@ const SettingsForm = ({ stored, maxTtlSeconds }: { stored: Settings; maxTtlSecon
     <label>
       Longest lease, in seconds (empty: any lease, or none){' '}
       <input type="number" name="maxTtlSeconds" min={1} max={maxTtlSeconds} value={stored.maxTtlSeconds ?? ''} />
+    </label>
+    <label>
+      How long before its end a lease is announced, in seconds (0: never){' '}
+      <input
+        type="number"
+        name="endsSoonSeconds"
+        required
+        min={0}
+        max={MAX_ENDS_SOON_SECONDS}
+        value={stored.endsSoonSeconds}
+      />
     </label>
     <label>
       Highest priority of waiting requests{' '}

@@ -3,16 +3,20 @@
  * missing only if Redis lost writes, as in a failover. Leases that are accessed expire without it.
  */
 import type { Redis } from 'ioredis';
+import { hasType } from '../../domain/eventTypes.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { expiryKey, expiryShard, TENANT_KEYS, tenantKey, tenantOf } from '../../redis/keys.ts';
 import { NEVER, readHot } from '../../redis/layouts.ts';
-import { runScript } from '../../redis/scripts.ts';
 import { isAway, send } from '../../redis/send.ts';
 import { primariesOf } from '../../redis/topology.ts';
+import { lowerDueIndex } from './dueIndex.ts';
 import { timeMs } from './sweep.ts';
 
 /** About the number of keys that one SCAN visits. */
 const SCAN_COUNT = 1000;
+
+/** Clocks of primaries may differ by so much, in ms. */
+const MAX_SKEW_MS = 1000;
 
 /**
  * Checks every tenant, on each primary that responds.
@@ -56,20 +60,28 @@ async function reconcileAt(
 }
 
 /**
- * Lowers the tenant's time in the due index to the time at which a lease or a session is next due. Returns whether that
- * was necessary.
+ * Lowers the tenant's time in the due index to the time at which a lease or a session is next due, or at which leases
+ * have to be looked at since their ends are announced (lua/events/endsSoon.lua). Returns whether that was necessary.
  */
 async function reconcileTenant(redis: RedisClient, tenant: string): Promise<boolean> {
-  const [hot, sessions] = await send(() => redis.hmgetBuffer(tenantKey(tenant), 'hot', 'sessions'));
+  const [packed, sessions, endsSoon] = await send(() =>
+    redis.hmgetBuffer(tenantKey(tenant), 'hot', 'sessions', 'endsSoon'),
+  );
+  const hot = readHot(packed);
   // 'inf' or missing: the tenant has no sessions (lua/sessions/sessions.lua).
   const sessionsDue = Number.parseInt(sessions?.toString().split(' ')[1] ?? '', 10);
-  const next = Math.min(readHot(hot).nextDue, Number.isFinite(sessionsDue) ? sessionsDue : NEVER);
+  const next = Math.min(hot.nextDue, Number.isFinite(sessionsDue) ? sessionsDue : NEVER);
   if (next === NEVER) return false;
+  const { box, listenUntil } = hot;
+  const isSubscribed = box !== null && (hasType(box.types, 'ENDS_SOON') || hasType(box.personTypes, 'ENDS_SOON'));
+  const windowMs = isSubscribed || listenUntil > 0 ? Number(endsSoon ?? 0) : 0;
+  const nowMs = next === 0 || windowMs > 0 ? await timeMs(redis) : 0;
+  const isAnnounced = windowMs > 0 && (isSubscribed || listenUntil > nowMs);
   // A session that is over is due at 0, which would be its age in metrics.
-  const due = next === 0 ? await timeMs(redis) : next;
-  const shardKey = expiryKey(expiryShard(tenant));
-  const dueIndexed = await send(() => redis.zscore(shardKey, tenant));
-  if (dueIndexed !== null && Number(dueIndexed) <= due) return false;
-  await runScript(redis, 'lowerDueIndex', shardKey, tenant, due);
+  const due = next || nowMs;
+  const latest = isAnnounced ? Math.min(due, nowMs + windowMs + MAX_SKEW_MS) : due;
+  const dueIndexed = await send(() => redis.zscore(expiryKey(expiryShard(tenant)), tenant));
+  if (dueIndexed !== null && Number(dueIndexed) <= latest) return false;
+  await lowerDueIndex(redis, tenant, isAnnounced ? Math.min(due, nowMs) : due);
   return true;
 }

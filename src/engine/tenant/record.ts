@@ -31,6 +31,7 @@ import { runScript } from '../../redis/scripts.ts';
 import { send } from '../../redis/send.ts';
 import { connectionTo } from '../../redis/topology.ts';
 import type { Engine } from '../engine.ts';
+import { visitBy } from '../expiry/dueIndex.ts';
 import { reset } from '../reservations/unreserve.ts';
 import { verifyCredential } from './credentials.ts';
 
@@ -49,7 +50,7 @@ export interface Copied {
  * @throws HoldfastError unavailable
  */
 export async function loadTenant(redis: RedisClient, record: TenantRecord, copied?: Copied): Promise<boolean> {
-  const { id, version, tier, suspended, requireRegistration, maxPriority, keys } = record;
+  const { id, version, tier, suspended, requireRegistration, maxPriority, endsSoonSeconds, keys } = record;
   const entries = keys.flatMap(({ digest, label, grant }) => [
     digest,
     label ?? '',
@@ -61,12 +62,14 @@ export async function loadTenant(redis: RedisClient, record: TenantRecord, copie
     maxPriority,
     termsText(record),
     noticesText(record.notices),
+    endsSoonSeconds * 1000,
   ];
   const versions = [version ?? '', copied?.definitionsVersion ?? '', copied?.lease ?? ''];
-  return (
-    (await runScript(redis, 'loadTenant', ...keysOf('loadTenant', id), ...versions, tier, ...settings, ...entries)) ===
-    'OK'
-  );
+  const args = [...versions, tier, ...settings, ...entries];
+  const visitMs = await runScript(redis, 'loadTenant', ...keysOf('loadTenant', id), ...args);
+  if (typeof visitMs !== 'number') return false;
+  await visitBy(redis, id, visitMs);
+  return true;
 }
 
 /** Makes the function that loads the configured tenants of the in-memory mode. */

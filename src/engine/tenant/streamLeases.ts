@@ -8,6 +8,7 @@ import { parseReply, toInteger, toText } from '../../redis/reply.ts';
 import { runScript } from '../../redis/scripts.ts';
 import { call } from '../call.ts';
 import type { Engine } from '../engine.ts';
+import { visitBy } from '../expiry/dueIndex.ts';
 
 /** Leases of an instance that dies must expire within 45 s. */
 const LEASE_MS = 40_000;
@@ -30,7 +31,9 @@ export interface StreamStart {
  * @throws HoldfastError unauthenticated, unavailable; LimitError if the tenant has as many streams as its tier allows
  */
 export async function openStream(engine: Engine, credential: Credential, id: string): Promise<StreamStart> {
-  const [endsInMs, lastMessage, publisher] = await call(engine, 'openStream', credential, () => [id, LEASE_MS]);
+  const reply = await call(engine, 'openStream', credential, () => [id, LEASE_MS]);
+  const [endsInMs, lastMessage, publisher, visitMs] = reply;
+  await visitBy(engine.redis, credential.tenant, toInteger(visitMs));
   return {
     endsInMs: toInteger(endsInMs) < 0 ? null : toInteger(endsInMs),
     lastMessage: toInteger(lastMessage),

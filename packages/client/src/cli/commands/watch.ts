@@ -20,6 +20,9 @@ const TYPES: readonly EventType[] = [
   'WAITING',
   'WAIT_ENDED',
   'RESET',
+  'CONDITION',
+  'ENDS_SOON',
+  'WANTED',
   'TIER_LIMIT_REACHED',
 ];
 
