@@ -14,6 +14,7 @@ local registry = require('definitions/definitions')
 local settle = require('waiting/settle')
 local slotMap = require('slots/slots')
 local state = require('waiting/state')
+local tellHolder = require('waiting/tellHolder')
 local tenant = require('frame/tenant')
 local tickets = require('waiting/tickets')
 local walks = require('waiting/walks')
@@ -93,6 +94,7 @@ local function issue(ticket, request, refusal, others)
     lifetimes.closeUntil(tenant.closing)
   end
   endings.emitOfTicket('WAITING', 'WAIT', ticket, 'WAITING')
+  tellHolder(ticket)
 end
 
 -- Goes on with a ticket.

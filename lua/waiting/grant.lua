@@ -15,6 +15,7 @@ local lines = require('waiting/lines')
 local needs = require('waiting/needs')
 local reservationEvents = require('events/reservations')
 local slotMap = require('slots/slots')
+local tellHolder = require('waiting/tellHolder')
 local tenant = require('frame/tenant')
 local tickets = require('waiting/tickets')
 local work = require('frame/work')
@@ -149,9 +150,10 @@ local function emitGrant(ticket, done)
     return
   end
   if ticket.method == '' then
-    local reply, item = done[1][1], ticket.items[1]
+    local reply, item, made = done[1][1], ticket.items[1], done[1][2]
     events.emit('RESERVED', {
-      requestType = 'RESERVE', resource = done[1][2].requestedName, requester = ticket.requester,
+      requestType = 'RESERVE', resource = made.requestedName, requester = ticket.requester,
+      claimBy = made.token == codec.UNCLAIMED and made.expiresAt > 0 and made.expiresAt or nil,
       explanation = 'ACQUIRED',
       resourceType = item.type, apiKeyLabel = ticket.label, fencingToken = reply[3], expiresAt = reply[4],
       acquiredSlots = reservationEvents.slotsAsJson(reply[6]), note = item.options and item.options.note,
@@ -189,8 +191,12 @@ local function keepWaiting(ticket, reply, refusal, refusals)
     agenda.addWalk('f', refusal)
   elseif refusal then
     local others = { unpack(refusals or {}, 2) }
-    if refusal ~= ticket.waitsFor or table.concat(others, '\n') ~= table.concat(ticket.others, '\n') then
+    local isOther = refusal ~= ticket.waitsFor
+    if isOther or table.concat(others, '\n') ~= table.concat(ticket.others, '\n') then
       agenda.changeTicket(ticket, { waitsFor = refusal, others = others })
+    end
+    if isOther then
+      tellHolder(ticket)
     end
     grant.noteWaitsFor(ticket)
   elseif tickets.isLoose(ticket) and reply[1] == 'NOT_VALID' then

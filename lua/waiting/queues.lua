@@ -382,6 +382,25 @@ local function countBefore(prefix, rest)
   return count
 end
 
+-- No order comes behind this.
+local END = '\255'
+
+local function addWaiting(queue, counts)
+  for _, kind in ipairs({ '\nu', '\nv', '\nw' }) do
+    counts[#counts + 1] = countBefore(queue .. kind, END)
+  end
+end
+
+-- Returns the number of tickets that wait for a resource or a slot, with the changes of this script.
+function queues.countWaiting(name)
+  local counts, total = {}, 0
+  lines.eachOf(name, addWaiting, counts)
+  for _, count in ipairs(counts) do
+    total = total + count
+  end
+  return total
+end
+
 -- Returns the number of tickets ahead of one in a queue.
 function queues.countAhead(name, order)
   local total = 0

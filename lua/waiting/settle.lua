@@ -19,6 +19,7 @@ local lines = require('waiting/lines')
 local queues = require('waiting/queues')
 local needs = require('waiting/needs')
 local state = require('waiting/state')
+local tellHolder = require('waiting/tellHolder')
 local tenant = require('frame/tenant')
 local terms = require('reservations/terms')
 local tickets = require('waiting/tickets')
@@ -120,6 +121,9 @@ local function moveTicket(ticket)
       waitsFor = name == ticket.waitsFor and name or waitsFor
     end
     agenda.changeTicket(ticket, { queues = names, named = needs.namedBy(ticket), waitsFor = waitsFor or names[1] })
+    if not waitsFor then
+      tellHolder(ticket)
+    end
   end
 end
 

@@ -110,8 +110,8 @@ describe('actors of events', () => {
       await holdfast.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', wait);
       await holdfast.unreserve({ resource, ...held });
       await ask(operator, 'cancel', [{ resource, requester: 'next' }]);
-      await stream.count(6);
-      expect((await actors(6)).slice(-1)).toEqual([`person:${OPERATOR}`]);
+      await stream.count(7);
+      expect((await actors(7)).slice(-1)).toEqual([`person:${OPERATOR}`]);
     });
   });
 });

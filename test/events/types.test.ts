@@ -63,8 +63,8 @@ describe('the order of events', () => {
       { requestType: 'UNRESERVE', resource: 'n', requester: 'a', releaseToken: held?.releaseToken ?? '' },
       { requestType: 'RESERVE', resource: 'm', requester: 'a' },
     );
-    expect((await subscriber.count(5)).map(({ type }) => type)).toEqual([
-      ...['RESERVED', 'WAITING', 'TRANSACTION_APPLIED', 'RESERVED', 'WAIT_ENDED'],
+    expect((await subscriber.count(6)).map(({ type }) => type)).toEqual([
+      ...['RESERVED', 'WAITING', 'WANTED', 'TRANSACTION_APPLIED', 'RESERVED', 'WAIT_ENDED'],
     ]);
   });
 });
@@ -82,8 +82,10 @@ describe('WAITING, WAIT_ENDED', () => {
     };
     await holdfast.request('POST', '/api/v1/Reservation/transaction?pollSeconds=0', transaction);
     await holdfast.request('POST', '/api/v1/Reservation/cancel', [{ requester: 'c', resource: 'w' }]);
-    const events = await subscriber.count(5);
-    expect(events.slice(1).map(({ type }) => type)).toEqual(['WAITING', 'WAIT_ENDED', 'WAITING', 'WAIT_ENDED']);
+    const events = await subscriber.count(6);
+    expect(events.slice(1).map(({ type }) => type)).toEqual([
+      ...['WAITING', 'WANTED', 'WAIT_ENDED', 'WAITING', 'WAIT_ENDED'],
+    ]);
     expect(subscriber.texts.slice(1)).toEqual(events.slice(1).map((event) => JSON.stringify(event)));
   });
 });

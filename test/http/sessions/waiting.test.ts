@@ -86,9 +86,10 @@ describe('a request with a session that waits', () => {
     const stream = await watch(holdfast);
     await ask(0, { claimSeconds: 5 });
     await release();
-    const events = await stream.count(4);
-    expect(events.map(({ type }) => type)).toEqual(['WAITING', 'UNRESERVED', 'RESERVED', 'WAIT_ENDED']);
-    expect(events[2]).toMatchObject({ requester: 'bot', expiresAt: session.expiresAt });
+    const events = await stream.count(5);
+    expect(events.map(({ type }) => type)).toEqual(['WAITING', 'WANTED', 'UNRESERVED', 'RESERVED', 'WAIT_ENDED']);
+    expect(events[3]).toMatchObject({ requester: 'bot', expiresAt: session.expiresAt });
+    expect(events[3]).not.toHaveProperty('claimBy');
     stream.close();
     expect(await holders()).toEqual([{ requester: 'bot', expiresAt: session.expiresAt, claimBy: null }]);
     // Nothing of the tenant is due that could end it, but the session.
@@ -106,7 +107,7 @@ describe('a request with a session that waits', () => {
     expect(await end(holdfast, session)).toEqual({ status: 'ENDED', released: 0 });
     expect(await held).toMatchObject({ status: 'NOT_VALID', explanation: 'NOT_VALID: the session has ended' });
     expect(await queue()).toEqual([]);
-    expect((await stream.count(2))[1]).toMatchObject({ type: 'WAIT_ENDED', explanation: 'NOT_VALID' });
+    expect((await stream.count(3))[2]).toMatchObject({ type: 'WAIT_ENDED', explanation: 'NOT_VALID' });
     stream.close();
     await release();
     expect(await holders()).toEqual([]);

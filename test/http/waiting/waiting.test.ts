@@ -201,11 +201,12 @@ describe('events', () => {
     await wait('ann', 0);
     await release();
     await wait('ann', 0);
-    const events = await subscriber.count(5);
+    const events = await subscriber.count(6);
     for (const one of events) Event.strict().parse(one);
     expect(events[0]).toMatchObject({ resource, method: null, changes: null, apiKeyLabel: 'worker' });
     expect(events.map(({ type, requester, explanation }) => [type, requester, explanation])).toEqual([
       ['WAITING', 'ann', 'WAITING'],
+      ['WANTED', 'holder', 'WAITING'],
       ['UNRESERVED', 'holder', 'RELINQUISHED'],
       ['RESERVED', 'ann', 'ACQUIRED'],
       ['WAIT_ENDED', 'ann', 'ACQUIRED'],
@@ -223,10 +224,11 @@ describe('events of a transaction that waits', () => {
     const body = { method: 'FIRST', waitSeconds: 300, requests };
     await holdfast.request('POST', '/api/v1/Reservation/transaction?pollSeconds=0', body);
     await holdfast.cancel({ resource, requester: 'ann' });
-    const events = await subscriber.count(2);
+    const events = await subscriber.count(3);
     for (const one of events) Event.strict().parse(one);
     expect(events).toMatchObject([
       { type: 'WAITING', resource: null, requester: null, method: 'FIRST', changes: [{ explanation: 'WAITING' }] },
+      { type: 'WANTED', resource, requester: 'holder' },
       { type: 'WAIT_ENDED', explanation: 'CANCELLED', method: 'FIRST', changes: [{ resource, requester: 'ann' }] },
     ]);
     subscriber.close();
