@@ -1160,7 +1160,7 @@ export interface components {
              * @description What happened. It is the name of the event, too.
              * @enum {string}
              */
-            type: "RESERVED" | "RENEWED" | "UNRESERVED" | "RESERVATION_EXPIRED" | "RESERVE_FAILED" | "UNRESERVE_FAILED" | "TRANSACTION_APPLIED" | "TRANSACTION_ROLLED_BACK" | "WAITING" | "WAIT_ENDED" | "RESET" | "CONDITION" | "TIER_LIMIT_REACHED";
+            type: "RESERVED" | "RENEWED" | "UNRESERVED" | "RESERVATION_EXPIRED" | "RESERVE_FAILED" | "UNRESERVE_FAILED" | "TRANSACTION_APPLIED" | "TRANSACTION_ROLLED_BACK" | "WAITING" | "WAIT_ENDED" | "RESET" | "CONDITION" | "TIER_LIMIT_REACHED" | "ENDS_SOON" | "WANTED";
             /** @description The id of the tenant. */
             tenantId: string;
             /** @description The name that was reserved. Of failures and waits, the name that was asked for, or the text of a match. Of CONDITION, the slot. Null: the event is about no single resource. */
@@ -1198,6 +1198,12 @@ export interface components {
              * @example 2026-01-31T12:00:30.000Z
              */
             expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description RESERVED only, of a grant that has to be claimed: until when.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            claimBy?: string;
             /** @description The slot that the reservation has of each pool. */
             acquiredSlots: {
                 [key: string]: string;
@@ -1213,6 +1219,8 @@ export interface components {
             fencingToken: number | null;
             /** @description Only of a reservation whose request had a `note`. */
             note?: string;
+            /** @description WANTED only: the number of tickets that wait for it. */
+            waiting?: number;
             /** @description CONDITION only: why. null: nobody said so. */
             reason?: string | null;
             /**
@@ -1264,7 +1272,7 @@ export interface components {
              * @description TIER_LIMIT_REACHED only.
              * @enum {string|null}
              */
-            limitType: "OperationsPerMinute" | "ReadsPerMinute" | "OperationsPerDay" | "ConcurrentReservations" | "EventConnections" | "ApiKeys" | "ResourceDefinitions" | "StoredBytes" | null;
+            limitType: "OperationsPerMinute" | "ReadsPerMinute" | "OperationsPerDay" | "ConcurrentReservations" | "EventConnections" | "ApiKeys" | "Notices" | "ResourceDefinitions" | "StoredBytes" | null;
             /** @description TIER_LIMIT_REACHED only. */
             limit: number | null;
         };
