@@ -3,6 +3,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, inject } from 'vitest';
+import { startRedis } from '../../scripts/redisServer.ts';
 import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
 import type { Role } from '../../src/domain/rights.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
@@ -27,12 +28,21 @@ export interface NoticeDeps {
 
 export let deps: NoticeDeps;
 
-/** To be called at the top of a test file. */
-export function useNoticeStore(): void {
+/** Their Redis. */
+export let redisUrl: string;
+
+/**
+ * To be called at the top of a test file.
+ * @param hasOwnRedis true: workers of other test files take none of its jobs
+ */
+export function useNoticeStore(hasOwnRedis = false): void {
   let made: TestDatabase;
+  let own: { readonly url: string; stop(): Promise<unknown> } | null = null;
   beforeAll(async () => {
     made = await KINDS.Postgres();
-    const store = await openStore(made.url, inject('redisUrl'));
+    own = hasOwnRedis ? await startRedis(() => {}) : null;
+    redisUrl = own?.url ?? inject('redisUrl');
+    const store = await openStore(made.url, redisUrl);
     defineScripts(store.redis, loadScripts(DEFAULT_TIERS, { 'frame/now': STEERED_CLOCK }));
     const { redis, database } = store;
     const copy = new WorkingCopy(database, { redis, tiers: DEFAULT_TIERS });
@@ -44,6 +54,7 @@ export function useNoticeStore(): void {
     await deps.activity.close();
     await deps.store.close();
     await made.drop();
+    await own?.stop();
   });
 }
 
