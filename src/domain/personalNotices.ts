@@ -1,6 +1,7 @@
 /**
  * Personal notices (docs/specification.md#personal-notices): what a member has chosen, and the addresses in messages.
  */
+import type { EventType } from './eventTypes.ts';
 import { type Channel, PERSONAL_NOTICES, type PersonalNotice } from './notices.ts';
 
 /** The channels of each notice. */
@@ -15,11 +16,14 @@ export const EVENT_OF = {
   ENDS_SOON: 'ENDS_SOON',
   WANTED: 'WANTED',
   TAKEN: 'UNRESERVED',
-} as const satisfies Record<PersonalNotice, string>;
+} as const satisfies Record<PersonalNotice, EventType>;
 
 /** The types of the events that notices are made of. */
-export const eventsOf = (notices: readonly PersonalNotice[]): readonly string[] =>
+export const eventsOf = (notices: readonly PersonalNotice[]): readonly EventType[] =>
   PERSONAL_NOTICES.filter((notice) => notices.includes(notice)).map((notice) => EVENT_OF[notice]);
+
+/** The cursor of all personal notices in the outbox of a tenant. */
+export const PERSONS = 'persons';
 
 /** The page that messages about a reservation link to. It asks for sign-in and a click. */
 export const NOTICE_PAGE = '/dashboard/notice';

@@ -4,8 +4,9 @@
  */
 import { HoldfastError } from '../domain/errors.ts';
 import { CHANNELS, type Channel, PERSONAL_NOTICES } from '../domain/notices.ts';
-import type { Choices } from '../domain/personalNotices.ts';
+import { type Choices, PERSONS } from '../domain/personalNotices.ts';
 import type { Charged } from '../domain/quota.ts';
+import { startCursor } from '../engine/notices/cursors.ts';
 import { chargeWrite } from '../engine/tenant/usage.ts';
 import * as store from '../store/noticeChoices.ts';
 import type { Store } from '../store/records.ts';
@@ -28,12 +29,12 @@ export interface MyNotices {
   readonly email: string | null;
 }
 
-function faultsOf({ email, hasSlack }: store.Chosen, hasMail: boolean): MyNotices['faults'] {
+function faultsOf({ email, slack }: store.Chosen, hasMail: boolean): MyNotices['faults'] {
   const noMail = 'This service sends no e-mail: it is not set up for that.';
   const noAddress = 'Your identity provider has not verified an e-mail address of yours.';
   return {
     email: hasMail ? (email === null ? noAddress : null) : noMail,
-    slack: hasSlack ? null : 'Your account in Slack is not linked: say "/holdfast link" there.',
+    slack: slack !== null ? null : 'Your account in Slack is not linked: say "/holdfast link" there.',
     browser: null,
   };
 }
@@ -86,6 +87,12 @@ function choose(
     }
     return choices;
   };
-  const carryOut = () => store.changeChoices(deps.store, credential.tenant, userId, { actor, address }, after);
+  const carryOut = async () => {
+    const choices = await store.changeChoices(deps.store, credential.tenant, userId, { actor, address }, after);
+    // Nobody is told what happened before. If this instance dies here, a worker makes the cursor.
+    if (PERSONAL_NOTICES.some((what) => choices[what].some((channel) => channel !== 'browser')))
+      await startCursor(deps.engine.redis, credential.tenant, PERSONS, 'end', false);
+    return choices;
+  };
   return countUse(deps, credential, charged(chargeWrite(deps.engine, credential, 'read'), carryOut));
 }

@@ -1,7 +1,7 @@
 /**
  * What members want to be told (docs/specification.md#personal-notices). The rows go with the membership.
  */
-import { and, eq } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import { CHANNELS, PERSONAL_NOTICES, type PersonalNotice } from '../domain/notices.ts';
 import { type Choices, NO_CHOICES } from '../domain/personalNotices.ts';
@@ -10,7 +10,7 @@ import type { Db } from './db.ts';
 import { roleOf } from './members.ts';
 import { noticeChoices, slackLinks } from './noticesSchema.ts';
 import { changeRecord, type Store } from './records.ts';
-import { users } from './schema.ts';
+import { tenants, users } from './schema.ts';
 
 type Databases = Pick<Store, 'database'>;
 
@@ -19,8 +19,8 @@ export interface Chosen {
   readonly choices: Choices;
   /** Their verified e-mail address; null: they have none */
   readonly email: string | null;
-  /** True if they have linked an account in Slack. */
-  readonly hasSlack: boolean;
+  /** The account in Slack that they have linked; null: none */
+  readonly slack: { readonly teamId: string; readonly userId: string } | null;
 }
 
 const own = (tenant: string, userId: string) =>
@@ -33,13 +33,24 @@ export const readChosen = ({ database }: Databases, tenant: string, userId: stri
 async function readRows(db: Db, tenant: string, userId: string): Promise<Chosen> {
   const rows = await db.select().from(noticeChoices).where(own(tenant, userId));
   const [user] = await db.select({ email: users.email }).from(users).where(eq(users.id, userId));
-  const links = await db
-    .select({ userId: slackLinks.userId })
+  const [slack = null] = await db
+    .select({ teamId: slackLinks.teamId, userId: slackLinks.slackUserId })
     .from(slackLinks)
     .where(and(eq(slackLinks.tenantId, tenant), eq(slackLinks.userId, userId)));
   const chosen = Object.fromEntries(rows.map(({ what, channels }) => [what, channels]));
-  return { choices: { ...NO_CHOICES, ...chosen }, email: user?.email ?? null, hasSlack: links.length > 0 };
+  return { choices: { ...NO_CHOICES, ...chosen }, email: user?.email ?? null, slack };
 }
+
+/**
+ * Reads the same of somebody who is about to get a message; null: the tenant is suspended or deleted
+ * @throws HoldfastError unavailable
+ */
+export const readRecipient = ({ database }: Databases, tenant: string, userId: string): Promise<Chosen | null> =>
+  database.of(tenant).run(async (db) => {
+    const working = and(eq(tenants.id, tenant), isNull(tenants.suspendedAt));
+    const [found] = await db.select({ id: tenants.id }).from(tenants).where(working);
+    return found === undefined ? null : readRows(db, tenant, userId);
+  });
 
 /**
  * Changes what a member has chosen. The events that the tenant's outbox takes have changed when this returns.

@@ -1,9 +1,11 @@
 /**
  * What notices are sent of: the events that a tenant's subscriptions and members want, and the tenants that have any.
  */
-import { and, eq, gt, sql } from 'drizzle-orm';
+import { and, arrayOverlaps, eq, gt, sql } from 'drizzle-orm';
 import { union } from 'drizzle-orm/pg-core';
-import { type Channel, PERSONAL_NOTICES, type PersonalNotice } from '../domain/notices.ts';
+import { maskOf } from '../domain/eventTypes.ts';
+import { type Channel, PERSONAL_NOTICES, type PersonalNotice, type WantedTypes } from '../domain/notices.ts';
+import { eventsOf } from '../domain/personalNotices.ts';
 import type { Database } from './database.ts';
 import type { Db } from './db.ts';
 import { noticeChoices, subscriptions } from './noticesSchema.ts';
@@ -11,7 +13,8 @@ import { noticeChoices, subscriptions } from './noticesSchema.ts';
 /** Channels that the service sends to. Pages show the others. */
 const SENT: readonly Channel[] = ['email', 'slack'];
 
-const isSent = sql`${noticeChoices.channels} && ${sql.param([...SENT])}::text[]`;
+/** Chooses the rows of channels that the service sends to. */
+export const isSent = arrayOverlaps(noticeChoices.channels, [...SENT]);
 
 /** Lists the types that a tenant's subscriptions want, in a transaction. */
 export async function wantedTypes(tx: Db, tenant: string): Promise<readonly string[]> {
@@ -30,6 +33,13 @@ export async function sentNotices(tx: Db, tenant: string): Promise<readonly Pers
     .where(and(eq(noticeChoices.tenantId, tenant), isSent));
   const sent = rows.map(({ what }) => what);
   return PERSONAL_NOTICES.filter((what) => sent.includes(what));
+}
+
+/** Returns the types of events that a tenant's outbox takes, in a transaction; null: none */
+export async function wantedNotices(tx: Db, tenant: string): Promise<WantedTypes | null> {
+  const types = maskOf(await wantedTypes(tx, tenant));
+  const personTypes = maskOf(eventsOf(await sentNotices(tx, tenant)));
+  return types === 0 && personTypes === 0 ? null : { types, personTypes };
 }
 
 /**

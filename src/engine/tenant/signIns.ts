@@ -49,11 +49,14 @@ export const actorNameOf = (as: 'person' | 'admin', { email, subject }: Pick<Ses
 
 const MAX_REQUESTER_LENGTH = 256;
 
+/** What the requester of a person is made of. */
+type Named = Pick<SessionUser, 'issuer' | 'subject' | 'email' | 'name'>;
+
 /**
  * The requester of what a person reserves on the dashboard. A name that the provider gives is not unique, and people
  * can often choose it: with it goes the subject, so that nobody passes for somebody else.
  */
-export function requesterOf({ issuer, subject, email, name }: SessionUser): string {
+export function requesterOf({ issuer, subject, email, name }: Named): string {
   const who = email ?? (issuer === LOCAL_ISSUER ? name : name && `${name} (${subject})`) ?? subject;
   const requester = `${PERSON_PREFIX}${who}`;
   return nameFault(requester, MAX_REQUESTER_LENGTH) === null

@@ -1,0 +1,117 @@
+/**
+ * Personal notices: which events become one, and what it says (docs/specification.md#personal-notices).
+ */
+import { z } from 'zod';
+import { PERSON_PREFIX } from '../domain/names.ts';
+import { PERSONAL_NOTICES, type PersonalNotice } from '../domain/notices.ts';
+import { noticePath } from '../domain/personalNotices.ts';
+import type { Message } from './mail/mailer.ts';
+import type { Happened, NoticeEvent } from './sending.ts';
+import { type Style, waitingText, whoIs } from './words.ts';
+
+/** Time for which a notice is tried. */
+const TRIED_MS = 10 * 60_000;
+
+/** A notice for whom it may concern: it is not known yet whether they have chosen it. */
+export const Notice = z.object({
+  notice: z.enum(PERSONAL_NOTICES),
+  tenant: z.string(),
+  /** The id of the event. */
+  id: z.string(),
+  requester: z.string(),
+  resource: z.string(),
+  /** The label of the key that reserved or released; null: none, or it has no label */
+  keyLabel: z.string().nullable(),
+  /** Who took it away; null: it was not taken away */
+  actor: z.string().nullable(),
+  /** When the reservation ends, in ISO 8601; null: never */
+  expiresAt: z.string().nullable(),
+  /** Until when it can be taken; null: it need not be taken */
+  claimBy: z.string().nullable(),
+  waiting: z.int(),
+  /** When it is of no use any more, in ms since 1970 UTC */
+  untilMs: z.number(),
+});
+export type Notice = z.infer<typeof Notice>;
+
+/** Fields that only some events have. */
+interface Told {
+  readonly claimBy?: string | null;
+  readonly waiting?: number;
+}
+
+/** Returns the notice that an event is for the person who reserved, whoever that is; null: none */
+export function noticeOf(event: NoticeEvent): Notice | null {
+  if (event.type === 'GAP' || event.type === 'TEST') return null;
+  const { id, tenantId: tenant, requester, resource, apiKeyLabel: keyLabel, actor, expiresAt } = event;
+  const told: Happened & Told = event;
+  const { claimBy = null, waiting = 1 } = told;
+  const notice = kindOf(event.type, actor, claimBy);
+  if (notice === null || resource === null || !requester?.startsWith(PERSON_PREFIX)) return null;
+  const ends = [claimBy, notice === 'TAKEN' ? null : expiresAt].flatMap((iso) => (iso === null ? [] : Date.parse(iso)));
+  const untilMs = Math.min(Date.parse(event.timestamp) + TRIED_MS, ...ends);
+  return { notice, tenant, id, requester, resource, keyLabel, actor, expiresAt, claimBy, waiting, untilMs };
+}
+
+function kindOf(type: string, actor: string | null, claimBy: string | null): PersonalNotice | null {
+  if (type === 'RESERVED') return claimBy === null ? null : 'TURN';
+  if (type === 'UNRESERVED') return actor === null ? null : 'TAKEN';
+  return type === 'ENDS_SOON' || type === 'WANTED' ? type : null;
+}
+
+interface Words {
+  readonly title: string;
+  readonly text: string;
+  /** What the link of the message is for. */
+  readonly label: string;
+}
+
+/** Says a notice to its person. */
+export function wordsOf(notice: Notice, style: Style): Words {
+  const { text, time } = style;
+  const what = text(notice.resource);
+  const key = notice.keyLabel === null ? '' : text(notice.keyLabel);
+  const end = notice.expiresAt === null ? '' : time(notice.expiresAt);
+  const byKey = key === '' ? '' : `, which the key "${key}" asked for in your name`;
+  const heldByKey = key === '' ? '' : `, which the key "${key}" reserved in your name`;
+  const words: Record<PersonalNotice, () => Words> = {
+    TURN: () => ({
+      title: `It is your turn: ${what}`,
+      text: `It is your turn: you can take ${what}${byKey}, until ${time(notice.claimBy ?? '')}`,
+      label: 'Take it or leave it',
+    }),
+    ENDS_SOON: () => ({
+      title: `Your reservation of ${what} ends soon`,
+      text: `Your reservation of ${what}${heldByKey}, ends at ${end}`,
+      label: 'Extend or release it',
+    }),
+    WANTED: () => ({
+      title: `${waitingText(notice.waiting)} for ${what}`,
+      text: `${waitingText(notice.waiting)} for ${what}${heldByKey || ', which you hold'}${end && `, until ${end}`}`,
+      label: 'Release it',
+    }),
+    TAKEN: () => ({
+      title: `${what} was taken away from you`,
+      text: `${whoIs(style, notice.actor ?? '')} took ${what} away from you`,
+      label: 'See it',
+    }),
+  };
+  return words[notice.notice]();
+}
+
+/** The path that a message links to. */
+export const pathOf = ({ tenant, notice, resource }: Notice): string => noticePath(tenant, notice, resource);
+
+/** Makes the e-mail of a notice. */
+export function mailOf(notice: Notice, userId: string, style: Style): Message {
+  const { tenant, untilMs } = notice;
+  const { title, text, label } = wordsOf(notice, style);
+  return {
+    source: { tenant, userId, notice: notice.notice },
+    subject: `[${tenant}] ${title}`,
+    lines: [text],
+    link: { label, path: pathOf(notice) },
+    reason: `You chose this on My notices of ${tenant}.`,
+    untilMs,
+  };
+}
