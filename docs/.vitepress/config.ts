@@ -76,6 +76,7 @@ export default defineConfig({
           { text: 'Limit the rate of jobs', link: '/docs/guides/limit-job-rates' },
           { text: 'Mirror state', link: '/docs/guides/mirror-state' },
           { text: 'React to changes with a webhook', link: '/docs/guides/webhooks' },
+          { text: 'Tell Slack who has staging', link: '/docs/guides/tell-slack' },
           { text: 'Test your code', link: '/docs/guides/test-your-code' },
           { text: 'Let end users reserve', link: '/docs/guides/end-users' },
           { text: 'Reserve from Slack', link: '/docs/guides/reserve-from-slack' },
