@@ -4,11 +4,15 @@
  */
 import { z } from 'zod';
 import { HoldfastError } from '../domain/errors.ts';
-import type { Choices } from '../domain/personalNotices.ts';
+import { type Choices, NO_CHOICES } from '../domain/personalNotices.ts';
 import type { Sealer } from '../identity/credentials.ts';
 import { MailSource } from '../notices/mail/source.ts';
-import { changeChoices, readChosen } from '../store/noticeChoices.ts';
+import { addressesOfMembers } from '../store/members.ts';
+import { changeChoices, readChosen, readRecipient } from '../store/noticeChoices.ts';
 import type { Store } from '../store/records.ts';
+import { readSubscriptions } from '../store/subscriptions.ts';
+import { replaceAddresses } from '../store/unsubscriptions.ts';
+import { openSubscription, sealTarget } from './sealedSubscriptions.ts';
 
 const Unsubscription = z.object({ unsubscribe: z.array(MailSource), address: z.string() });
 
@@ -58,7 +62,55 @@ export async function unsubscribe(deps: UnsubscribeDeps, token: string, address:
   const by = { actor: `person:${ended.address}`, address };
   for (const source of ended.sources)
     if ('userId' in source) await endPersonal(deps.store, source.tenant, source.userId, by);
+    else await endSubscription(deps, source.tenant, source.subscription, ended.address, by);
   return ended;
+}
+
+/**
+ * Returns true if an address still gets e-mail of a source, for messages that have waited.
+ * @throws HoldfastError unavailable
+ */
+export async function isStillWanted(deps: UnsubscribeDeps, address: string, source: MailSource): Promise<boolean> {
+  if ('userId' in source) {
+    const recipient = await readRecipient(deps.store, source.tenant, source.userId);
+    const { choices, email } = recipient ?? { choices: NO_CHOICES, email: null };
+    return choices[source.notice].includes('email') && email === address;
+  }
+  const [row, addresses] = await readAddresses(deps, source.tenant, source.subscription);
+  const members = await addressesOfMembers(deps.store, source.tenant, addresses);
+  return (row?.enabled ?? false) && members.some((one) => isSame(one, address));
+}
+
+const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+
+/** Reads a subscription and its addresses; none if there is no such one, or they cannot be decrypted. */
+async function readAddresses({ store, sealer }: UnsubscribeDeps, tenant: string, id: string) {
+  const of = await readSubscriptions(store, tenant);
+  const row = of?.rows.find((one) => one.id === id);
+  const target = row && (await openSubscription(sealer, tenant, row))?.target;
+  return [row, target !== undefined && 'addresses' in target ? target.addresses : []] as const;
+}
+
+/** Somebody else may change the addresses at the same time. */
+const MAX_TRIES = 5;
+
+/** Takes an address out of a subscription. Without any address, the subscription is disabled. */
+async function endSubscription(
+  deps: UnsubscribeDeps,
+  tenant: string,
+  id: string,
+  address: string,
+  by: { readonly actor: string; readonly address: string },
+): Promise<void> {
+  for (let tried = 0; tried < MAX_TRIES; tried++) {
+    const [row, addresses] = await readAddresses(deps, tenant, id);
+    const others = addresses.filter((one) => !isSame(one, address));
+    if (row === undefined || others.length === addresses.length) return;
+    const { target } = await sealTarget(deps.sealer, { addresses: others });
+    const change = others.length === 0 ? ({ target, enabled: false } as const) : { target };
+    if (await replaceAddresses(deps.store, tenant, row, change, by)) return;
+  }
+  throw new HoldfastError('unavailable', 'The subscription changes all the time. Repeat the call.');
 }
 
 async function endPersonal(

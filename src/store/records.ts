@@ -11,6 +11,7 @@ import { type AuditEntry, note } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Db } from './db.ts';
 import { apiKeys, managementTokens, tenants } from './schema.ts';
+import { wantedNotices } from './wantedNotices.ts';
 
 /** The database that tenants are kept in, and the Redis that has their working copies. */
 export interface Store {
@@ -29,7 +30,8 @@ export async function readRecord(tx: Db, id: string): Promise<VersionedRecord | 
   if (tenant === undefined) return null;
   const { version, definitionsVersion, tier, suspendedAt } = tenant;
   const keys = [...(await readKeys(tx, id)), ...(await readManagementTokens(tx, id))];
-  const record = { id, version, tier, suspended: suspendedAt !== null, ...settingsOf(tenant), keys, notices: null };
+  const notices = await wantedNotices(tx, id);
+  const record = { id, version, tier, suspended: suspendedAt !== null, ...settingsOf(tenant), keys, notices };
   return { record, definitionsVersion };
 }
 

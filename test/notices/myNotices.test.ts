@@ -1,15 +1,26 @@
 /**
  * What members choose to be told (docs/specification.md#personal-notices).
  */
+import { randomUUID } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
+import { maskOf } from '../../src/domain/eventTypes.ts';
 import { ROLES } from '../../src/domain/rights.ts';
 import { removeMember } from '../../src/operations/members.ts';
 import { chooseNotices, readMyNotices, tellTurnByEmail } from '../../src/operations/personalNotices.ts';
-import { readUnsubscribeToken, unsubscribe, unsubscribeToken } from '../../src/operations/unsubscribe.ts';
+import { openSubscription, sealTarget } from '../../src/operations/sealedSubscriptions.ts';
+import {
+  isStillWanted,
+  readUnsubscribeToken,
+  unsubscribe,
+  unsubscribeToken,
+} from '../../src/operations/unsubscribe.ts';
+import { tenantKey } from '../../src/redis/keys.ts';
+import { readHot } from '../../src/redis/layouts.ts';
 import { auditPage } from '../../src/store/audit.ts';
-import { noticeChoices, slackLinks } from '../../src/store/noticesSchema.ts';
+import { noticeChoices, slackLinks, subscriptions } from '../../src/store/noticesSchema.ts';
 import { tenants } from '../../src/store/schema.ts';
+import { readSubscriptions } from '../../src/store/subscriptions.ts';
 import { deps, makeMember, type SignedIn, useNoticeStore } from '../support/noticeStore.ts';
 import { storeTenant } from '../support/tenancy.ts';
 
@@ -87,6 +98,18 @@ describe('what a member is told', () => {
     expect(await choose(ann, { WANTED: ['browser'] })).toEqual({ ...NOTHING, TURN: ['slack'], WANTED: ['browser'] });
   });
 
+  test('is what the outbox of the tenant takes for persons, besides what pages show themselves', async () => {
+    const tenant = await newTenant();
+    const ann = await makeMember(tenant);
+    const box = async () => readHot(await deps.store.redis.hgetBuffer(tenantKey(tenant), 'hot')).box;
+    await choose(ann, { TURN: ['browser'] });
+    expect(await box()).toBeNull();
+    await choose(ann, { TURN: ['email'], WANTED: ['email'] });
+    expect(await box()).toMatchObject({ types: 0, personTypes: maskOf(['RESERVED', 'WANTED']) });
+    await choose(ann, { TURN: [], WANTED: [] });
+    expect(await box()).toBeNull();
+  });
+
   test('ends with the membership, also of somebody who comes back', async () => {
     const tenant = await newTenant();
     const owner = await makeMember(tenant, 'owner');
@@ -148,6 +171,61 @@ describe('unsubscribing by the link of a message', () => {
     for (const who of [ann, there]) await choose(who, { TAKEN: ['email'] });
     await unsubscribe(deps, await tokenOf(ann, there), '127.0.0.1');
     for (const who of [ann, there]) expect(await choicesOf(who)).toEqual(NOTHING);
+  });
+
+  const makeSubscription = async (tenant: string, ...addresses: string[]) => {
+    const { target, host } = await sealTarget(deps.sealer, { addresses });
+    const id = randomUUID();
+    const row = { id, kind: 'email', label: 'on call', types: ['*'], prefix: '', enabled: true } as const;
+    await deps.store.database.run((db) =>
+      db.insert(subscriptions).values({ ...row, types: ['*'], tenantId: tenant, target, host, createdBy: 'x' }),
+    );
+    return { tenant, subscription: id };
+  };
+  const addressesOf = async ({ tenant }: { readonly tenant: string }) => {
+    const of = await readSubscriptions(deps.store, tenant);
+    const [row] = of?.rows ?? [];
+    const opened = row && (await openSubscription(deps.sealer, tenant, row));
+    return { enabled: row?.enabled, target: opened?.target };
+  };
+
+  test('takes the address out of a subscription, which ends with the last one', async () => {
+    const tenant = await newTenant();
+    const [ann, bob] = [await makeMember(tenant), await makeMember(tenant)];
+    const [address = '', other = ''] = [ann.email ?? '', bob.email ?? ''];
+    const source = await makeSubscription(tenant, address, other);
+    expect(await isStillWanted(deps, address.toUpperCase(), source)).toBe(true);
+    const end = async (who: string) =>
+      unsubscribe(deps, await unsubscribeToken(deps.sealer, { address: who, sources: [source] }), '127.0.0.1');
+    await end(address);
+    expect(await addressesOf(source)).toEqual({ enabled: true, target: { addresses: [other] } });
+    expect(await isStillWanted(deps, address, source)).toBe(false);
+    expect(await isStillWanted(deps, other, source)).toBe(true);
+    await end(other);
+    expect(await addressesOf(source)).toEqual({ enabled: false, target: { addresses: [] } });
+  });
+
+  test('loses none of two that unsubscribe at the same time', async () => {
+    const tenant = await newTenant();
+    const addresses = ['a@id.example', 'b@id.example', 'c@id.example'];
+    const source = await makeSubscription(tenant, ...addresses);
+    const tokens = await Promise.all(
+      addresses.slice(0, 2).map((address) => unsubscribeToken(deps.sealer, { address, sources: [source] })),
+    );
+    await Promise.all(tokens.map((token) => unsubscribe(deps, token, '127.0.0.1')));
+    expect(await addressesOf(source)).toEqual({ enabled: true, target: { addresses: ['c@id.example'] } });
+  });
+
+  test('ends messages that wait for a digest', async () => {
+    const ann = await makeMember(await newTenant());
+    const source = { tenant: ann.credential.tenant, userId: ann.userId, notice: 'TURN' } as const;
+    const [address = ''] = [ann.email ?? ''];
+    expect(await isStillWanted(deps, address, source)).toBe(false);
+    await choose(ann, { TURN: ['email'] });
+    expect(await isStillWanted(deps, address, source)).toBe(true);
+    expect(await isStillWanted(deps, 'other@id.example', source)).toBe(false);
+    await unsubscribe(deps, await tokenOf(ann), '127.0.0.1');
+    expect(await isStillWanted(deps, address, source)).toBe(false);
   });
 
   test('takes no other text that is encrypted with the secret', async () => {

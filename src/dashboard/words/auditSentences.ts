@@ -32,6 +32,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'notice.rotate': 'gave the subscription {label} a new secret',
   'notice.delete': 'deleted the subscription {label}',
   'notice.disable': 'disabled the subscription {label} ({reason})',
+  'notice.unsubscribe': 'unsubscribed from {label}',
   'notices.choose': 'chose what to be told',
   'invitation.create': 'invited {email} as {role}',
   'invitation.delete': 'revoked the invitation of {email}',
