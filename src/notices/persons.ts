@@ -34,10 +34,10 @@ export interface PersonsDeps {
 
 export interface Persons {
   /**
-   * Returns the reader of a tenant's outbox that tells its members; null: nobody has chosen anything
+   * Returns the reader of a tenant's outbox that tells its members; none if nobody has chosen anything
    * @throws HoldfastError unavailable
    */
-  readerOf(tenant: string): Promise<Reader | null>;
+  readersOf(tenant: string): Promise<readonly Reader[]>;
   /** Makes the messages of events. Events that come again make none again. @throws HoldfastError unavailable */
   tell(tenant: string, events: readonly NoticeEvent[]): Promise<void>;
   close(): Promise<void>;
@@ -82,14 +82,16 @@ export function startPersons(deps: PersonsDeps): Persons {
   };
   return {
     tell,
-    readerOf: async (tenant) => {
+    readersOf: async (tenant) => {
       const types = eventsOf(await readSentNotices(deps.store, tenant));
-      if (types.length === 0) return null;
+      if (types.length === 0) return [];
       const send: Reader['send'] = async ({ events }) => {
         await tell(tenant, events);
         return { status: 200, fault: null };
       };
-      return { ...{ id: PERSONS, tenant, kind: PERSONS, types, prefix: '' }, everyMs: 0, maxEvents: MAX_EVENTS, send };
+      return [
+        { ...{ id: PERSONS, tenant, kind: PERSONS, types, prefix: '' }, everyMs: 0, maxEvents: MAX_EVENTS, send },
+      ];
     },
     close: async () => {
       await worker.close();

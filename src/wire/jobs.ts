@@ -21,6 +21,7 @@ import {
 } from '../jobs/jobs.ts';
 import { startSchedule } from '../jobs/schedule.ts';
 import { copyOutOfService, copyRefusals, copyUsages, moveHistories } from '../operations/copies.ts';
+import type { SlackSite } from '../outgoing/slack.ts';
 import { deleteOldLibraries } from '../redis/oldLibraries.ts';
 import { deleteOldEntries } from '../store/audit.ts';
 import { deleteOfDeleted } from '../store/historyOwners.ts';
@@ -35,15 +36,16 @@ import type { Stores } from './stores.ts';
 interface JobDeps {
   readonly clients: Clients;
   readonly stores: Pick<Stores, 'store' | 'copy'>;
+  readonly slack: SlackSite;
   readonly metrics: Metrics | null;
   readonly log: Logger;
 }
 
 /** @returns a function that waits for the runs in progress, starts no others and closes the connection */
-export function startJobs(
+export async function startJobs(
   config: Config,
-  { clients, stores: { copy, store }, metrics, log }: JobDeps,
-): () => Promise<void> {
+  { clients, stores: { copy, store }, slack, metrics, log }: JobDeps,
+): Promise<() => Promise<void>> {
   const { redis } = clients;
   const connection = clients.createForJobs();
   const onSwept = async ({ ended, stuckQueues, visited }: Swept) => {
@@ -59,7 +61,7 @@ export function startJobs(
     if (store !== null) await addIfWaiting(redis, tenant);
     else await keepReset(redis, tenant, { room: KEPT_ENTRIES, most: KEPT_ENTRIES });
   };
-  const notices = store === null ? null : startNotices(config, { store, connection, metrics, log });
+  const notices = store === null ? null : await startNotices(config, { store, connection, slack, metrics, log });
   const jobs = [
     ...(notices === null ? [] : [notices.job]),
     expiryJob(redis, onSwept, log),

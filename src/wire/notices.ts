@@ -5,20 +5,24 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { HoldfastError } from '../domain/errors.ts';
 import type { DisabledReason, OpenedSubscription } from '../domain/notices.ts';
+import { PERSONS } from '../domain/personalNotices.ts';
 import { dropCursor } from '../engine/notices/cursors.ts';
 import { Sealer } from '../identity/credentials.ts';
 import type { Job } from '../jobs/jobs.ts';
 import { Deliveries } from '../notices/deliveries.ts';
 import { RESULTS } from '../notices/delivery.ts';
-import type { Outlet, Outlets, Reader } from '../notices/sending.ts';
-import { webhookOutlet } from '../notices/webhook.ts';
+import { startDigests } from '../notices/mail/mailer.ts';
+import { startPersons } from '../notices/persons.ts';
+import type { Outlet, Reader } from '../notices/sending.ts';
 import { lookAtAll, takeHints } from '../notices/worker.ts';
 import { openSubscription } from '../operations/sealedSubscriptions.ts';
+import type { SlackSite } from '../outgoing/slack.ts';
 import type { RedisClient } from '../redis/client.ts';
 import type { Store } from '../store/records.ts';
 import { disableSubscription, readSubscriptions, withinLimit } from '../store/subscriptions.ts';
 import { tenantsWithNotices } from '../store/wantedNotices.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { makeOutlets } from './outlets.ts';
 
 /** Interval of looks at all outboxes. */
 const LOOK_EVERY_MS = 5000;
@@ -27,6 +31,7 @@ interface NoticesDeps {
   readonly store: Store;
   /** For BullMQ alone. */
   readonly connection: RedisClient;
+  readonly slack: SlackSite;
   readonly metrics: Metrics | null;
   readonly log: Logger;
 }
@@ -36,11 +41,20 @@ export interface Notices {
   close(): Promise<void>;
 }
 
-export function startNotices(config: Config, { store, connection, metrics, log }: NoticesDeps): Notices {
+export async function startNotices(
+  config: Config,
+  { store, connection, slack, metrics, log }: NoticesDeps,
+): Promise<Notices> {
   const { tiers } = config;
   const { redis } = store;
   const sealer = new Sealer(config.database?.keySecret ?? '');
-  const outlets: Outlets = { webhook: webhookOutlet(config.webhookRules) };
+  const outgoing = await makeOutlets(config, { store, connection, slack, log });
+  const { outlets, mail } = outgoing;
+  const stopDigests = mail === null ? async () => {} : startDigests(mail.deps);
+  const persons = startPersons({
+    ...{ store, connection, log, slack: outgoing.slack, mailer: mail?.mailer ?? null },
+    onSent: (channel, result) => metrics?.countNotice(`person_${channel}`, result),
+  });
   for (const kind of Object.keys(outlets)) for (const result of RESULTS) metrics?.countNotice(kind, result, 0);
   const readersOf = async (tenant: string): Promise<Reader[] | null> => {
     const of = await readSubscriptions(store, tenant);
@@ -48,13 +62,17 @@ export function startNotices(config: Config, { store, connection, metrics, log }
     const within = withinLimit(of, tiers);
     const rows = of.rows.filter(({ id }) => within.has(id));
     const opened = await Promise.all(rows.map((row) => openSubscription(sealer, tenant, row)));
-    return opened.filter((one) => one !== null).map((one) => readerOf(one, outlets[one.kind] ?? NOT_CONFIGURED));
+    const readers = opened
+      .filter((one) => one !== null)
+      .map((one) => readerOf(one, outlets[one.kind] ?? NOT_CONFIGURED));
+    return [...readers, ...(await persons.readersOf(tenant))];
   };
   const deliveries = new Deliveries({
     redis,
     readersOf,
     disable: (tenant, id, reason) => disable(store, tenant, id, reason),
-    onAttempt: (kind, result) => metrics?.countNotice(kind, result),
+    // Personal notices count once they are sent.
+    onAttempt: (kind, result) => (kind === PERSONS ? undefined : metrics?.countNotice(kind, result)),
     log,
   });
   const stopHints = takeHints(connection, deliveries, log);
@@ -63,6 +81,8 @@ export function startNotices(config: Config, { store, connection, metrics, log }
     job: { name: 'notices', everyMs: LOOK_EVERY_MS, run: () => lookAtAll(redis, tenantsOf, deliveries) },
     close: async () => {
       await Promise.all([stopHints(), deliveries.close()]);
+      await Promise.all([persons.close(), stopDigests()]);
+      await outgoing.close();
     },
   };
 }

@@ -85,7 +85,7 @@ export async function wire(
   const start = await startUp(async () => {
     const fault = (await startFault(config.redisUrl, clients, stores)) ?? (isClosed ? 'leaving' : null);
     if (fault !== null) return fault;
-    if (jobs !== null) stopJobs = jobs.startJobs(config, { clients, stores, metrics, log });
+    if (jobs !== null) stopJobs = await jobs.startJobs(config, { clients, stores, slack, metrics, log });
     void warnOfReplicas(clients, config.waitReplicas, log);
     return null;
   }, log);

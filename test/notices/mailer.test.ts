@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { type Mailer, type Message, startMailer } from '../../src/notices/mail/mailer.ts';
+import { type Mailer, type MailerDeps, type Message, makeMailer, startDigests } from '../../src/notices/mail/mailer.ts';
 import { MAX_AN_HOUR, MAX_LINES } from '../../src/notices/mail/places.ts';
 import { openTransport } from '../../src/notices/mail/transport.ts';
 import { createPatientRedis, type RedisClient } from '../../src/redis/client.ts';
@@ -16,6 +16,7 @@ import { until } from '../support/until.ts';
 let server: MailServer;
 let redis: RedisClient;
 let mailer: Mailer;
+let stopDigests: () => Promise<void>;
 /** The jobs of digests. */
 let digests: Queue;
 /** Texts of sources that send no more. */
@@ -24,7 +25,7 @@ beforeAll(async () => {
   server = await startMailServer();
   redis = createPatientRedis(inject('redisUrl'));
   digests = new Queue('mailDigests', { connection: redis, prefix: JOBS_PREFIX });
-  mailer = startMailer({
+  const deps: MailerDeps = {
     redis,
     connection: createPatientRedis(inject('redisUrl')),
     transport: openTransport({ smtpUrl: server.url, from: 'holdfast@acme.example' }),
@@ -32,9 +33,12 @@ beforeAll(async () => {
     unsubscribeUrl: async (address, sources) => `https://holdfast.example/u?${address}&${JSON.stringify(sources)}`,
     isWanted: async (_, source) => !ended.has(JSON.stringify(source)),
     log: createLogger('silent'),
-  });
+  };
+  mailer = makeMailer(deps);
+  stopDigests = startDigests(deps);
 });
 afterAll(async () => {
+  await stopDigests();
   await mailer.close();
   await digests.close();
   redis.disconnect();

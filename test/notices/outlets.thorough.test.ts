@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { OpenedSubscription, Target } from '../../src/domain/notices.ts';
 import { emailOutlet } from '../../src/notices/email.ts';
-import { type Mailer, startMailer } from '../../src/notices/mail/mailer.ts';
+import { type Mailer, makeMailer } from '../../src/notices/mail/mailer.ts';
 import { openTransport } from '../../src/notices/mail/transport.ts';
 import type { NoticeEvent, Outlet } from '../../src/notices/sending.ts';
 import { slackOutlet } from '../../src/notices/slack.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
   server = await startMailServer();
   slack = await new FakeSlack().start();
   const [publicUrl, { redis }] = ['https://holdfast.example', deps.store];
-  mailer = startMailer({
+  mailer = makeMailer({
     ...{ redis, connection: createPatientRedis(redisUrl), publicUrl, log: createLogger('silent') },
     transport: openTransport({ smtpUrl: server.url, from: 'holdfast@acme.example' }),
     unsubscribeUrl: async (address, sources) => `https://holdfast.example/u?${address}${JSON.stringify(sources)}`,

@@ -5,7 +5,7 @@ import { Queue } from 'bullmq';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Channel, PersonalNotice } from '../../src/domain/notices.ts';
-import { type Mailer, startMailer } from '../../src/notices/mail/mailer.ts';
+import { type Mailer, makeMailer } from '../../src/notices/mail/mailer.ts';
 import { openTransport } from '../../src/notices/mail/transport.ts';
 import { type Persons, startPersons } from '../../src/notices/persons.ts';
 import { removeMember } from '../../src/operations/members.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   jobs = new Queue('personalNotices', { connection: deps.store.redis, prefix: JOBS_PREFIX });
   const publicUrl = 'https://holdfast.example';
   const connection = createPatientRedis(redisUrl);
-  mailer = startMailer({
+  mailer = makeMailer({
     ...{ redis: deps.store.redis, connection, publicUrl, log },
     transport: openTransport({ smtpUrl: server.url, from: 'holdfast@acme.example' }),
     unsubscribeUrl: async () => 'https://holdfast.example/u',

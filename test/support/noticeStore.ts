@@ -24,6 +24,8 @@ export interface NoticeDeps {
   readonly activity: Activity;
   readonly sealer: Sealer;
   readonly hasMail: boolean;
+  /** As for DATABASE_URL. */
+  readonly databaseUrl: string;
 }
 
 export let deps: NoticeDeps;
@@ -48,7 +50,7 @@ export function useNoticeStore(hasOwnRedis = false): void {
     const copy = new WorkingCopy(database, { redis, tiers: DEFAULT_TIERS });
     const engine = { redis, tiers: DEFAULT_TIERS, loadTenant: (id: string) => copy.refresh(id) };
     const activity = new Activity(redis, createLogger('silent'));
-    deps = { store, engine, activity, sealer: new Sealer(KEY_SECRET), hasMail: true };
+    deps = { store, engine, activity, sealer: new Sealer(KEY_SECRET), hasMail: true, databaseUrl: made.url };
   });
   afterAll(async () => {
     await deps.activity.close();

@@ -65,8 +65,35 @@ export interface Mailer {
   close(): Promise<void>;
 }
 
-export function startMailer(deps: MailerDeps): Mailer {
+/** Makes a mailer. Digests are sent where startDigests() was called. */
+export function makeMailer(deps: MailerDeps): Mailer {
   const { redis, connection, transport, log } = deps;
+  const queue = new Queue(DIGESTS, { connection, prefix: JOBS_PREFIX });
+  queue.on('error', onError(log));
+  return {
+    send: async (address, message) => {
+      const place = await takePlace(redis, address, false);
+      if ('inMs' in place) {
+        const lines = message.lines.map((text) => lineOf(message, text));
+        await addLines(redis, address, lines);
+        return planDigest(queue, address, place.inMs);
+      }
+      const { subject, source } = message;
+      const unsubscribeUrl = await deps.unsubscribeUrl(address, [source]);
+      await transport
+        .send({ to: address, subject, text: textOf(deps, message), unsubscribeUrl })
+        .catch(async (error: unknown) => {
+          await place.giveBack();
+          throw error;
+        });
+    },
+    close: () => queue.close(),
+  };
+}
+
+/** Sends digests at this instance, too. @returns a function that stops it */
+export function startDigests(deps: MailerDeps): () => Promise<void> {
+  const { connection, log } = deps;
   const options = { connection, prefix: JOBS_PREFIX };
   const queue = new Queue(DIGESTS, options);
   const worker = new Worker(DIGESTS, (job, token) => sendDigest(deps, queue, job, token), {
@@ -74,37 +101,17 @@ export function startMailer(deps: MailerDeps): Mailer {
     concurrency: CONCURRENCY,
     settings: { backoffStrategy: (made) => pauseMs(made) },
   });
-  const onError = (err: Error) => log[isAway(err) ? 'debug' : 'warn']({ err }, 'the queue of digests failed: retrying');
-  queue.on('error', onError);
-  worker.on('error', onError);
+  queue.on('error', onError(log));
+  worker.on('error', onError(log));
   worker.on('failed', (_, err) => log.warn({ err }, 'a digest could not be sent'));
-  return {
-    send: async (address, message) => {
-      const place = await takePlace(redis, address, false);
-      if ('inMs' in place) {
-        await addLines(
-          redis,
-          address,
-          message.lines.map((text) => lineOf(message, text)),
-        );
-        return planDigest(queue, address, place.inMs);
-      }
-      const { subject, source } = message;
-      const unsubscribeUrl = await deps.unsubscribeUrl(address, [source]);
-      await transport
-        .send({ to: address, subject, text: textOf(deps, message), unsubscribeUrl })
-        .catch(async (error) => {
-          await place.giveBack();
-          throw error;
-        });
-    },
-    close: async () => {
-      await worker.close();
-      await queue.close();
-      transport.close();
-    },
+  return async () => {
+    await worker.close();
+    await queue.close();
   };
 }
+
+const onError = (log: Logger) => (err: Error) =>
+  log[isAway(err) ? 'debug' : 'warn']({ err }, 'the queue of digests failed: retrying');
 
 const lineOf = ({ source, untilMs }: Message, text: string): string =>
   JSON.stringify({ text, source, untilMs } satisfies Line);

@@ -3,8 +3,14 @@
  */
 import { createTransport } from 'nodemailer';
 import { z } from 'zod';
-import type { MailConfig } from '../../config/config.ts';
 import { MailRefused } from './refused.ts';
+
+/** The server, and who e-mail is from. */
+interface MailServer {
+  readonly smtpUrl: string;
+  /** The address of the sender. */
+  readonly from: string;
+}
 
 /** An e-mail to one person, in plain text. */
 export interface Mail {
@@ -31,7 +37,7 @@ const CONNECTIONS = 5;
 /** All three together take less than an attempt. */
 const TIMEOUTS = { connectionTimeout: 3000, greetingTimeout: 3000, socketTimeout: 4000 };
 
-export function openTransport({ smtpUrl, from }: MailConfig): Transport {
+export function openTransport({ smtpUrl, from }: MailServer): Transport {
   const transport = createTransport({
     ...{ url: smtpUrl, pool: true, maxConnections: CONNECTIONS, ...TIMEOUTS },
     ...{ disableFileAccess: true, disableUrlAccess: true },

@@ -1,0 +1,65 @@
+/**
+ * Makes what sends notices: webhooks, Slack and e-mail. Loaded only if a database is configured.
+ */
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import { unsubscribePath } from '../domain/personalNotices.ts';
+import { Sealer } from '../identity/credentials.ts';
+import { emailOutlet } from '../notices/email.ts';
+import { type Mailer, type MailerDeps, makeMailer } from '../notices/mail/mailer.ts';
+import type { Outlets } from '../notices/sending.ts';
+import { type SlackDeps, slackOutlet } from '../notices/slack.ts';
+import { webhookOutlet } from '../notices/webhook.ts';
+import { isStillWanted, unsubscribeToken } from '../operations/unsubscribe.ts';
+import type { SlackSite } from '../outgoing/slack.ts';
+import type { RedisClient } from '../redis/client.ts';
+import type { Store } from '../store/records.ts';
+
+interface OutletDeps {
+  readonly store: Store;
+  /** For BullMQ alone. */
+  readonly connection: RedisClient;
+  readonly slack: SlackSite;
+  readonly log: Logger;
+}
+
+export interface Outgoing {
+  readonly outlets: Outlets;
+  readonly slack: SlackDeps;
+  /** null: this service sends no e-mail */
+  readonly mail: { readonly mailer: Mailer; readonly deps: MailerDeps } | null;
+  close(): Promise<void>;
+}
+
+export async function makeOutlets(
+  config: Config,
+  { store, connection, slack: site, log }: OutletDeps,
+): Promise<Outgoing> {
+  const { publicUrl, webhookRules } = config;
+  const sealer = new Sealer(config.database?.keySecret ?? '');
+  const slack = { site, store, open: (sealed: string) => sealer.open(sealed), publicUrl };
+  const webhookAndSlack = { webhook: webhookOutlet(webhookRules), slack: slackOutlet(slack) };
+  if (config.mail === null) return { outlets: webhookAndSlack, slack, mail: null, close: async () => {} };
+  const { openTransport } = await import('../notices/mail/transport.ts');
+  const transport = openTransport(config.mail);
+  const deps: MailerDeps = {
+    redis: store.redis,
+    connection,
+    transport,
+    publicUrl: publicUrl ?? '',
+    unsubscribeUrl: async (address, sources) =>
+      `${publicUrl}${unsubscribePath(await unsubscribeToken(sealer, { address, sources }))}`,
+    isWanted: (address, source) => isStillWanted({ store, sealer }, address, source),
+    log,
+  };
+  const mailer = makeMailer(deps);
+  return {
+    outlets: { ...webhookAndSlack, email: emailOutlet({ mailer, redis: store.redis, store }) },
+    slack,
+    mail: { mailer, deps },
+    close: async () => {
+      await mailer.close();
+      transport.close();
+    },
+  };
+}
