@@ -34,6 +34,7 @@ const ALLOWED = {
     'events',
     'identity',
     'limits',
+    'notices',
     'operations',
     'outgoing',
     'store',

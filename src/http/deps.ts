@@ -14,6 +14,8 @@ import type { Sealer } from '../identity/credentials.ts';
 import type { JwtVerifier } from '../identity/jwtVerifier.ts';
 import type { FailedAuthentications } from '../limits/failedAuthentications.ts';
 import type { Background } from '../operations/background.ts';
+import type { Places } from '../limits/places.ts';
+import type { Outlets } from '../notices/sending.ts';
 import type { OperationDeps } from '../operations/deps.ts';
 import type { Actor } from '../operations/permissions.ts';
 import type { Rules } from '../outgoing/addresses.ts';
@@ -30,6 +32,10 @@ export interface TenantDeps {
   readonly allowPrivateJwks: boolean;
   /** The addresses that webhooks may have, beside public https ones. */
   readonly webhookRules: Rules;
+  /** The outlets that subscriptions are tested by. */
+  readonly outlets: Outlets;
+  /** The tests that this instance makes. */
+  readonly tests: Places<symbol>;
   /** True if this service sends e-mail. */
   readonly hasMail: boolean;
   readonly slack: SlackSite;

@@ -16,6 +16,8 @@ import {
   targetOf,
 } from '../domain/notices.ts';
 import type { Charged } from '../domain/quota.ts';
+import { dropAttempts } from '../engine/notices/attempts.ts';
+import { dropCursor, startCursor } from '../engine/notices/cursors.ts';
 import { chargeWrite, emitLimitReached } from '../engine/tenant/usage.ts';
 import type { Sealer } from '../identity/credentials.ts';
 import { addressFault, type Rules } from '../outgoing/addresses.ts';
@@ -49,7 +51,7 @@ export interface ListedSubscription
 /** The origin of incoming webhooks of Slack. */
 const SLACK = 'https://hooks.slack.com';
 
-const noSuchSubscription = () => new HoldfastError('unknown', 'There is no such subscription.');
+export const noSuchSubscription = () => new HoldfastError('unknown', 'There is no such subscription.');
 
 /**
  * Lists the subscriptions, the oldest first. Costs one read.
@@ -140,6 +142,8 @@ export const createSubscription = (
     };
     try {
       const row = await store.createSubscription(deps.store, deps.engine.tiers, tenant, wanted, target, by);
+      // The record is in Redis by now: the outbox keeps what happens from here on.
+      if (row.enabled) await startCursor(deps.engine.redis, tenant, row.id, 'end', false);
       return { made: await toListed(deps.sealer, tenant, row, false), secret, isNew: true };
     } catch (error) {
       if (error instanceof LimitError)
@@ -202,7 +206,9 @@ export const changeSubscription = (
       ...(types === undefined ? {} : { types: [...types] }),
       ...(target === null ? {} : await sealTarget(deps.sealer, target)),
     };
-    await store.changeSubscription(deps.store, tenant, id, change, target, by);
+    const { before, after } = await store.changeSubscription(deps.store, tenant, id, change, target, by);
+    if (before.enabled && !after.enabled) await dropCursor(deps.engine.redis, tenant, id);
+    if (!before.enabled && after.enabled) await startCursor(deps.engine.redis, tenant, id, 'end', true);
     return readOne(deps, tenant, id);
   };
   return countUse(deps, credential, charged(chargeWrite(deps.engine, credential, 'settings'), put));
@@ -250,6 +256,8 @@ export const deleteSubscription = (deps: SubscriptionDeps, by: Actor, id: string
   const { credential } = by;
   const remove = async () => {
     await store.deleteSubscription(deps.store, credential.tenant, id, by);
+    await dropCursor(deps.engine.redis, credential.tenant, id);
+    await dropAttempts(deps.engine.redis, credential.tenant, id);
   };
   return countUse(deps, credential, charged(chargeWrite(deps.engine, credential, 'settings'), remove));
 };

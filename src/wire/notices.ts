@@ -48,7 +48,7 @@ export async function startNotices(
   const { tiers } = config;
   const { redis } = store;
   const sealer = new Sealer(config.database?.keySecret ?? '');
-  const outgoing = await makeOutlets(config, { store, connection, slack, log });
+  const outgoing = await makeOutlets(config, { store, connect: () => connection, slack, log });
   const { outlets, mail } = outgoing;
   const stopDigests = mail === null ? async () => {} : startDigests(mail.deps);
   const persons = startPersons({

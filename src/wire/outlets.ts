@@ -17,8 +17,8 @@ import type { Store } from '../store/records.ts';
 
 interface OutletDeps {
   readonly store: Store;
-  /** For BullMQ alone. */
-  readonly connection: RedisClient;
+  /** Returns the connection for BullMQ, which only e-mail needs. */
+  readonly connect: () => RedisClient;
   readonly slack: SlackSite;
   readonly log: Logger;
 }
@@ -33,7 +33,7 @@ export interface Outgoing {
 
 export async function makeOutlets(
   config: Config,
-  { store, connection, slack: site, log }: OutletDeps,
+  { store, connect, slack: site, log }: OutletDeps,
 ): Promise<Outgoing> {
   const { publicUrl, webhookRules } = config;
   const sealer = new Sealer(config.database?.keySecret ?? '');
@@ -44,7 +44,7 @@ export async function makeOutlets(
   const transport = openTransport(config.mail);
   const deps: MailerDeps = {
     redis: store.redis,
-    connection,
+    connection: connect(),
     transport,
     publicUrl: publicUrl ?? '',
     unsubscribeUrl: async (address, sources) =>

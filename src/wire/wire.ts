@@ -13,6 +13,7 @@ import { cookieName, OneTimeToken, Sealer } from '../identity/credentials.ts';
 import { startUp } from '../jobs/startUp.ts';
 import { ConcurrentLists } from '../limits/concurrentLists.ts';
 import { FailedAuthentications } from '../limits/failedAuthentications.ts';
+import { Places } from '../limits/places.ts';
 import { ReadLimiter } from '../limits/reads.ts';
 import { Hints } from '../notices/hints.ts';
 import { Background } from '../operations/background.ts';
@@ -79,6 +80,7 @@ export async function wire(
   });
   const { engine, stopHelpers } = makeEngine(config, clients, stores);
   const background = new Background();
+  const outgoing = await openOutgoing(config, clients, stores, slack, log);
   const jobs = config.role === 'api' ? null : await import('./jobs.ts');
   let stopJobs = async () => {};
   let isClosed = false;
@@ -102,7 +104,7 @@ export async function wire(
       : await createApp({
           ...settingsOf(config),
           ...observability,
-          ...adaptersOf(config, engine, stores, signIn, { slack, background }),
+          ...adaptersOf(config, engine, stores, signIn, { slack, background, outlets: outgoing.outlets }),
           activity,
           streams: pushes.streams,
           calls: pushes.calls,
@@ -128,6 +130,7 @@ export async function wire(
       health.close();
       await stopHelpers();
       await Promise.all([pushes?.close(), background.close()]);
+      await outgoing.close();
       await activity.close();
       await traces?.close();
       await stopJobs();
@@ -149,6 +152,25 @@ function makeEngine({ tiers }: Config, clients: Clients, { loadTenant, store }: 
     await hints?.close();
   };
   return { engine, stopHelpers };
+}
+
+/** Opens what tests of subscriptions are sent by. A worker makes no tests. */
+async function openOutgoing(config: Config, clients: Clients, { store }: Stores, slack: SlackSite, log: Logger) {
+  if (store === null || config.role === 'worker') return { outlets: {}, close: async () => {} };
+  const { makeOutlets } = await import('./outlets.ts');
+  let connection: RedisClient | null = null;
+  const connect = () => {
+    connection = clients.createForJobs();
+    return connection;
+  };
+  const { outlets, close } = await makeOutlets(config, { store, connect, slack, log });
+  return {
+    outlets,
+    close: async () => {
+      await close();
+      connection?.disconnect();
+    },
+  };
 }
 
 /** Loads the configured tenants if Redis is usable. Returns why the instance cannot start; null if it can. */
@@ -189,13 +211,16 @@ const settingsOf = ({ trustedProxies, sizes, publicUrl }: Config) => ({
   sessionCookie: cookieName(publicUrl, 'session'),
 });
 
+/** Maximum number of subscriptions that an instance tests at the same time. */
+const MAX_TESTS = 16;
+
 /** The adapters that the app calls. */
 function adaptersOf(
   config: Config,
   engine: Engine,
   stores: Stores,
   signIn: SignInWay,
-  more: Pick<TenantDeps, 'slack' | 'background'>,
+  more: Pick<TenantDeps, 'slack' | 'background' | 'outlets'>,
 ) {
   const { store, jwtVerifier, knowsTenant } = stores;
   const { adminRule, allowPrivateJwks, webhookRules } = config;
@@ -208,7 +233,10 @@ function adaptersOf(
     reads: new ReadLimiter(engine),
     listings: new ConcurrentLists(),
     failedAuthentications: new FailedAuthentications(engine.redis, config.maxFailedAuthentications),
-    tenants: store && { store, sealer, allowPrivateJwks, webhookRules, hasMail: config.mail !== null, ...more },
+    tenants: store && {
+      ...{ store, sealer, allowPrivateJwks, webhookRules, hasMail: config.mail !== null, ...more },
+      tests: new Places<symbol>(MAX_TESTS),
+    },
     adminRule,
     memberships: stores.membershipsOf(engine, sealer),
     roleNow: stores.roleNow,

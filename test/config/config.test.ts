@@ -43,6 +43,7 @@ describe('configuration', () => {
       jwtIssuers: [],
       members: [],
       allowPrivateJwks: false,
+      webhookRules: { allowPrivate: false, allowHttp: false },
       // Redis alone keeps less history.
       tiers: Object.fromEntries(
         Object.entries(DEFAULT_TIERS).map(([tier, limits]) => [tier, { ...limits, historyEntries: 10_000 }]),

@@ -36,6 +36,7 @@ test('docs/specification.md has the limits of each tier', () => {
       `${shown((limits.bytes ?? 0) / 1024 / 1024)} MiB`,
       shown(limits.eventConnections),
       shown(limits.apiKeys),
+      shown(limits.notices),
       days(limits.auditDays),
       days(limits.historyDays) + (historyEntries === null ? '' : `, ${shown(historyEntries)} entries`),
     ];

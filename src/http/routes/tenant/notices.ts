@@ -4,12 +4,15 @@
 import { z } from '@hono/zod-openapi';
 import {
   DeletedSubscription,
+  Deliveries,
   NewSubscription,
   Subscription,
   SubscriptionChange,
   SubscriptionParams,
   SubscriptionWithSecret,
+  TestResult,
 } from '../../../contract/notices.ts';
+import { type DeliveryDeps, readDeliveries, testSubscription } from '../../../operations/deliveries.ts';
 import {
   changeSubscription,
   createSubscription,
@@ -18,7 +21,6 @@ import {
   listSubscriptions,
   readSubscription,
   rotateSecret,
-  type SubscriptionDeps,
 } from '../../../operations/subscriptions.ts';
 import { operation } from '../../call/operation.ts';
 import { charged, chargedAs } from '../../call/reply.ts';
@@ -89,6 +91,28 @@ const rotateOperation = operation({
   responses: { 200: answer('The subscription.', SubscriptionWithSecret), ...unknown, ...parameterOperation },
 });
 
+const testOperation = operation({
+  ...common,
+  method: 'post',
+  path: `${PATH}/{id}/test`,
+  operationId: 'testSubscription',
+  summary: 'Test a subscription to events',
+  description: 'Sends an event of type `TEST` at once, also if the subscription is disabled. It takes up to 10 s.',
+  request: { params: SubscriptionParams },
+  responses: { 200: answer('What became of it.', TestResult), ...unknown, ...parameterOperation },
+});
+
+const deliveriesOperation = operation({
+  ...common,
+  method: 'get',
+  path: `${PATH}/{id}/deliveries`,
+  operationId: 'listDeliveries',
+  summary: 'List the attempts to deliver to a subscription',
+  description: 'The last 100, of at most 30 days.',
+  request: { params: SubscriptionParams },
+  responses: { 200: answer('The attempts, the latest first.', Deliveries), ...unknown, ...parameterOperation },
+});
+
 const deleteOperation = operation({
   ...common,
   method: 'delete',
@@ -106,6 +130,8 @@ export const noticesOperations = [
   readOperation,
   changeOperation,
   rotateOperation,
+  testOperation,
+  deliveriesOperation,
   deleteOperation,
 ];
 
@@ -116,7 +142,7 @@ const toBody = ({ createdAt, changedAt, rotatedAt, ...subscription }: ListedSubs
   rotatedAt: rotatedAt?.toISOString() ?? null,
 });
 
-export const noticesRoutes = (deps: SubscriptionDeps): readonly Route[] => [
+export const noticesRoutes = (deps: DeliveryDeps): readonly Route[] => [
   route(
     listOperation,
     (call) => listSubscriptions(deps, call.actor),
@@ -134,6 +160,12 @@ export const noticesRoutes = (deps: SubscriptionDeps): readonly Route[] => [
     rotateOperation,
     (call) => rotateSecret(deps, call.actor, call.params.id),
     chargedAs(({ made, secret }) => ({ ...toBody(made), secret })),
+  ),
+  route(testOperation, (call) => testSubscription(deps, call.actor, call.params.id), charged),
+  route(
+    deliveriesOperation,
+    (call) => readDeliveries(deps, call.actor, call.params.id),
+    chargedAs((attempts) => attempts.map(({ at, ...attempt }) => ({ at: new Date(at).toISOString(), ...attempt }))),
   ),
   route(
     deleteOperation,
