@@ -18,6 +18,7 @@ import { ReadLimiter } from '../limits/reads.ts';
 import { Hints } from '../notices/hints.ts';
 import { Background } from '../operations/background.ts';
 import { SLACK, type SlackSite } from '../outgoing/slack.ts';
+import type { RedisClient } from '../redis/client.ts';
 import { redisFault, refusalOf } from '../redis/health.ts';
 import { mostReplicas } from '../redis/replication.ts';
 import { isFull } from '../redis/send.ts';
@@ -158,9 +159,10 @@ function makeEngine({ tiers }: Config, clients: Clients, { loadTenant, store }: 
 async function openOutgoing(config: Config, clients: Clients, { store }: Stores, slack: SlackSite, log: Logger) {
   if (store === null || config.role === 'worker') return { outlets: {}, close: async () => {} };
   const { makeOutlets } = await import('./outlets.ts');
-  let connection: RedisClient | null = null;
+  const connections: RedisClient[] = [];
   const connect = () => {
-    connection = clients.createForJobs();
+    const connection = clients.createForJobs();
+    connections.push(connection);
     return connection;
   };
   const { outlets, close } = await makeOutlets(config, { store, connect, slack, log });
@@ -168,7 +170,7 @@ async function openOutgoing(config: Config, clients: Clients, { store }: Stores,
     outlets,
     close: async () => {
       await close();
-      connection?.disconnect();
+      for (const connection of connections) connection.disconnect();
     },
   };
 }

@@ -12,6 +12,7 @@ import type { Example } from '../../../src/http/reference/examples.ts';
 import { makeTenant } from '../../support/service.ts';
 import { jsonDifference } from '../shape.ts';
 import { errors, limits, unavailable } from './scenarios/errors.ts';
+import { notices } from './scenarios/notices.ts';
 import { reservation, session } from './scenarios/reservation.ts';
 import { events, resource } from './scenarios/resource.ts';
 import { admin, auth, keys, members, tenant } from './scenarios/tenant.ts';
@@ -30,6 +31,7 @@ const SCENARIOS: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   keys,
   tenant,
   members,
+  notices,
   errors,
   unavailable,
 };

@@ -56,6 +56,9 @@ export class Normaliser {
         .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z/g, (time) => this.#as(time, () => this.#time(time)))
         .replaceAll(/(?<!\d)1[7-9]\d{11}-(?=1[7-9]\d{14}(?!\d))/g, `${BEGIN}-`)
         .replaceAll(/(?<!\d)1[7-9]\d{14}(?!\d)/g, (number) => this.#as(number, this.#number))
+        .replaceAll(/whsec_[\w+/=]{20,}/g, (secret) => this.#as(secret, (n) => `whsec_${this.#secret(n)}`))
+        .replaceAll(/msg_[\w-]{20,}/g, (id) => this.#as(id, (n) => `msg_${this.#secret(n).slice(0, 24)}`))
+        .replaceAll(/"durationMs":\d+/g, '"durationMs":87')
         .replaceAll(/"expiresIn":\d+/g, '"expiresIn":600')
         .replaceAll(/"waitedMs":\d+/g, '"waitedMs":7310')
         // The same in CSV, nine columns after the kind.

@@ -11,6 +11,7 @@ import { storeKey } from '../../support/callers.ts';
 import { FakeSlack } from '../../support/fakeSlack.ts';
 import { type ManagementToken, TOKENS, tokenContent } from '../../support/managementTokens.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { type Instance, startInstance } from '../../support/service.ts';
 import { databaseEnv, KINDS, type OpenStore, openStore, signIn, storeTenant } from '../../support/tenancy.ts';
 import type { Caller } from './recorder.ts';
@@ -20,28 +21,34 @@ export interface World {
   readonly instance: Instance;
   readonly store: OpenStore;
   readonly provider: TestProvider;
+  /** A receiver of webhooks. */
+  readonly receiver: Receiver;
   /** An instance without a database. */
   readonly simple: Instance;
   stop(): Promise<void>;
 }
 
 export async function startWorld(): Promise<World> {
-  const [made, provider, simple, slack] = await Promise.all([
+  const [made, provider, simple, slack, receiver] = await Promise.all([
     KINDS.Postgres(),
     startProvider(),
     startInstance(),
     new FakeSlack().start(),
+    startReceiver(),
   ]);
   const store = await openStore(made.url);
-  const env = { ...databaseEnv(made.url), ADMINS: 'root@example.com' };
+  const webhooks = { WEBHOOK_ALLOW_PRIVATE: 'true', WEBHOOK_ALLOW_HTTP: 'true' };
+  const env = { ...databaseEnv(made.url), ...webhooks, ADMINS: 'root@example.com' };
   const instance = await startInstance({ keys: [], env, slack: slack.site });
   return {
     instance,
     store,
     provider,
+    receiver,
     simple,
     stop: async () => {
-      await Promise.all([instance.stop(), simple.stop(), provider.stop(), slack.stop()]);
+      const running = [instance, simple, provider, slack, receiver];
+      await Promise.all(running.map((one) => one.stop()));
       await store.close();
       await made.drop();
     },
@@ -75,7 +82,7 @@ export async function makeStage(
   tier: Tier = 'Starter',
   more: readonly (readonly [string, string])[] = [],
 ): Promise<Stage> {
-  const { store, instance, provider, simple } = world;
+  const { store, instance, provider, receiver, simple } = world;
   const own = await storeTenant(store, tier);
   const { tenant } = own;
   const names = new Map([
@@ -85,6 +92,8 @@ export async function makeStage(
     [instance.url, 'http://localhost:8080'],
     [provider.issuer, 'https://id.example.com'],
     [encodeURIComponent(provider.issuer), encodeURIComponent('https://id.example.com')],
+    [receiver.url, 'https://hooks.example.com/holdfast'],
+    [new URL(receiver.url).host, 'hooks.example.com'],
     [simple.tenant, 'local'],
     ...more,
   ]);
