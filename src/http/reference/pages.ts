@@ -29,6 +29,7 @@ const GROUPS: readonly Group[] = [
   { tag: 'Events', slug: 'events', title: 'Events' },
   { tag: 'Authentication', slug: 'auth', title: 'Authentication' },
   { tag: 'Keys', slug: 'keys', title: 'Keys and management tokens' },
+  { tag: 'Notices', slug: 'notices', title: 'Subscriptions to events' },
   { tag: 'Tenant', slug: 'tenant', title: 'Tenant' },
   { tag: 'Members', slug: 'members', title: 'Members' },
   { tag: 'Administration', slug: 'admin', title: 'Administration' },

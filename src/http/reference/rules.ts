@@ -17,6 +17,9 @@ const SESSIONS: Section = ['Sessions', 'sessions'];
 const JWT: Section = ['JWT exchange', 'jwt-exchange'];
 const SLACK: Section = ['Reserving from Slack', 'reserving-from-slack'];
 const ISSUERS: Section = ['Registrations of issuers', 'registrations-of-issuers'];
+const SUBSCRIPTIONS: Section = ['Subscriptions', 'subscriptions'];
+const WEBHOOKS: Section = ['Webhooks', 'webhooks'];
+const ADDRESSES: Section = ['Addresses of tenants', 'addresses-of-tenants'];
 const STARTING: Section = ['Starting and stopping', 'starting-and-stopping'];
 
 export const RULES: Readonly<Record<string, readonly Section[]>> = {
@@ -59,6 +62,14 @@ export const RULES: Readonly<Record<string, readonly Section[]>> = {
   getSlackApp: [SLACK],
   registerSlackApp: [SLACK],
   deleteSlackApp: [SLACK],
+  listSubscriptions: [SUBSCRIPTIONS],
+  createSubscription: [SUBSCRIPTIONS, ADDRESSES],
+  getSubscription: [SUBSCRIPTIONS],
+  changeSubscription: [SUBSCRIPTIONS, ADDRESSES],
+  rotateSubscriptionSecret: [SUBSCRIPTIONS, WEBHOOKS],
+  testSubscription: [SUBSCRIPTIONS],
+  listDeliveries: [SUBSCRIPTIONS, WEBHOOKS],
+  deleteSubscription: [SUBSCRIPTIONS],
   listKeys: [KEYS],
   createKey: [KEYS],
   getKey: [KEYS],
