@@ -16,9 +16,11 @@ import { type GuardedProcess, startGuarded } from '../../../scripts/guardedProce
 import { startPostgres } from '../../../scripts/postgresServer.ts';
 import { startRedisNode } from '../../../scripts/redisServer.ts';
 import { digestOf, makeKey, Sealer } from '../../../src/identity/credentials.ts';
+import { createRedis } from '../../../src/redis/client.ts';
 import { Database } from '../../../src/store/database.ts';
 import { insertTenant } from '../../../src/store/tenants.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
+import { signIn } from '../../support/tenancy.ts';
 import { until } from '../../support/until.ts';
 import { builtProgram, ROOT } from '../setups/service.ts';
 
@@ -84,7 +86,7 @@ const instances = [];
 for (const [i, port] of instancePorts.entries()) instances.push(await startInstance(`instance${i}`, port, 'api'));
 const workers = [];
 for (const i of [0, 1]) workers.push(await startInstance(`worker${i}`, await freePort(), 'worker'));
-const urls = instancePorts.map((port) => `http://127.0.0.1:${port}/api/v1`);
+const hosts = instancePorts.map((port) => `http://127.0.0.1:${port}`);
 const receiverProgram = fileURLToPath(new URL('receiver.mjs', import.meta.url));
 const isReady = (port: number) =>
   until(
@@ -97,6 +99,10 @@ const isReady = (port: number) =>
     60_000,
   );
 for (const port of instancePorts) await isReady(port);
+const client = createRedis(env.REDIS_URL, () => {});
+await until('Redis', () => client.ping().catch(() => null));
+const owner = await signIn(client, TENANT);
+client.disconnect();
 
 async function storeTenant(): Promise<void> {
   const database = await Database.open(postgres.url, 2, createLogger('silent'));
@@ -128,7 +134,8 @@ async function subscribe(prefix: string) {
   const file = join(folder, `${port}.jsonl`);
   const receiver = await victim(name, 45_000, () => run(name, [receiverProgram, String(port), file], port));
   const asked = { kind: 'webhook', label: name, url: `http://127.0.0.1:${port}/`, types: ['*'], prefix };
-  const made = z.object({ secret: z.string() }).parse(await call(urls[0] ?? '', '/Tenant/notices', asked));
+  const { body } = await owner.request(hosts[0] ?? '', 'POST', '/api/v1/Tenant/notices', asked);
+  const made = z.object({ secret: z.string() }).parse(body);
   return { ...receiver, prefix, file, secret: made.secret };
 }
 const receivers = [await subscribe(''), await subscribe('even')];
@@ -142,7 +149,7 @@ const Results = z.array(z.looseObject({ status: z.string(), releaseToken: z.stri
 async function callAll(caller: number): Promise<void> {
   for (let i = 0; !isOver; i++) {
     const nextAt = performance.now() + 2 * PACE_MS;
-    const url = urls[(caller + i) % urls.length] ?? '';
+    const url = `${hosts[(caller + i) % hosts.length]}/api/v1`;
     const item = { resource: `${i % 2 === 0 ? 'even' : 'odd'}-${caller}-${i}`, requester: 'caller' };
     try {
       const [reserved] = Results.parse(await call(url, '/Reservation/reserve', [item]));
@@ -236,11 +243,12 @@ function check({ file, secret, prefix }: (typeof receivers)[number]): { faults: 
 const stringsOf = (headers: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
-/** Compares ids of events: `<ms>-<number>-<index>`. */
+/** Compares ids of events: `<ms>-<number>-<index>`, or `gap` in place of the index. */
 function isAfter(id: string, other: string): boolean {
-  const [a, b] = [id.split('-').map(Number), other.split('-').map(Number)];
-  const i = a.findIndex((part, at) => part !== b[at]);
-  return other === '' || (a[i] ?? 0) > (b[i] ?? 0);
+  const [a, b] = [id, other].map((text) => text.replace('gap', '0').split('-').map(Number));
+  const i = a?.findIndex((part, at) => part !== b?.[at]) ?? -1;
+  // A GAP stands before the first event of its entry.
+  return other === '' || i === -1 || (a?.[i] ?? 0) > (b?.[i] ?? 0);
 }
 
 let results = receivers.map(check);
