@@ -38,6 +38,8 @@ interface NoticesDeps {
 
 export interface Notices {
   readonly job: Job;
+  /** Has a tenant's outbox looked at now. */
+  wake(tenant: string): void;
   close(): Promise<void>;
 }
 
@@ -79,6 +81,7 @@ export async function startNotices(
   const tenantsOf = (after: string, limit: number) => tenantsWithNotices(store.database, after, limit);
   return {
     job: { name: 'notices', everyMs: LOOK_EVERY_MS, run: () => lookAtAll(redis, tenantsOf, deliveries) },
+    wake: deliveries.wake,
     close: async () => {
       await Promise.all([stopHints(), deliveries.close()]);
       await Promise.all([persons.close(), stopDigests()]);
