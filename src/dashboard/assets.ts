@@ -37,6 +37,7 @@ const TYPES = {
   'exactTime.js': 'text/javascript; charset=utf-8',
   'idiomorph.js': 'text/javascript; charset=utf-8',
   'live.js': 'text/javascript; charset=utf-8',
+  'notify.js': 'text/javascript; charset=utf-8',
   'palette.js': 'text/javascript; charset=utf-8',
   'renew.js': 'text/javascript; charset=utf-8',
   'say.js': 'text/javascript; charset=utf-8',

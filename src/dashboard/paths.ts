@@ -13,6 +13,9 @@ export const ACTIVITY = '/dashboard/activity';
 export const historyPath = (of: { resource: string } | { requester: string }): string =>
   `${ACTIVITY}?${new URLSearchParams(Object.entries(of).map(([name, value]): [string, string] => [name, `"${value}"`]))}`;
 
+/** The page on which a person chooses what they are told. */
+export const MY_NOTICES = '/dashboard/mine/notices';
+
 /** The page that reads codes with the camera. */
 export const SCAN = '/dashboard/scan';
 

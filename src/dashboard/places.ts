@@ -3,6 +3,7 @@
  */
 import type { Right } from '../domain/rights.ts';
 import type { ICONS } from './icons.ts';
+import { MY_NOTICES } from './paths.ts';
 
 export interface PlacePage {
   readonly path: string;
@@ -29,7 +30,12 @@ export const PLACES: readonly Place[] = [
     isManaging: false,
     pages: [page('/dashboard', 'Board', 'read')],
   },
-  { name: 'Mine', icon: 'mine', isManaging: false, pages: [page('/dashboard/mine', 'Mine', 'read')] },
+  {
+    name: 'Mine',
+    icon: 'mine',
+    isManaging: false,
+    pages: [page('/dashboard/mine', 'Mine', 'read'), page(MY_NOTICES, 'My notices', 'read')],
+  },
   {
     name: 'Activity',
     icon: 'activity',

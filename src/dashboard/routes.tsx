@@ -7,6 +7,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
 import { secureHeaders } from 'hono/secure-headers';
 import { type ErrorCode, HoldfastError } from '../domain/errors.ts';
+import { UNSUBSCRIBE_PAGE } from '../domain/personalNotices.ts';
 import { isChange, refuseForeignOrigin } from '../http/browsers.ts';
 import type { BodyDeps } from '../http/deps.ts';
 import { FAILURES, logFault, retryAfter } from '../http/errors.ts';
@@ -31,6 +32,9 @@ import { liveRoutes } from './pages/live.tsx';
 import { membersRoutes } from './pages/members.tsx';
 import { membershipRoutes } from './pages/membership.tsx';
 import { mineRoutes } from './pages/mine.tsx';
+import { myNoticesRoutes } from './pages/notices/myNotices.tsx';
+import { noticeRoutes } from './pages/notices/notice.tsx';
+import { unsubscribeRoutes } from './pages/notices/unsubscribe.tsx';
 import { overviewRoutes } from './pages/overview.tsx';
 import { type Problem, ProblemPage } from './pages/problem.tsx';
 import { qrRoutes } from './pages/qr.tsx';
@@ -72,7 +76,8 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', tvStreamRoutes(deps));
   for (const path of ['/dashboard/*', '/auth/*', '/join/*'])
     app.use(path, secure, limitForm(deps), async (c, next) => {
-      if (isChange(c.req.method)) refuseForeignOrigin(c);
+      // Mail programs unsubscribe from no page of ours, by a token and without a session.
+      if (isChange(c.req.method) && c.req.path !== UNSUBSCRIBE_PAGE) refuseForeignOrigin(c);
       await next();
       if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store');
     });
@@ -81,6 +86,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', appRoutes());
   app.route('/', signInRoutes(deps));
   app.route('/', tvRoutes(deps));
+  app.route('/', unsubscribeRoutes(deps));
   for (const [from, to] of MOVED)
     app.all(`${from}/*`, (c) => {
       const { pathname, search } = new URL(c.req.url);
@@ -90,6 +96,8 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.use('/dashboard/*', admit);
   app.route('/', boardRoutes(deps));
   app.route('/', mineRoutes(deps));
+  app.route('/', myNoticesRoutes(deps));
+  app.route('/', noticeRoutes(deps));
   app.route('/', overviewRoutes(deps));
   app.route('/', insightRoutes(deps));
   app.route('/', liveRoutes(deps));

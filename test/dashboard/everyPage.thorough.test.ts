@@ -9,6 +9,7 @@ useVisitor();
 const PLACES = [
   '/overview',
   '/insight',
+  '/mine/notices',
   '/activity/live',
   '?view=table',
   '?view=grid',

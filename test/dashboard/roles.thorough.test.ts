@@ -15,6 +15,7 @@ const PAGES: readonly (readonly [string, Right])[] = [
   ['/insight', 'read'],
   ['/activity/live', 'read'],
   ['/resources', 'definitions'],
+  ['/mine/notices', 'read'],
   ['/activity', 'read'],
   ['/access/keys', 'keys'],
   ['/access/tokens', 'tokens'],
@@ -51,6 +52,7 @@ const FORMS: readonly (readonly [string, Right, Record<string, string>])[] = [
   ['/access/transfer', 'members', NOBODY],
   ['/access/revoke', 'members', NOBODY],
   ['/access/group/delete', 'members', { group: 'lab' }],
+  ['/mine/notices', 'read', {}],
   ['/settings', 'settings', {}],
   ['/settings/delete-tenant', 'tenant', { confirm: 'another' }],
 ];

@@ -4,6 +4,7 @@
  */
 import './act.js';
 import './exactTime.js';
+import './notify.js';
 import './palette.js';
 import './renew.js';
 import './shortcuts.js';

@@ -4,6 +4,7 @@
 import { html } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import { EVENT_TYPES } from '../../domain/eventTypes.ts';
+import { requesterOf } from '../../engine/tenant/signIns.ts';
 import { MANIFEST, THEME, TOUCH_ICON } from '../app.ts';
 import { assetPath } from '../assets.ts';
 import type { Viewer } from '../env.ts';
@@ -70,6 +71,9 @@ const Document = ({
     <body
       class={viewer ? 'app' : undefined}
       data-now={Date.now()}
+      data-tenant={viewer?.credential.tenant}
+      data-me={viewer && requesterOf(viewer.user)}
+      data-myself={viewer?.actor}
       data-renew={renew?.from}
       data-renew-every={renew && (renew.everyS ?? 0)}
       data-events={renew && EVENT_TYPES.join(' ')}

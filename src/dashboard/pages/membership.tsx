@@ -11,6 +11,7 @@ import { deleteTenant } from '../../operations/tenant.ts';
 import { Page } from '../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { attempt, readForm } from '../form.ts';
+import { ownPath } from '../paths.ts';
 import { signOut } from '../session/startSession.ts';
 import { switchTenant } from '../session/switchTenant.ts';
 import { SIGN_IN } from '../viewer.ts';
@@ -31,9 +32,10 @@ export const membershipRoutes = (deps: DashboardDeps) => {
   };
 
   return new Hono<DashboardEnv>()
-    .post('/dashboard/switch', async (c) =>
-      switchTenant(deps, c, (await readForm(c, z.object({ tenant: z.string() }))).tenant),
-    )
+    .post('/dashboard/switch', async (c) => {
+      const { tenant, to } = await readForm(c, z.object({ tenant: z.string(), to: z.string().optional() }));
+      return switchTenant(deps, c, tenant, ownPath(to));
+    })
     .get('/join/:secret', async (c) => {
       const { name, role } = await readLink(withDatabase(), secretOf(c.req.param('secret')));
       return c.html(

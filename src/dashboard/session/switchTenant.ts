@@ -8,8 +8,16 @@ import { signInLastsMs } from '../../engine/tenant/signIns.ts';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { startSession } from './startSession.ts';
 
-/** @throws HoldfastError unknown if they are no member there; unauthenticated, unavailable */
-export async function switchTenant(deps: DashboardDeps, c: Context<DashboardEnv>, to: string): Promise<Response> {
+/**
+ * @param page of the dashboard, to which it leads
+ * @throws HoldfastError unknown if they are no member there; unauthenticated, unavailable
+ */
+export async function switchTenant(
+  deps: DashboardDeps,
+  c: Context<DashboardEnv>,
+  to: string,
+  page = '/dashboard',
+): Promise<Response> {
   const { user, credential, joined } = c.var.viewer;
   const memberships = await deps.memberships.of(user);
   const there = memberships.find(({ tenant }) => tenant === to);
@@ -20,5 +28,5 @@ export async function switchTenant(deps: DashboardDeps, c: Context<DashboardEnv>
   const others = joined.filter(({ tenant }) => tenant !== to);
   const { role, name: tenantName } = there;
   const here = { ...user, role, tenantName, joined: others, hasSeveral: memberships.length > 1 };
-  return startSession(deps, c, { tenant: to, user: here, lifetimeMs, to: '/dashboard' });
+  return startSession(deps, c, { tenant: to, user: here, lifetimeMs, to: page });
 }

@@ -16,11 +16,13 @@ import { check as checkState, reserve } from '../../../operations/reservations.t
 import { NO_POLLING } from '../../../operations/waiting.ts';
 import { leaseFields, leaseOf } from '../../actions/lease.ts';
 import { refusalOf } from '../../actions/refusal.ts';
+import { type EmailOffer, emailOffer, tellTurn } from '../../actions/tellTurn.ts';
 import { Clock } from '../../components/clock.tsx';
 import { Buttons, Fault, FormPage, faultOf } from '../../components/formPage.tsx';
 import { chosenEnd, LeaseFields } from '../../components/leaseFields.tsx';
 import { ResourceState } from '../../components/resourceState.tsx';
 import { SeveralFields } from '../../components/severalFields.tsx';
+import { TellByEmail } from '../../components/tellByEmail.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { type Attempt, attempt, check, type Failed, readForm, readQuery, refuseField } from '../../form.ts';
 import { checkSchema, reserveSchema } from '../../formSchemas.ts';
@@ -48,6 +50,8 @@ const Form = z.object({
   condition: z.string().optional(),
   /** Which button was pressed. */
   act: z.enum(['reserve', 'wait']).default('reserve'),
+  /** Present if the person wants to learn by e-mail when it is their turn. */
+  tell: z.literal('email').optional(),
   back: z.string().optional(),
   ...leaseFields,
 });
@@ -91,7 +95,8 @@ export const reserveRoutes = (deps: DashboardDeps) => {
     ]);
     // A slot in the condition may be free, and something else in the way.
     const canTake = canTend === null ? seen?.reservable !== false : canTend && failed?.status !== 409;
-    const props = { viewer, typed, terms, seen, canTake, failed, sizes: deps.sizes, zone: zoneOf(c) };
+    const email = canTake ? null : await emailOffer(deps, viewer);
+    const props = { viewer, typed, terms, seen, canTake, email, failed, sizes: deps.sizes, zone: zoneOf(c) };
     return c.html(<ReservePage {...props} />, failed?.status ?? 200);
   };
 
@@ -122,6 +127,8 @@ export const reserveRoutes = (deps: DashboardDeps) => {
     })
     .post(AT, async (c) => {
       const form = await readForm(c, Form);
+      const told = form.act === 'wait' && form.tell ? await tellTurn(deps, c) : null;
+      if (told?.ok === false) return show(c, form, told);
       return finish(c, form, await tryItem(c, () => itemOf(form, c.var.viewer, deps.sizes)));
     })
     .post(CLAIM, async (c) => {
@@ -184,6 +191,8 @@ interface ReservePageProps {
   readonly seen: CheckResult | null;
   /** False if it has to be waited for. */
   readonly canTake: boolean;
+  /** The address that can tell the person's turn, and whether they have chosen that; null: none */
+  readonly email: EmailOffer | null;
   readonly sizes: Sizes;
   readonly failed: Failed | undefined;
   readonly zone: string;
@@ -218,7 +227,7 @@ const ReservePage = (props: ReservePageProps) => {
 };
 
 const ReserveForm = (props: ReservePageProps) => {
-  const { viewer, typed, terms, canTake, sizes, failed, zone } = props;
+  const { viewer, typed, terms, canTake, email, sizes, failed, zone } = props;
   const back = ownPath(typed.back);
   const lease = { terms, typed, failed, zone, mayLast: canTake, isQueued: !canTake };
   const end = chosenEnd(lease);
@@ -248,6 +257,7 @@ const ReserveForm = (props: ReservePageProps) => {
             begins then.
           </p>
         )}
+        {email !== null && <TellByEmail email={email} />}
         <Buttons back={back}>
           {canTake ? (
             <button type="submit" class="primary" id="reserve" name="act" value="reserve">

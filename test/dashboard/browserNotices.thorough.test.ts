@@ -1,0 +1,88 @@
+/**
+ * Notifications of the browser, while a page is open (docs/specification.md#personal-notices): a real Chromium, whose
+ * notifications the test counts.
+ */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ask } from '../support/ask.ts';
+import { violations } from '../support/browser.ts';
+import { type Client, createClient } from '../support/client.ts';
+import { signIn as signInTo } from '../support/tenancy.ts';
+import { context, go, open, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
+
+useVisitor();
+
+let client: Client;
+let me = '';
+let tenant = '';
+beforeEach(async () => {
+  me = `person:${await signIn()}@id.example`;
+  client = createClient(service.other.url, await readKey());
+  tenant = (await client.request<{ id: string }>('GET', '/api/v1/Tenant')).body.id;
+  await context.grantPermissions(['notifications']);
+  await context.addInitScript(`{
+    const told = [];
+    window.told = told;
+    window.Notification = class extends Notification {
+      constructor(title, options) {
+        super(title, options);
+        told.push({ title, shown: this });
+      }
+    };
+  }`);
+});
+
+const titles = (on = page) => on.evaluate<string[]>('told.map(({ title }) => title)');
+const choose = async (notice: string) => {
+  await go('/mine/notices');
+  expect(await violations(page)).toEqual([]);
+  await page.getByLabel(`${notice}: This browser`).check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+};
+/** An operator takes away what a person has. */
+const takeAway = async (resource: string) => {
+  const { cookie } = await signInTo(service.one.redis, tenant, { role: 'operator', email: 'bo@id.example' });
+  const body = new URLSearchParams({ resource, requester: me });
+  await ask(`${service.one.url}/dashboard/release`, {
+    method: 'POST',
+    headers: { Cookie: cookie, Origin: service.one.url },
+    body,
+  });
+};
+const isGone = (resource: string, on = page) => on.locator(`[data-name="${resource}"]`).waitFor({ state: 'detached' });
+
+describe('a notification of the browser', () => {
+  test('is shown for what the person has chosen, on any page, and leads to the page about it', async () => {
+    await choose('Something is taken away from me');
+    for (const resource of ['lamp', 'printer', 'desk'])
+      await client.reserve({ resource, requester: resource === 'desk' ? 'ci' : me, ttlSeconds: 3600 });
+    await go('/mine');
+    await page.getByRole('button', { name: 'Release lamp' }).click();
+    await isGone('lamp');
+    await takeAway('printer');
+    await page.waitForFunction('told.length > 0');
+    expect(await titles()).toEqual(['printer is taken away from you.']);
+    await page.evaluate("told[0].shown.dispatchEvent(new Event('click'))");
+    await page.waitForURL(/\/dashboard\/notice\?tenant=.*&notice=TAKEN&resource=printer/);
+    await page.getByText('printer is free').waitFor();
+  });
+
+  test('is not shown to those who have not chosen it, nor in a browser that has not read their choice', async () => {
+    await choose('My time ends soon');
+    await client.reserve({ resource: 'printer', requester: me, ttlSeconds: 3600 });
+    await go('/mine');
+    await takeAway('printer');
+    await isGone('printer');
+    expect(await titles()).toEqual([]);
+  });
+});
+
+test('My notices asks the browser for permission by a button only', async () => {
+  await context.clearPermissions();
+  await go('/mine/notices');
+  const isAsked = await page.evaluate("Notification.permission === 'default'");
+  expect(await page.getByRole('button', { name: 'Allow notifications in this browser' }).isVisible()).toBe(isAsked);
+  const other = await open();
+  await go('', other);
+  expect(await other.locator('#allow-notifications').count()).toBe(0);
+});
