@@ -70,6 +70,12 @@ export const PLACES: readonly Place[] = [
     ],
   },
   {
+    name: 'Notices',
+    icon: 'bell',
+    isManaging: true,
+    pages: [page('/dashboard/notices', 'Notices', 'settings')],
+  },
+  {
     name: 'Settings',
     icon: 'settings',
     isManaging: true,

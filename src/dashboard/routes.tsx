@@ -34,6 +34,8 @@ import { membershipRoutes } from './pages/membership.tsx';
 import { mineRoutes } from './pages/mine.tsx';
 import { myNoticesRoutes } from './pages/notices/myNotices.tsx';
 import { noticeRoutes } from './pages/notices/notice.tsx';
+import { subscriptionRoutes } from './pages/notices/subscription.tsx';
+import { subscriptionsRoutes } from './pages/notices/subscriptions.tsx';
 import { unsubscribeRoutes } from './pages/notices/unsubscribe.tsx';
 import { overviewRoutes } from './pages/overview.tsx';
 import { type Problem, ProblemPage } from './pages/problem.tsx';
@@ -126,6 +128,8 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
   app.route('/', slackRoutes(deps));
   app.route('/', tokensRoutes(deps));
   app.route('/', wallboardsRoutes(deps));
+  app.route('/', subscriptionsRoutes(deps));
+  app.route('/', subscriptionRoutes(deps));
   app.route('/', settingsRoutes(deps));
   app.route('/', auditRoutes(deps));
   app.route('/', tenantsRoutes(deps));

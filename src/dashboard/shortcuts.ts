@@ -14,6 +14,7 @@ export const KEYS_OF_PAGE: Readonly<Partial<Record<string, string>>> = {
   '/dashboard/access/keys': 'g k',
   '/dashboard/access/tokens': 'g t',
   '/dashboard/access': 'g m',
+  '/dashboard/notices': 'g n',
   '/dashboard/settings': 'g s',
   '/dashboard/activity/changes': 'g a',
 };

@@ -9,7 +9,6 @@ useVisitor();
 const PLACES = [
   '/overview',
   '/insight',
-  '/mine/notices',
   '/activity/live',
   '?view=table',
   '?view=grid',

@@ -11,7 +11,7 @@ useVisitor();
 const names = (locator: string) => page.locator(locator).allInnerTexts();
 
 describe('the places', () => {
-  test('are seven for an owner, with their pages as tabs', async () => {
+  test('are eight for an owner, with their pages as tabs', async () => {
     await signIn();
     await go('');
     expect((await names('.side nav li')).map((name) => name.trim())).toEqual([
@@ -21,6 +21,7 @@ describe('the places', () => {
       'Insight',
       'Resources',
       'Access',
+      'Notices',
       'Settings',
     ]);
     await page.getByRole('link', { name: 'Access' }).click();

@@ -20,6 +20,7 @@ const PAGES: readonly (readonly [string, Right])[] = [
   ['/access/keys', 'keys'],
   ['/access/tokens', 'tokens'],
   ['/access', 'members'],
+  ['/notices', 'settings'],
   ['/settings', 'settings'],
   ['/activity/changes', 'audit'],
 ];
@@ -53,6 +54,10 @@ const FORMS: readonly (readonly [string, Right, Record<string, string>])[] = [
   ['/access/revoke', 'members', NOBODY],
   ['/access/group/delete', 'members', { group: 'lab' }],
   ['/mine/notices', 'read', {}],
+  ['/notices', 'settings', { id: NOBODY.id, kind: 'webhook', label: '', prefix: '' }],
+  ['/notices/one', 'settings', { id: NOBODY.id, kind: 'webhook', label: '', prefix: '' }],
+  ['/notices/one/rotate', 'settings', NOBODY],
+  ['/notices/one/delete', 'settings', NOBODY],
   ['/settings', 'settings', {}],
   ['/settings/delete-tenant', 'tenant', { confirm: 'another' }],
 ];
