@@ -150,7 +150,7 @@ describe('unsubscribing', () => {
     const person = await newPerson();
     await person.send(MINE, 'TURN=email&WANTED=email&WANTED=browser');
     const [user] = await store.database.run((db) => db.select().from(users).where(eq(users.email, person.email)));
-    const sources = [{ tenant: person.tenant, userId: user?.id ?? '' }];
+    const sources = [{ tenant: person.tenant, userId: user?.id ?? '', notice: 'TURN' as const }];
     const token = await unsubscribeToken(new Sealer(KEY_SECRET), { address: person.email, sources });
     return { ...person, link: `${service.one.url}${unsubscribePath(token)}` };
   }

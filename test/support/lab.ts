@@ -3,18 +3,20 @@
  */
 import { afterAll, beforeAll } from 'vitest';
 import type { Role } from '../../src/domain/rights.ts';
+import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { ask } from './ask.ts';
 import { createClient } from './client.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from './service.ts';
 import { signIn } from './tenancy.ts';
 
-const keys = Array.from({ length: 20 }, (_, i) => makeConfiguredKey(makeTenant(), `tenant ${i}`));
-let used = 0;
+/** Keys of tenants that no test has used. */
+let keys: ConfiguredKey[] = [];
 let holdfast: Instance;
 
 /** Starts the service for the tests of a file. */
 export function useLab(): void {
   beforeAll(async () => {
+    keys = Array.from({ length: 20 }, (_, i) => makeConfiguredKey(makeTenant(), `tenant ${i}`));
     holdfast = await startInstance({ keys });
   });
   afterAll(() => holdfast.stop());
@@ -24,7 +26,7 @@ export const REQUESTER = 'person:ann@id.example';
 
 /** A tenant of its own, and a person in it with a browser that keeps cookies. */
 export async function lab(role: Role = 'operator') {
-  const key = keys[used++];
+  const key = keys.pop();
   if (key === undefined) throw new Error('no tenant is left');
   const client = createClient(holdfast.url, key.key);
   const set = (resource: string, condition: string, reason?: string) =>
