@@ -5,7 +5,7 @@
  * `-- --against <folder>` it counts those of another checkout too. Takes about two minutes a checkout.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,16 +25,18 @@ const HELD_NAME = 'held-by-another';
 /** Redis's own work between calls comes every second and costs as much as several calls: the least count has none. */
 const ROUNDS = 7;
 
-/** A kind of request, and whether an event stream of the tenant is open. */
+/** A kind of request, and whether an event stream of the tenant is open, or its outbox wants all types of events. */
 interface Case extends Kind {
   readonly calls: number;
   readonly isHeard?: boolean;
+  readonly hasOutbox?: boolean;
 }
 
 const CASES: readonly Case[] = [
   { what: 'plain name', size: 1, calls: 20, name: () => freshName('plain') },
   { what: 'plain name, with a lease', size: 1, calls: 20, name: () => freshName('leased'), ttlSeconds: 600 },
   { what: 'plain name, with an open stream', size: 1, calls: 20, name: () => freshName('heard'), isHeard: true },
+  { what: 'plain name, with an outbox', size: 1, calls: 20, name: () => freshName('noticed'), hasOutbox: true },
   { what: 'plain name that is held', size: 1, calls: 20, name: () => HELD_NAME, status: 'ALREADY_HELD' },
   { what: 'pool of 100,000', size: 1, calls: 10, name: () => 'pool' },
   { what: 'plain names, 10 items, each', size: 10, calls: 5, name: () => freshName('ten') },
@@ -89,7 +91,9 @@ async function count(checkout: string, name: string): Promise<Map<string, Cost>>
     await prepare(opened);
     await steering.function('LOAD', COLLECTOR);
     const counts = new Map<string, Cost>();
-    for (const one of CASES) await countCase(opened, steering, one, { pid: server.pid, out }, counts);
+    const isOld = !existsSync(join(checkout, 'lua/events/outbox.lua'));
+    for (const one of CASES)
+      if (!(isOld && one.hasOutbox)) await countCase(opened, steering, one, { pid: server.pid, out }, counts);
     return counts;
   } finally {
     opened.redis.disconnect();
@@ -119,12 +123,13 @@ async function countCase(
   { pid, out }: { pid: number; out: string },
   counts: Map<string, Cost>,
 ): Promise<void> {
-  const { what, size, calls, isHeard = false, status } = one;
+  const { what, size, calls, isHeard = false, hasOutbox = false, status } = one;
   const hourMs = 3_600_000;
   const { tenant, credentialKey } = credential;
   if (isHeard)
     await runScript('openStream', ...keysOfRequest('openStream', credential), credentialKey, 'stream', hourMs);
   else await runScript('closeStreams', ...keysOf('closeStreams', tenant), 'stream');
+  if (hasOutbox) await wantEvents(runScript, credential, `${2 ** 32 - 1} 0`);
   const collector = (action: 'collect' | 'stop' | 'count') => steering.fcall('collector', 0, action);
   const counted = async (verb: 'reserve' | 'unreserve') => {
     await collector('collect');
@@ -146,6 +151,17 @@ async function countCase(
     await counted('reserve');
     if (status === undefined) await counted('unreserve');
   }
+  if (hasOutbox) await wantEvents(runScript, credential, '');
+}
+
+/** Sets the types of events that the tenant's outbox wants (lua/verbs/tenant.lua). */
+async function wantEvents(
+  runScript: Checkout['runScript'],
+  { tenant, credentialKey }: Checkout['credential'],
+  notices: string,
+): Promise<void> {
+  const record = ['', '', '', 'Enterprise', 0, 0, 0, '', notices, credentialKey, '', ''];
+  await runScript('loadTenant', ...keysOf('loadTenant', tenant), ...record);
 }
 
 function steerCallgrind(command: string, pid: number): void {

@@ -8,7 +8,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { definitionsKey, keysOfRequest, tenantKey } from '../../src/redis/keys.ts';
-import { readHot } from '../../src/redis/layouts.ts';
+import { type Box, readHot } from '../../src/redis/layouts.ts';
 import { parseReply, toText } from '../../src/redis/reply.ts';
 import { runScript } from '../../src/redis/scripts.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
@@ -70,6 +70,9 @@ interface Kind {
   /** Whether some requests wait. The queue is settled in the smallest pieces. */
   readonly waits?: boolean;
 }
+/** An outbox that wants all types of events; one that wants those of persons. */
+const ALL: Box = { types: 2 ** 32 - 1, personTypes: 0, from: 0, to: 0, entries: 0, events: 0, missed: 0 };
+const PERSONS: Box = { ...ALL, types: 0, personTypes: ALL.types };
 const POOLS = { names: MANY_NAMES, hasDefinitions: true };
 const KINDS: readonly Kind[] = [
   { title: 'a plain tenant' },
@@ -91,6 +94,20 @@ const KINDS: readonly Kind[] = [
   { title: 'a suspended tenant', hot: { flags: FLAGS.suspended } },
   { title: 'a tenant of pools', ...POOLS },
   { title: 'a tenant of pools with an open stream', ...POOLS, hot: { listenUntil: START + HOUR_MS, publisher: 'p' } },
+  { title: 'a tenant with an outbox', hot: { flags: FLAGS.notices, box: ALL } },
+  {
+    title: 'a tenant with an outbox of some types, and an open stream',
+    hot: { flags: FLAGS.notices, box: { ...ALL, types: 4 }, listenUntil: START + HOUR_MS, publisher: 'p' },
+  },
+  { title: 'a tenant with an outbox of what concerns persons', hot: { flags: FLAGS.notices, box: PERSONS } },
+  { title: 'a tenant of pools with an outbox', ...POOLS, hot: { flags: FLAGS.notices, box: ALL } },
+  { title: 'a tenant whose outbox is nearly full', hot: { flags: FLAGS.notices, box: { ...ALL, entries: 9950 } } },
+  {
+    title: 'a tenant with a queue and an outbox',
+    names: AWAITED_NAMES,
+    waits: true,
+    hot: { flags: FLAGS.notices, box: ALL },
+  },
   { title: 'a tenant of pools at its limits', ...POOLS, limits: { writesPerDay: 800, reservations: 530 } },
   { title: 'a tenant of pools without a history', ...POOLS, limits: { historyDays: 0 } },
   { title: 'a tenant of pools with labels', ...POOLS, hasLabels: true },
@@ -192,6 +209,7 @@ async function storedOf({ engine: { redis }, credential: { tenant, credentialKey
     queues: (await redis.zrangeBuffer(key('queues'), '0', '-1')).map((member) => member.toString('latin1')),
     waits: await redis.zrange(key('waits'), '0', '-1', 'WITHSCORES'),
     history: history.map(([, values]) => values.map((value) => value.toString('latin1'))),
+    outbox: (await redis.xrange(key('outbox'), '-', '+')).map(([, values]) => values),
     messages: messages.map((message) => message.replaceAll(tenant, 't')),
   };
 }

@@ -31,7 +31,7 @@ const NAMES = [
   'job-7',
   'é"\\',
 ] as const;
-const REQUESTERS = ['r', 's', 'person "x"'] as const;
+const REQUESTERS = ['r', 's', 'person:"x"'] as const;
 /** Of a tenant in which requests wait: for some of these names. */
 export const AWAITED_NAMES = [
   'a',
