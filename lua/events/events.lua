@@ -20,11 +20,13 @@ local keys = require('frame/keys')
 local outbox = require('events/outbox')
 local tenant = require('frame/tenant')
 local events = {}
+local find = string.find
 
 -- isHeard: true if a stream is open, nil if that is not known yet; leaseEnd: tenant.listenUntil; box: the tenant's
 -- outbox, nil none.
 local isHeard, leaseEnd, box
--- isBoxed[i]: true if the i-th listed event goes into the outbox. boxed: the number of those that do.
+-- isBoxed[i]: true if the i-th listed event goes into the outbox; nil if all do, since no stream is open. boxed: the
+-- number of those that do.
 local isBoxed, boxed
 
 -- True if an event was dropped because the last stream's lease had lapsed. If the clock is set back, that lease would
@@ -48,14 +50,15 @@ function events.keep(key, most, nowMs)
   local listed = events.listed
   if box and boxed > 0 then
     local lines = listed
-    if boxed < #listed then
+    if isBoxed and boxed < #listed then
       lines = {}
       for i = 1, #listed do
         lines[#lines + 1] = isBoxed[i] and listed[i] or nil
       end
     end
     outbox.add(key, box, most, nowMs, lines)
-    isBoxed, boxed, events.isKept = {}, 0, true
+    boxed, events.isKept = 0, true
+    isBoxed = isBoxed and {}
   end
   if isHeard then
     return listed[1] ~= nil
@@ -126,16 +129,18 @@ end
 function events.add(line, type, requester)
   local nth = #events.listed + 1
   events.listed[nth] = line
-  if box then
+  if isBoxed then
     isBoxed[nth] = outbox.wants(box, type, requester) or false
     boxed = boxed + (isBoxed[nth] and 1 or 0)
+  elseif box then
+    boxed = nth
   end
 end
 
 -- Moves a listed event to an earlier place.
 function events.move(from, to)
   table.insert(events.listed, to, table.remove(events.listed, from))
-  if box then
+  if isBoxed then
     table.insert(isBoxed, to, table.remove(isBoxed, from))
   end
 end
@@ -145,9 +150,14 @@ function events.escape(text)
   return (string.gsub(text, '["\\]', '\\%0'))
 end
 
+-- Returns true if JSON escapes a part of a text. Two plain searches cost less than one for a pattern.
+function events.hasSpecial(text)
+  return find(text, '"', 1, true) or find(text, '\\', 1, true)
+end
+
 -- Returns a name as JSON.
 function events.quote(text)
-  return '"' .. (string.find(text, '["\\]') and events.escape(text) or text) .. '"'
+  return '"' .. (events.hasSpecial(text) and events.escape(text) or text) .. '"'
 end
 
 local function quoteOrNull(text)
@@ -230,15 +240,13 @@ local function start(listenUntil, ofTenant, isOpen)
     events.listed = {}
   end
   leaseEnd, box, isHeard, lapsed, events.isKept = listenUntil, ofTenant, isOpen, false, false
-  if box then
-    isBoxed, boxed = {}, 0
-  end
+  isBoxed, boxed = box and listenUntil ~= 0 and {} or nil, 0
 end
 
 -- Begins a call that goes the plain way (plain/plain.lua), if anybody may read its events. Takes whether a stream is
 -- open, and the outbox, nil none.
 function events.beginPlain(isOpen, ofTenant)
-  start(0, ofTenant, isOpen)
+  start(isOpen and 1 or 0, ofTenant, isOpen)
 end
 
 function events.begin()

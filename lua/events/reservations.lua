@@ -4,7 +4,7 @@ local events = require('events/events')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
 local reservationEvents = {}
-local find, escape = string.find, events.escape
+local hasSpecial, escape = events.hasSpecial, events.escape
 
 -- Returns the slots of pools that a reservation got, as JSON; nil if there are none. If it got several slots of one
 -- pool, a field `slots` follows; if it is SHARED, a field `mode`. Takes its details as JSON
@@ -30,7 +30,7 @@ end
 -- the name, the requester and the resource type ('' the default); and its own fields.
 local function add(eventType, head, label, status, name, requester, type, own)
   local by = requester
-  if find(label .. name .. requester .. type, '["\\]') then
+  if hasSpecial(label .. name .. requester .. type) then
     label, name, requester, type = escape(label), escape(name), escape(requester), escape(type)
   end
   events.add(head .. ',"explanation":"' .. status .. '","resourceType":"' .. (type == '' and 'UserDefined' or type) ..

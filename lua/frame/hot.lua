@@ -14,16 +14,19 @@ function hot.unpackHot(packed)
   return struct.unpack(hot.FORM, packed)
 end
 
+-- The table is the same for all calls: to make one costs more than to fill it.
+local box = {}
+
 -- Returns the numbers of the outbox, of a tenant that has one: a table. Returns the place of the publisher, too.
 function hot.unpackBox(packed, at)
-  local types, personTypes, from, to, entries, events, missed, after = struct.unpack(BOX, packed, at)
-  return {
-    types = types, personTypes = personTypes, from = from, to = to, entries = entries, events = events, missed = missed,
-  }, after
+  local after
+  box.types, box.personTypes, box.from, box.to, box.entries, box.events, box.missed, after =
+    struct.unpack(BOX, packed, at)
+  return box, after
 end
 
-function hot.packBox(box)
-  return struct.pack(BOX, box.types, box.personTypes, box.from, box.to, box.entries, box.events, box.missed)
+function hot.packBox(of)
+  return struct.pack(BOX, of.types, of.personTypes, of.from, of.to, of.entries, of.events, of.missed)
 end
 
 -- Takes the numbers, and what follows them.
