@@ -1,6 +1,7 @@
 -- Verbs by which the service carries out what is due in a tenant: leases, sessions and tickets.
 local committing = require('frame/commit')
 local endsSoon = require('events/endsSoon')
+local events = require('events/events')
 local expiry = require('reservations/expiry')
 local tenant = require('frame/tenant')
 local waitingQueue = require('waiting/queue')
@@ -13,19 +14,19 @@ local verbs = {}
 
   ARGV[1]  ''
 
-  Returns {'OK', number of reservations ended, next due time in ms or -1 for none, number of tickets that a second look
-  at the queue granted: more than 0 means that it was stuck}; or {'AGAIN', number of reservations ended} if more are
-  due, or to be announced, now.
+  Returns {'OK', number of reservations ended, 1 if the outbox was written, else 0, next due time in ms or -1 for none,
+  number of tickets that a second look at the queue granted: more than 0 means that it was stuck}; or, if more are due,
+  or to be announced, now, {'AGAIN', number of reservations ended, 1 or 0}.
 ]]
 function verbs.sweep(keys)
   if not tenant.tier then
     -- The tenant has been deleted: nothing of it may be written again.
-    return { 'OK', 0, -1, 0 }
+    return { 'OK', 0, 0, -1, 0 }
   end
   waitingQueue.prepare()
   local again = expiry.expire()
   if again then
-    return { 'AGAIN', expiry.leasesEnded }
+    return { 'AGAIN', expiry.leasesEnded, events.isKept and 1 or 0 }
   end
   -- Number of tickets that a look at the front of the queue grants although nothing has changed: 0, unless the queue is
   -- stuck.
@@ -34,7 +35,7 @@ function verbs.sweep(keys)
   local areAllAnnounced, nextLook, latestLook = endsSoon.announce()
   committing.finish()
   if not areAllAnnounced then
-    return { 'AGAIN', expiry.leasesEnded }
+    return { 'AGAIN', expiry.leasesEnded, events.isKept and 1 or 0 }
   end
   local nextDue = math.min(tenant.nextDue, queue and queue.earliest() or math.huge, nextLook)
   if tenant.sessions then
@@ -46,7 +47,7 @@ function verbs.sweep(keys)
   local swept = redis.call('HGET', keys.tenant, 'swept') or 0
   tenant.dueIndexed = nextDue
   tenant.save({ 'swept', swept + 1 })
-  return { 'OK', expiry.leasesEnded, nextDue == math.huge and -1 or nextDue, stuck }
+  return { 'OK', expiry.leasesEnded, events.isKept and 1 or 0, nextDue == math.huge and -1 or nextDue, stuck }
 end
 
 -- Begins a call for an instance that has long polls of the tenant: ends what is due. Returns nil; or the reply that

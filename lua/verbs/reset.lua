@@ -65,6 +65,7 @@ function verbs.reset(_, args)
   end
   local reply = { 'OK', quota.text(), tenant.count - countDue() }
   removeAll(args[3] ~= '' and args[3] or admission.actorName())
+  reply[2] = reply[2] .. (events.isKept and ' o' or '')
   return answers.keep(reply, true)
 end
 

@@ -24,6 +24,8 @@ export interface Swept {
   readonly stuckQueues: readonly string[];
   /** The tenants that were due: in most of them something ended. */
   readonly visited: readonly string[];
+  /** The tenants whose outboxes were written (lua/events/outbox.lua). */
+  readonly outboxes: readonly string[];
 }
 
 /** Redis's time in ms since 1970, UTC. */
@@ -41,9 +43,10 @@ export async function sweep(redis: RedisClient): Promise<Swept> {
   const skipped = new Map<string, unknown>();
   const stuck = new Set<string>();
   const visited = new Set<string>();
+  const outboxes = new Set<string>();
   const shards = await Promise.allSettled(
     Array.from({ length: EXPIRY_SHARDS }, (_, shard) =>
-      sweepShard(redis, expiryKey(shard), nowMs, skipped, stuck, visited),
+      sweepShard(redis, expiryKey(shard), nowMs, skipped, { stuck, visited, outboxes }),
     ),
   );
   for (const error of skipped.values()) throw error;
@@ -51,7 +54,7 @@ export async function sweep(redis: RedisClient): Promise<Swept> {
     if (shard.status === 'rejected') throw shard.reason;
     return sum + shard.value;
   }, 0);
-  return { ended, stuckQueues: [...stuck], visited: [...visited] };
+  return { ended, stuckQueues: [...stuck], visited: [...visited], outboxes: [...outboxes] };
 }
 
 /**
@@ -73,16 +76,15 @@ export async function overdueMs(redis: RedisClient): Promise<number> {
  * that a tenant with a large backlog does not delay the others.
  * @param skipped collects the primaries that do not respond and the tenants whose state is broken, with their errors.
  * They are not visited again in this sweep
- * @param stuck collects the tenants whose queue had to be moved
- * @param visited collects the tenants that were due
+ * @param collected collects the tenants whose queue had to be moved, those that were due, and those whose outboxes were
+ * written
  */
 async function sweepShard(
   redis: RedisClient,
   shardKey: string,
   nowMs: number,
   skipped: Map<string, unknown>,
-  stuck: Set<string>,
-  visited: Set<string>,
+  { stuck, visited, outboxes }: Readonly<Record<'stuck' | 'visited' | 'outboxes', Set<string>>>,
 ): Promise<number> {
   let total = 0;
   let hasChanged = true;
@@ -99,7 +101,7 @@ async function sweepShard(
       if (rows.length === 0) break;
       for (let i = 0; i < rows.length; i += 2) {
         const [tenant = '', dueIndexed = ''] = rows.slice(i, i + 2);
-        const { ended, isStuck, isDue, isChanged, isUnsettled } = await visit(
+        const { ended, isStuck, isDue, isChanged, isUnsettled, isOutboxWritten } = await visit(
           redis,
           shardKey,
           tenant,
@@ -109,6 +111,7 @@ async function sweepShard(
         );
         total += ended;
         visited.add(tenant);
+        if (isOutboxWritten) outboxes.add(tenant);
         if (isStuck) stuck.add(tenant);
         if (isDue) left++;
         if (isChanged) hasChanged = true;
@@ -129,9 +132,17 @@ interface Visit {
   readonly isChanged: boolean;
   /** True if the tenant's queue has work left. */
   readonly isUnsettled: boolean;
+  readonly isOutboxWritten: boolean;
 }
 
-const NOT_VISITED: Visit = { ended: 0, isStuck: false, isDue: true, isChanged: false, isUnsettled: false };
+const NOT_VISITED: Visit = {
+  ended: 0,
+  isStuck: false,
+  isDue: true,
+  isChanged: false,
+  isUnsettled: false,
+  isOutboxWritten: false,
+};
 
 /** Ends a part of a tenant's backlog. */
 async function visit(
@@ -146,19 +157,22 @@ async function visit(
   const primary = `at ${ownerOf(redis, key)}`;
   if (skipped.has(primary) || skipped.has(tenant)) return NOT_VISITED;
   try {
-    const [code, ended, next, granted = 0] = parseReply(
+    const [code, ended, written, next, granted = 0] = parseReply(
       await runScript(redis, 'sweep', ...keysOf('sweep', tenant), ''),
     );
+    const isOutboxWritten = toInteger(written) === 1;
     if (code === 'AGAIN') {
       const count = toInteger(ended);
-      return { ended: count, isStuck: false, isDue: true, isChanged: true, isUnsettled: count === 0 };
+      const isUnsettled = count === 0;
+      return { ended: count, isStuck: false, isDue: true, isChanged: true, isUnsettled, isOutboxWritten };
     }
     const nextDue = toInteger(next);
     await runScript(redis, 'raiseDueIndex', shardKey, tenant, dueIndexed, nextDue);
     // A tenant stays due only if its shard's clock is behind, or its time was lowered meanwhile. The next sweep visits
     // it.
     const isDue = nextDue !== -1 && nextDue <= nowMs;
-    return { ended: toInteger(ended), isStuck: toInteger(granted) > 0, isDue, isChanged: !isDue, isUnsettled: false };
+    const isStuck = toInteger(granted) > 0;
+    return { ended: toInteger(ended), isStuck, isDue, isChanged: !isDue, isUnsettled: false, isOutboxWritten };
   } catch (error) {
     skipped.set(isAway(error) ? primary : tenant, error);
     return NOT_VISITED;

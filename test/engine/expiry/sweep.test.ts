@@ -145,6 +145,7 @@ describe('the sweep', () => {
     const { redis: bugged } = interceptScript(running, 'sweep', async (_, key) => [
       'OK',
       0,
+      0,
       -1,
       key === tenantKey(stuck) ? 2 : 0,
     ]);
