@@ -65,7 +65,7 @@ export abstract class Conditions extends Matching {
     const isLast = details.mode !== 'SHARED' || this.sharing(own.slot).length === 0;
     // No use is what nobody has claimed, and what its own request has made.
     const isUse = token !== null && reservation.fence <= this.fenceBefore;
-    if (!this.definitions.has(resource) || !isLast) return null;
+    if (!this.definitions.has(resource) || this.isGroup(resource) || !isLast) return null;
     const dirties = isUse && this.definitions.get(resource)?.afterUse === 'dirty';
     const slots = (details.slots ?? [own.slot]).filter((slot) => this.slotNames(resource).includes(slot));
     for (const slot of slots) {

@@ -17,7 +17,7 @@ export class Definitions extends Plans {
     const wanted = new Map(items.filter(isLast).map((item) => [item.name, item]));
     const next = new Map(this.definitions);
     const stored: string[] = [...wanted.keys()];
-    for (const { name, capacity, blocks, treePath, group, labels, afterUse } of wanted.values()) {
+    for (const { name, capacity, blocks, treePath, group, labels, afterUse, ...sets } of wanted.values()) {
       const before = this.definitions.get(name);
       const isGroup = group ?? before?.isGroup ?? false;
       // It leaves a group as it is, and gives it a capacity.
@@ -29,6 +29,8 @@ export class Definitions extends Plans {
         isGroup,
         labels: labels ?? before?.labels ?? {},
         afterUse: isGroup ? 'ready' : (afterUse ?? before?.afterUse ?? 'ready'),
+        attributes: sets.attributes ?? before?.attributes ?? {},
+        slotAttributes: (sets.slotAttributes ?? before?.slotAttributes ?? []).slice(0, isGroup ? 0 : capacity),
       });
     }
     for (const { treePath, groups = false } of wanted.values()) {
@@ -70,10 +72,18 @@ export class Definitions extends Plans {
   }
 
   describe(name: string): Definition {
-    const { capacity = 1, blocks = [] } = this.definitions.get(name) ?? {};
+    const { capacity = 1, blocks = [], attributes = {}, slotAttributes = [] } = this.definitions.get(name) ?? {};
     const treePath = this.ancestorsOf(name).join('>') || null;
     const { outOfService: _, dirty: __, ...details } = this.detailsOf(name);
-    return { name, capacity: details.group ? null : capacity, blocks: [...blocks], treePath, ...details };
+    return {
+      name,
+      capacity: details.group ? null : capacity,
+      blocks: [...blocks],
+      treePath,
+      ...details,
+      ...(Object.keys(attributes).length === 0 ? {} : { attributes }),
+      ...(slotAttributes.length === 0 ? {} : { slotAttributes: [...slotAttributes] }),
+    };
   }
 
   /** Fields that listings leave out if they say nothing. */

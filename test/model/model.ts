@@ -16,14 +16,15 @@ import type {
 import type { Condition } from '../../src/domain/conditions.ts';
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
 import { madeAtMs } from '../../src/engine/reservations/releaseToken.ts';
-import { Conditions, type Report, UNREADY } from './conditions.ts';
+import { HeldAttributes } from './attributes.ts';
+import { type Report, UNREADY } from './conditions.ts';
 import { type Asked, numbered } from './matching.ts';
 import type { Entry } from './plans.ts';
 import { type Hold, iso, nothingHad, type Reservation, slotName } from './state.ts';
 
 const SUCCESS = ['ACQUIRED', 'ALREADY_HAD', 'RELINQUISHED', 'NOT_RESERVED'];
 
-export class Model extends Conditions {
+export class Model extends HeldAttributes {
   private resetAtMs = Number.NEGATIVE_INFINITY;
   /** The worst condition of the slots of the reservation that ended last; null: all are ready. */
   private leftIn: Exclude<Condition, 'ready'> | null = null;
@@ -160,6 +161,7 @@ export class Model extends Conditions {
       expiresAt: iso(this.endsAt(reservation)),
       ...(asked === undefined ? {} : { mode: 'EXCLUSIVE' }),
       ...details,
+      ...this.attributesOf(reservation),
       fencingToken: fence,
     };
   }

@@ -3,6 +3,7 @@
  * (docs/specification.md#what-a-name-means). Everything is kept as sets of things, nothing is counted.
  */
 import type { Definition } from '../../src/contract/definitions.ts';
+import type { Attributes } from '../../src/domain/attributes.ts';
 import type { AfterUse, Condition } from '../../src/domain/conditions.ts';
 
 /** A registration, with its ancestors from the root down. */
@@ -15,17 +16,21 @@ export interface Registration {
   labels?: Record<string, string> | undefined;
   groups?: boolean | undefined;
   afterUse?: AfterUse | undefined;
+  attributes?: Attributes | undefined;
+  slotAttributes?: readonly Attributes[] | undefined;
 }
 
 export const toDefinition = ({
   blocks,
   treePath,
+  slotAttributes,
   ...item
 }: Registration): Definition & { groups?: boolean | undefined } => ({
   ...item,
   capacity: item.group === true ? null : item.capacity,
   blocks: [...blocks],
   treePath: treePath.join('>') || null,
+  ...(slotAttributes && { slotAttributes: [...slotAttributes] }),
 });
 
 export interface Registered {
@@ -34,6 +39,8 @@ export interface Registered {
   isGroup?: boolean;
   labels?: Record<string, string>;
   afterUse?: AfterUse;
+  attributes?: Attributes;
+  slotAttributes?: readonly Attributes[];
   blocks: string[];
   parent: string | null;
 }

@@ -2,6 +2,7 @@
  * Random steps of histories without a queue. A step is plain JSON, so that a failing history can be kept and run again.
  */
 import fc from 'fast-check';
+import type { Attributes } from '../../src/domain/attributes.ts';
 import type { AskedCondition, Condition } from '../../src/domain/conditions.ts';
 import { type Mode, TRANSACTION_METHODS, type TransactionMethod } from '../../src/domain/reservations.ts';
 import { labelsOf } from './matching.ts';
@@ -91,7 +92,7 @@ const giveBack = fc.record({
       condition: fc.constantFrom<Condition>('ready', 'dirty', 'out'),
       of: fc.constantFrom('all' as const, 'last' as const),
     }),
-    { freq: 1 },
+    { freq: 2 },
   ),
   of: fc.option(
     fc.record({ nth: fc.nat(9), by: fc.constantFrom('name' as const, 'slot' as const, 'last slot' as const) }),
@@ -99,6 +100,12 @@ const giveBack = fc.record({
   ),
 });
 const few = <T>(arbitrary: fc.Arbitrary<T>) => fc.array(arbitrary, { minLength: 1, maxLength: 3 });
+
+/** Some keys differ by case only. */
+const attributes = fc.constantFrom<Attributes>({}, { hub: '10' }, { hub: '11', Rack: 'r' });
+const slotAttributes = fc.array(fc.constantFrom<Attributes>({}, { serial: 'A' }, { HUB: '12', serial: 'B' }), {
+  maxLength: 4,
+});
 
 const registration: fc.Arbitrary<Registration> = fc
   .record({
@@ -117,11 +124,14 @@ const registration: fc.Arbitrary<Registration> = fc
     labels: fc.constantFrom(undefined, undefined, {}, { os: 'a' }, { os: 'b', x: '' }),
     groups: fc.constantFrom(undefined, true),
     afterUse: fc.constantFrom(undefined, undefined, undefined, 'dirty' as const, 'ready' as const),
+    attributes: fc.option(attributes, { nil: undefined, freq: 2 }),
+    slotAttributes: fc.option(slotAttributes, { nil: undefined, freq: 2 }),
   })
-  .map(({ name, blocks, treePath, afterUse, ...rest }) => ({
+  .map(({ name, blocks, treePath, afterUse, slotAttributes, ...rest }) => ({
     name,
     ...rest,
     afterUse: rest.group === true ? undefined : afterUse,
+    slotAttributes: rest.group === true ? undefined : slotAttributes?.slice(0, rest.capacity),
     blocks: rest.group === true ? [] : blocks.filter((one: string) => one !== name),
     treePath: treePath.filter((one: string) => one !== name),
   }));

@@ -19,6 +19,13 @@ const isShared = ({ details }: Reservation) => details.mode === 'SHARED';
 export const fieldOf = (one: Reservation): string =>
   isShared(one) ? `${one.own.slot}\u0001${one.requester}\u0001` : one.own.slot;
 
+/** The fields for the attributes of a definition: one, and one for each slot that has some. */
+function fieldsOfAttributes([name, { attributes = {}, slotAttributes = [] }]: [string, Registered]): string[] {
+  if (Object.keys(attributes).length === 0 && slotAttributes.length === 0) return [];
+  const fields = slotAttributes.map((set, i) => (Object.keys(set).length === 0 ? [] : [`\u0005${name}\n${i}`]));
+  return [`\u0005${name}`, ...fields.flat()];
+}
+
 /** @throws if they disagree */
 export async function compareStored(redis: RedisClient, tenant: string, model: Model): Promise<void> {
   const base = `{${tenant}}:`;
@@ -110,7 +117,12 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
       .sort(),
     'definitions',
   ).toEqual(
-    [...registered, ...blocking.map(([name]) => `\u0001${name}`), ...labelled.map(([name]) => `\u0004${name}`)].sort(),
+    [
+      ...registered,
+      ...blocking.map(([name]) => `\u0001${name}`),
+      ...labelled.map(([name]) => `\u0004${name}`),
+      ...[...model.definitions].flatMap(fieldsOfAttributes),
+    ].sort(),
   );
   for (const [name, { blocks }] of blocking)
     expect(String(definitions[`\u0001${name}`]), `blockers of ${name}`).toBe(blocks.join('\n'));

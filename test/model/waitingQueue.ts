@@ -49,6 +49,9 @@ export async function compareQueue(
       requester: ticket.requester,
       resources: ticket.items.map(({ resource }) => resource),
       counts: ticket.items.map(({ count = 1 }) => count),
+      ...(ticket.items.some(({ condition }) => condition !== undefined) && {
+        conditions: ticket.items.map(({ condition = 'ready' }) => condition),
+      }),
       ttlSeconds: longestLeaseOf(ticket.items),
       method: ticket.method === '' ? null : ticket.method,
       priority: ticket.priority,

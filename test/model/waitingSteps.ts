@@ -125,6 +125,7 @@ const registration: fc.Arbitrary<Registration> = fc
     treePath: fc.constantFrom<string[]>([], [], ['r'], ['r']),
     labels: fc.constantFrom(undefined, { os: 'a' }, { os: 'a' }, { os: 'b', x: '' }, {}),
     afterUse: fc.constantFrom<AfterUse | undefined>(undefined, undefined, 'dirty', 'ready'),
+    attributes: fc.constantFrom(undefined, { hub: '10' }, {}),
   })
   .map(({ name, blocks, ...rest }) => ({
     ...rest,
@@ -227,7 +228,7 @@ const crowdTake = fc
     count,
     mode,
     unready,
-    wait: fc.option(longWait, { freq: 1 }),
+    wait: fc.option(longWait, { freq: 2 }),
   })
   .map(({ count, mode, unready, ...rest }): Take => {
     const item = unready === null || mode === 'SHARED' ? rest : { ...rest, condition: unready };
