@@ -1,7 +1,7 @@
 /**
  * `npm run bench:instructions`: counts the instructions that Redis executes for a call of reserve and unreserve, with
- * valgrind's callgrind: other load on the machine does not change the count. Lua's garbage collector rests meanwhile, as
- * its work comes in lumps that hide one percent. The memory that calls leave to it is counted beside. With
+ * valgrind's callgrind: other load on the machine does not change the count. Lua's garbage collector rests meanwhile,
+ * as its work comes in lumps that hide one percent. The memory that calls leave to it is counted beside. With
  * `-- --against <folder>` it counts those of another checkout too. Takes about two minutes a checkout.
  */
 import { execFileSync } from 'node:child_process';
