@@ -31,10 +31,7 @@ export interface Outgoing {
   close(): Promise<void>;
 }
 
-export async function makeOutlets(
-  config: Config,
-  { store, connect, slack: site, log }: OutletDeps,
-): Promise<Outgoing> {
+export async function makeOutlets(config: Config, { store, connect, slack: site, log }: OutletDeps): Promise<Outgoing> {
   const { publicUrl, webhookRules } = config;
   const sealer = new Sealer(config.database?.keySecret ?? '');
   const slack = { site, store, open: (sealed: string) => sealer.open(sealed), publicUrl };

@@ -80,8 +80,7 @@ export async function wire(
     throw error;
   });
   const { engine, stopHelpers } = makeEngine(config, clients, stores);
-  const background = new Background();
-  const outgoing = await openOutgoing(config, clients, stores, slack, log);
+  const sending = await openSending(config, clients, stores, slack, log);
   const jobs = config.role === 'api' ? null : await import('./jobs.ts');
   let stopJobs = async () => {};
   let isClosed = false;
@@ -105,7 +104,7 @@ export async function wire(
       : await createApp({
           ...settingsOf(config),
           ...observability,
-          ...adaptersOf(config, engine, stores, signIn, { slack, background, outlets: outgoing.outlets }),
+          ...adaptersOf(config, engine, stores, signIn, sending.adapters),
           activity,
           streams: pushes.streams,
           calls: pushes.calls,
@@ -130,8 +129,7 @@ export async function wire(
       start.close();
       health.close();
       await stopHelpers();
-      await Promise.all([pushes?.close(), background.close()]);
-      await outgoing.close();
+      await Promise.all([pushes?.close(), sending.close()]);
       await activity.close();
       await traces?.close();
       await stopJobs();
@@ -155,9 +153,11 @@ function makeEngine({ tiers }: Config, clients: Clients, { loadTenant, store }: 
   return { engine, stopHelpers };
 }
 
-/** Opens what tests of subscriptions are sent by. A worker makes no tests. */
-async function openOutgoing(config: Config, clients: Clients, { store }: Stores, slack: SlackSite, log: Logger) {
-  if (store === null || config.role === 'worker') return { outlets: {}, close: async () => {} };
+/** Opens what callers make this instance send: answers to Slack, and tests of subscriptions. */
+async function openSending(config: Config, clients: Clients, { store }: Stores, slack: SlackSite, log: Logger) {
+  const background = new Background();
+  const withoutOutlets = { adapters: { slack, background, outlets: {} }, close: () => background.close() };
+  if (store === null || config.role === 'worker') return withoutOutlets;
   const { makeOutlets } = await import('./outlets.ts');
   const connections: RedisClient[] = [];
   const connect = () => {
@@ -167,9 +167,9 @@ async function openOutgoing(config: Config, clients: Clients, { store }: Stores,
   };
   const { outlets, close } = await makeOutlets(config, { store, connect, slack, log });
   return {
-    outlets,
+    adapters: { slack, background, outlets },
     close: async () => {
-      await close();
+      await Promise.all([background.close(), close()]);
       for (const connection of connections) connection.disconnect();
     },
   };

@@ -3,7 +3,6 @@
  * one (lua/verbs). Both give the same replies and leave the same state: generated calls go to two tenants, of which one
  * never takes the short way.
  */
-import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { NOW, register } from '../../src/engine/definitions/changes.ts';
@@ -18,6 +17,7 @@ import {
   type Args,
   AWAITED_NAMES,
   below,
+  COUNTED_BYTES,
   type Held,
   isOneIn,
   MANY_NAMES,
@@ -32,12 +32,6 @@ import { redisAddress } from '../support/redisAddress.ts';
 
 const CALLS = Number(process.env.PLAIN_CALLS ?? 250);
 const NEVER = 'return function() return nil end';
-/** Redis's own measure of a key differs by some bytes between keys with the same entries, so entries are counted. */
-const COUNTED_BYTES = readFileSync('lua/limits/bytes.lua', 'utf8').replace(
-  /return redis\.call\('MEMORY'.*/,
-  `local count = ({ hash = 'HLEN', zset = 'ZCARD', list = 'LLEN', stream = 'XLEN' })[redis.call('TYPE', key).ok]
-    return count and 150 * redis.call(count, key) or 0`,
-);
 const SHORT = { 'frame/now': STEERED_CLOCK, 'limits/bytes': COUNTED_BYTES };
 const GENERAL = { ...SHORT, 'plain/reserve': NEVER, 'plain/unreserve': NEVER };
 // Ahead of the real clock, by which other tests' instances end leases.

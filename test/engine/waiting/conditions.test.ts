@@ -296,9 +296,7 @@ describe('the condition is part of the request of a ticket', () => {
     const { engine, credential } = running;
     const item = { ...itemOf('cleaner', dirty('phone')), ...WAIT };
     const { result } = await reserveWith(engine, credential, [item], CALL);
-    expect(result[0]).toMatchObject({
-      explanation: 'WAITING: you are next',
-      waiting: { ahead: 0, waitsFor: 'phone' },
-    });
+    const waiting = { ahead: 0, waitsFor: 'phone' };
+    expect(result[0]).toMatchObject({ explanation: 'WAITING: you are next', waiting });
   });
 });
