@@ -48,7 +48,8 @@ export async function startJobs(
 ): Promise<() => Promise<void>> {
   const { redis } = clients;
   const connection = clients.createForJobs();
-  const onSwept = async ({ ended, stuckQueues, visited }: Swept) => {
+  const onSwept = async ({ ended, stuckQueues, visited, outboxes }: Swept) => {
+    for (const tenant of outboxes) notices?.wake(tenant);
     metrics?.countSweep(ended, stuckQueues);
     const sinceMs = Date.now();
     if (store !== null)

@@ -7,12 +7,12 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { definitionsKey, keysOfRequest, tenantKey } from '../../src/redis/keys.ts';
-import { type Box, readHot } from '../../src/redis/layouts.ts';
+import { readHot } from '../../src/redis/layouts.ts';
 import { parseReply, toText } from '../../src/redis/reply.ts';
 import { runScript } from '../../src/redis/scripts.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { type RunningEngine, SMALL_PIECES, startEngine } from '../support/engine.ts';
-import { changeHot, FLAGS } from '../support/hotRecord.ts';
+import { changeHot, FLAGS, WANTS_ALL } from '../support/hotRecord.ts';
 import {
   type Args,
   AWAITED_NAMES,
@@ -64,9 +64,8 @@ interface Kind {
   /** Whether some requests wait. The queue is settled in the smallest pieces. */
   readonly waits?: boolean;
 }
-/** An outbox that wants all types of events; one that wants those of persons. */
-const ALL: Box = { types: 2 ** 32 - 1, personTypes: 0, from: 0, to: 0, entries: 0, events: 0, missed: 0 };
-const PERSONS: Box = { ...ALL, types: 0, personTypes: ALL.types };
+const BOXED = { flags: FLAGS.notices, box: WANTS_ALL };
+const PERSONS = { ...WANTS_ALL, types: 0, personTypes: WANTS_ALL.types };
 const POOLS = { names: MANY_NAMES, hasDefinitions: true };
 const KINDS: readonly Kind[] = [
   { title: 'a plain tenant' },
@@ -88,20 +87,17 @@ const KINDS: readonly Kind[] = [
   { title: 'a suspended tenant', hot: { flags: FLAGS.suspended } },
   { title: 'a tenant of pools', ...POOLS },
   { title: 'a tenant of pools with an open stream', ...POOLS, hot: { listenUntil: START + HOUR_MS, publisher: 'p' } },
-  { title: 'a tenant with an outbox', hot: { flags: FLAGS.notices, box: ALL } },
   {
     title: 'a tenant with an outbox of some types, and an open stream',
-    hot: { flags: FLAGS.notices, box: { ...ALL, types: 4 }, listenUntil: START + HOUR_MS, publisher: 'p' },
+    hot: { flags: FLAGS.notices, box: { ...WANTS_ALL, types: 4 }, listenUntil: START + HOUR_MS, publisher: 'p' },
   },
   { title: 'a tenant with an outbox of what concerns persons', hot: { flags: FLAGS.notices, box: PERSONS } },
-  { title: 'a tenant of pools with an outbox', ...POOLS, hot: { flags: FLAGS.notices, box: ALL } },
-  { title: 'a tenant whose outbox is nearly full', hot: { flags: FLAGS.notices, box: { ...ALL, entries: 9950 } } },
+  { title: 'a tenant of pools with an outbox', ...POOLS, hot: BOXED },
   {
-    title: 'a tenant with a queue and an outbox',
-    names: AWAITED_NAMES,
-    waits: true,
-    hot: { flags: FLAGS.notices, box: ALL },
+    title: 'a tenant whose outbox is nearly full',
+    hot: { flags: FLAGS.notices, box: { ...WANTS_ALL, entries: 9950 } },
   },
+  { title: 'a tenant with a queue and an outbox', names: AWAITED_NAMES, waits: true, hot: BOXED },
   { title: 'a tenant of pools at its limits', ...POOLS, limits: { writesPerDay: 800, reservations: 530 } },
   { title: 'a tenant of pools without a history', ...POOLS, limits: { historyDays: 0 } },
   { title: 'a tenant of pools with labels', ...POOLS, hasLabels: true },

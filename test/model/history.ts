@@ -13,6 +13,7 @@ import { setClock } from '../support/clock.ts';
 import type { RunningEngine } from '../support/engine.ts';
 import { changeFlag } from '../support/hotRecord.ts';
 import { all, allDefinitions, sorted, wholeTree } from '../support/listed.ts';
+import { ReadOutbox } from '../support/outbox.ts';
 import { available, check, renew, reserve, reset, transaction, unreserve } from '../support/verbs.ts';
 import { numbered } from './matching.ts';
 import { Model } from './model.ts';
@@ -35,10 +36,13 @@ export async function run({ engine, credential }: RunningEngine, history: Histor
   // Ahead of the time, so that instances on the same Redis end nothing.
   model.setClock(Date.now() + 600_000);
   await setClock(redis, tenant, model.nowMs);
+  await changeFlag(redis, tenant, 'notices', true);
+  const outbox = new ReadOutbox(redis, tenant);
   for (const [i, one] of history.entries()) {
     try {
       await carryOut(one);
       await compareStored(redis, tenant, model);
+      expect(await outbox.held()).toBe(model.reservations.length);
     } catch (error) {
       if (error instanceof Error) error.message = `step ${i}, ${JSON.stringify(one)}: ${error.message}`;
       throw error;

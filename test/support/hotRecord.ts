@@ -4,7 +4,7 @@
 import type { Redis } from 'ioredis';
 import type { RedisClient } from '../../src/redis/client.ts';
 import { tenantKey } from '../../src/redis/keys.ts';
-import { BOX_NUMBERS, HOT_NUMBERS, type Hot, readHot } from '../../src/redis/layouts.ts';
+import { BOX_NUMBERS, type Box, HOT_NUMBERS, type Hot, readHot } from '../../src/redis/layouts.ts';
 
 /** The flags of the field, as lua/frame/tenant.lua lists them. */
 export const FLAGS = {
@@ -18,6 +18,9 @@ export const FLAGS = {
   strict: 128,
   notices: 256,
 };
+
+/** An empty outbox that wants all types of events. */
+export const WANTS_ALL: Box = { types: 2 ** 32 - 1, personTypes: 0, from: 0, to: 0, entries: 0, events: 0, missed: 0 };
 
 /** A quota of which nothing is used. */
 export const UNUSED = { minuteStart: 0, minute: 0, day: 0, today: 0 };
@@ -52,7 +55,8 @@ export async function changeFlag(
   isSet: boolean,
 ): Promise<void> {
   const { flags } = await hotOf(redis, tenant);
-  await changeHot(redis, tenant, { flags: (flags & ~FLAGS[flag]) | (isSet ? FLAGS[flag] : 0) });
+  const changed = { flags: (flags & ~FLAGS[flag]) | (isSet ? FLAGS[flag] : 0) };
+  await changeHot(redis, tenant, flag === 'notices' ? { ...changed, box: isSet ? WANTS_ALL : null } : changed);
 }
 
 /** Sets the settings for leases and notes (lua/reservations/terms.lua); '' none. */

@@ -47,9 +47,9 @@ export interface Entry {
 
 export const outboxKey = (tenant: string): string => `{${tenant}}:outbox`;
 
-/** The entries, oldest first. */
-export async function entriesIn(redis: RedisClient, tenant: string): Promise<Entry[]> {
-  const found = await redis.xrange(outboxKey(tenant), '-', '+');
+/** The entries, oldest first. @param after the id of an entry: only newer ones */
+export async function entriesIn(redis: RedisClient, tenant: string, after = '0-0'): Promise<Entry[]> {
+  const found = await redis.xrange(outboxKey(tenant), `(${after}`, '+');
   return found.map(([id, [, value = '']]) => {
     const [head = '', ...lines] = value.split('\n');
     const [ms = 0, , events = 0, number] = head.split(' ').map(Number);
@@ -68,4 +68,39 @@ export async function boxOf(redis: RedisClient, tenant: string): Promise<Box> {
   const { box } = await hotOf(redis, tenant);
   if (box === null) throw new Error('the tenant has no outbox');
   return box;
+}
+
+/** Reads an outbox on and on, as a receiver does. */
+export class ReadOutbox {
+  readonly #redis: RedisClient;
+  readonly #tenant: string;
+  #last = '0-0';
+  #events = 0;
+  #held = 0;
+
+  constructor(redis: RedisClient, tenant: string) {
+    this.#redis = redis;
+    this.#tenant = tenant;
+  }
+
+  /**
+   * Returns how many reservations there are, if what the outbox says is true and complete.
+   * @throws Error if an event is missing
+   */
+  async held(): Promise<number> {
+    for (const { id, events, lines } of await entriesIn(this.#redis, this.#tenant, this.#last)) {
+      if (events !== this.#events) throw new Error(`the outbox goes on at ${events}, not at ${this.#events}`);
+      this.#events += lines.length;
+      this.#last = id;
+      for (const line of lines) this.#held = line.type === 'RESET' ? 0 : this.#held + changeOf(line);
+    }
+    return this.#held;
+  }
+}
+
+const CHANGE_OF: Readonly<Record<string, number>> = { RESERVED: 1, ACQUIRED: 1, UNRESERVED: -1, RELINQUISHED: -1 };
+
+function changeOf({ type, changes }: BoxedEvent): number {
+  if (type !== 'TRANSACTION_APPLIED' || !Array.isArray(changes)) return CHANGE_OF[type] ?? 0;
+  return changes.reduce((sum: number, { explanation }) => sum + (CHANGE_OF[explanation] ?? 0), 0);
 }

@@ -24,6 +24,7 @@
  * - a caller that waits is not told of its grant: queue
  * - the count of reservations drifts: inconsistencies, quotas; test/model/histories
  * - an entry of the history is lost: history
+ * - an event is missing from the outbox: test/model/histories, test/engine/notices/outbox
  * - a Redis that died comes back without its data: loss, history, leases, linearizability, quotas, sessions,
  *   exclusion
  */
@@ -204,6 +205,13 @@ export const MISTAKES: readonly Mistake[] = [
     file: 'lua/history/ended.lua',
     find: "redis.call('XADD', key, '*', ...)",
     replace: `if not (${once(50)}) then redis.call('XADD', key, '*', ...) end`,
+  },
+  {
+    name: 'outbox-lost',
+    what: 'an event is not added to the outbox, 1 of 40',
+    file: 'lua/events/outbox.lua',
+    find: "redis.pcall('XADD', key, '*', 'e', value).err",
+    replace: `(${once(40)} or redis.pcall('XADD', key, '*', 'e', value).err)`,
   },
   {
     name: 'read-wrong',
