@@ -10,9 +10,11 @@ import { MAX_NOTE_LENGTH } from '../../src/domain/maxSizes.ts';
 import { deleteDefinition, NOW } from '../../src/engine/definitions/changes.ts';
 import { reserve as reserveOnce } from '../../src/engine/reservations/reserve.ts';
 import { beginSession } from '../../src/engine/sessions.ts';
+import { closeStreams, openStream } from '../../src/engine/tenant/streamLeases.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { runScript } from '../../src/redis/scripts.ts';
 import { setClock } from '../support/clock.ts';
+import { changeHot } from '../support/hotRecord.ts';
 import { operatorOf } from '../support/tenancy.ts';
 import { check, renew, reserve, reset, unreserve } from '../support/verbs.ts';
 import { DEFINITIONS } from './hog/definitions.ts';
@@ -195,6 +197,33 @@ describe('no request keeps Redis busy for long', () => {
         due,
       ),
     ).toBeLessThan(MAX_MS);
+  });
+
+  test('leases that end soon: with the longest names and notes, and with the longest plans', async () => {
+    const { engine, credential } = running;
+    const sweep = () => runScript(engine.redis, 'sweep', ...keysOf('sweep', credential.tenant), '');
+    const note = '🎉'.repeat(MAX_NOTE_LENGTH);
+    let now = base;
+    const ends = (items: () => Parameters<typeof reserve>[2]) => async () => {
+      await setClock(engine.redis, credential.tenant, now);
+      const all = items().map((one) => ({ ...one, ttlSeconds: 600 }));
+      const step = all.length < 10 ? 1 : 50;
+      for (let i = 0; i < all.length; i += step) await reserve(engine, credential, all.slice(i, i + step));
+      await openStream(engine, credential, fresh());
+      now += 301_000;
+      await changeHot(engine.redis, credential.tenant, { listenUntil: now + 600_000 });
+      await setClock(engine.redis, credential.tenant, now);
+    };
+    const worst: [string, () => Parameters<typeof reserve>[2]][] = [
+      ['plain names', () => resources(BATCH, () => fresh())],
+      ['long names and notes', () => resources(BATCH, (i) => long(`${fresh()}${i}`)).map((one) => ({ ...one, note }))],
+      ['long plans', () => range(4, () => ({ resource: 'pool', requester: fresh() }))],
+      ['500 slots', () => [{ resource: 'wide', requester: fresh(), count: BATCH }]],
+    ];
+    for (const [title, items] of worst)
+      expect(await times.longest(`announcing ${title}`, sweep, ends(items))).toBeLessThan(MAX_MS);
+    await closeStreams(engine, credential.tenant, await engine.redis.zrange(`{${credential.tenant}}:streams`, 0, -1));
+    await setClock(engine.redis, credential.tenant, base);
   });
 
   test('the longest reply that is kept, in place of as many short ones as can have to make room', async () => {
