@@ -18,15 +18,27 @@ local verbs = {}
   number of tickets that a second look at the queue granted: more than 0 means that it was stuck}; or, if more are due,
   or to be announced, now, {'AGAIN', number of reservations ended, 1 or 0}.
 ]]
+local function againReply()
+  return { 'AGAIN', expiry.leasesEnded, events.isKept and 1 or 0 }
+end
+
+-- Returns when the sweep has to come back, infinite if never. Takes the queue, nil none, and what announce() returned.
+local function nextVisit(queue, nextLook, latestLook)
+  local nextDue = math.min(tenant.nextDue, queue and queue.earliest() or math.huge, nextLook)
+  if tenant.sessions then
+    nextDue = math.min(nextDue, tenant.sessions.nextDue)
+  end
+  return nextDue < math.huge and math.min(nextDue, latestLook) or nextDue
+end
+
 function verbs.sweep(keys)
   if not tenant.tier then
     -- The tenant has been deleted: nothing of it may be written again.
     return { 'OK', 0, 0, -1, 0 }
   end
   waitingQueue.prepare()
-  local again = expiry.expire()
-  if again then
-    return { 'AGAIN', expiry.leasesEnded, events.isKept and 1 or 0 }
+  if expiry.expire() then
+    return againReply()
   end
   -- Number of tickets that a look at the front of the queue grants although nothing has changed: 0, unless the queue is
   -- stuck.
@@ -35,15 +47,9 @@ function verbs.sweep(keys)
   local areAllAnnounced, nextLook, latestLook = endsSoon.announce()
   committing.finish()
   if not areAllAnnounced then
-    return { 'AGAIN', expiry.leasesEnded, events.isKept and 1 or 0 }
+    return againReply()
   end
-  local nextDue = math.min(tenant.nextDue, queue and queue.earliest() or math.huge, nextLook)
-  if tenant.sessions then
-    nextDue = math.min(nextDue, tenant.sessions.nextDue)
-  end
-  if nextDue < math.huge then
-    nextDue = math.min(nextDue, latestLook)
-  end
+  local nextDue = nextVisit(queue, nextLook, latestLook)
   local swept = redis.call('HGET', keys.tenant, 'swept') or 0
   tenant.dueIndexed = nextDue
   tenant.save({ 'swept', swept + 1 })

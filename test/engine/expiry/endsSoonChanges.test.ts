@@ -10,7 +10,7 @@ import { expiryKey, expiryShard } from '../../../src/redis/keys.ts';
 import { Listened } from '../../support/announcements.ts';
 import { looking, server, useExpiry } from '../../support/expiry.ts';
 import { changeHot } from '../../support/hotRecord.ts';
-import { renew, reserve } from '../../support/verbs.ts';
+import { reserve } from '../../support/verbs.ts';
 
 useExpiry();
 
@@ -21,13 +21,8 @@ beforeEach(async () => {
 });
 afterEach(() => tenant.stop());
 
-const take = async (resource: string, ttlSeconds: number, more = {}) => {
-  const { engine, credential } = tenant.running;
-  const [result] = await reserve(engine, credential, [{ resource, requester: 'r', ttlSeconds, ...more }]);
-  return { resource, requester: 'r', releaseToken: result?.releaseToken ?? '' };
-};
-const _extend = (held: Awaited<ReturnType<typeof take>>, ttlSeconds: number) =>
-  renew(tenant.running.engine, tenant.running.credential, [{ ...held, ttlSeconds }]);
+const take = (resource: string, ttlSeconds: number) =>
+  reserve(tenant.running.engine, tenant.running.credential, [{ resource, requester: 'r', ttlSeconds }]);
 
 describe('the due index, if somebody listens', () => {
   test('has the tenant one window after the last look, so that no reserve has to write it for an announcement', async () => {

@@ -85,7 +85,7 @@ test('a record is not loaded by who has lost the lease of the definitions that b
   const { tenant, credentialKey } = running.credential;
   const keys = [{ digest: credentialKey, label: 'new', grant: null }];
   const terms = { defaultTtlSeconds: null, maxTtlSeconds: null, requireNote: false, holdersReport: true };
-  const settings = { suspended: false, requireRegistration: false, maxPriority: 0, ...terms };
+  const settings = { suspended: false, requireRegistration: false, maxPriority: 0, endsSoonSeconds: 0, ...terms };
   const record = { id: tenant, version: 1, tier: 'Pro' as const, keys, notices: null, ...settings };
   const load = (lease: string) => loadTenant(redis, record, { definitionsVersion: 7, lease });
   const versionNow = async () => (await versionsInRedis(redis, tenant))?.definitionsVersion;
