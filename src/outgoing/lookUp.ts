@@ -14,10 +14,11 @@ const TIMEOUT_MS = 2000;
  * Makes the lookup of a connection. It asks name servers itself: the system's lookup takes one of few threads of the
  * process, and names whose servers never answer would hold all of them.
  * @param signal ends the lookup
+ * @param servers the name servers; by default, those of the system
  */
-export function checkedLookup(rules: Rules, signal: AbortSignal): LookupFunction {
+export function checkedLookup(rules: Rules, signal: AbortSignal, servers?: readonly string[]): LookupFunction {
   return (hostname, options, done) => {
-    addressesOf(hostname, rules, signal).then(
+    addressesOf(hostname, rules, signal, servers).then(
       (addresses) => {
         const [first] = addresses;
         if (first === undefined) done(new OutgoingFault('The name of the host has no address.'), '', 4);
@@ -31,8 +32,14 @@ export function checkedLookup(rules: Rules, signal: AbortSignal): LookupFunction
   };
 }
 
-async function addressesOf(hostname: string, { allowPrivate }: Rules, signal: AbortSignal): Promise<LookupAddress[]> {
+async function addressesOf(
+  hostname: string,
+  { allowPrivate }: Rules,
+  signal: AbortSignal,
+  servers: readonly string[] | undefined,
+): Promise<LookupAddress[]> {
   const resolver = new promises.Resolver({ timeout: TIMEOUT_MS, tries: 2 });
+  if (servers !== undefined) resolver.setServers(servers);
   const cancel = () => resolver.cancel();
   signal.addEventListener('abort', cancel, { once: true });
   try {
