@@ -45,7 +45,7 @@ const id = z.int().meta({ description: 'Names the entry. A later entry has a hig
 const at = time.meta({ description: 'When it happened.' });
 const actor = z.string().meta({
   description:
-    '`person:` or `admin:` with the e-mail address or the subject, `key:` or `token:` with the label, `key` without a label.',
+    '`person:` or `admin:` with the e-mail address or the subject, `key:` or `token:` with the label, `key` without a label, `service` if nobody asked for it.',
   example: 'person:ann@example.com',
 });
 const action = z.string().meta({ description: 'What was done.', example: 'key.create' });

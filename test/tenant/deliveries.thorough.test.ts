@@ -154,4 +154,23 @@ describe('a subscription', () => {
     expect(eventsSince(since)).toMatchObject([{ resource: 'last' }]);
     await at('DELETE', next, '');
   });
+
+  test('whose receiver answers 410 is disabled, and the audit trail says so', async () => {
+    receiver.answer((response) => response.writeHead(410).end());
+    const { id } = await create({ types: ['RESERVED'] });
+    await holdfast.reserve({ resource: 'gone', requester: 'a' });
+    const isDisabled = async () => (await at('GET', id, '')).body.stoppedBy === 'GONE';
+    await until('it is disabled', isDisabled);
+    expect((await at('GET', id, '')).body).toMatchObject({ enabled: false });
+    expect(await deliveries(id)).toMatchObject([{ attempt: 1, events: 1, status: 410 }]);
+    const trail = await owner.request<object>(holdfast.url, 'GET', '/api/v1/Tenant/audit?action=notice.disable');
+    expect(trail.body).toMatchObject({
+      entries: [{ actor: 'service', address: null, details: { id, reason: 'GONE' } }],
+    });
+    receiver.answer((response) => response.writeHead(204).end());
+    expect((await at('POST', id, '/test')).body).toMatchObject({ status: 204 });
+    const enabled = await owner.request<object>(holdfast.url, 'PUT', `${NOTICES}/${id}`, { enabled: true });
+    expect(enabled.body).toMatchObject({ enabled: true, stoppedBy: null });
+    await at('DELETE', id, '');
+  });
 });
