@@ -21,6 +21,7 @@ import { dropCursor, startCursor } from '../engine/notices/cursors.ts';
 import { chargeWrite, emitLimitReached } from '../engine/tenant/usage.ts';
 import type { Sealer } from '../identity/credentials.ts';
 import { addressFault, type Rules } from '../outgoing/addresses.ts';
+import { isSlackHook, type SlackSite } from '../outgoing/slack.ts';
 import { IdInUse, type Store } from '../store/records.ts';
 import * as store from '../store/subscriptions.ts';
 import { charged, countUse } from './charging.ts';
@@ -33,6 +34,8 @@ export interface SubscriptionDeps extends Pick<OperationDeps, 'engine' | 'activi
   readonly sealer: Sealer;
   /** The addresses that webhooks may have. */
   readonly webhookRules: Rules;
+  /** Where Slack is. */
+  readonly slack: SlackSite;
   /** True if this service sends e-mail. */
   readonly hasMail: boolean;
 }
@@ -47,9 +50,6 @@ export interface ListedSubscription
   /** Why the service sends nothing; null: it does, if it is enabled */
   readonly stoppedBy: DisabledReason | 'LIMIT' | 'UNREADABLE' | null;
 }
-
-/** The origin of incoming webhooks of Slack. */
-const SLACK = 'https://hooks.slack.com';
 
 export const noSuchSubscription = () => new HoldfastError('unknown', 'There is no such subscription.');
 
@@ -223,11 +223,10 @@ function checkedTarget(deps: SubscriptionDeps, kind: SubscriptionKind, asked: As
   return targetOf(asked);
 }
 
-function urlFault({ webhookRules }: SubscriptionDeps, kind: SubscriptionKind, url: string | undefined): string | null {
+function urlFault(deps: SubscriptionDeps, kind: SubscriptionKind, url: string | undefined): string | null {
   if (url === undefined) return null;
-  const fault = addressFault(url, webhookRules);
-  if (fault !== null || kind === 'webhook') return fault;
-  return new URL(url).origin === SLACK ? null : `must begin with ${SLACK}/`;
+  if (kind === 'webhook') return addressFault(url, deps.webhookRules);
+  return isSlackHook(deps.slack, url) ? null : `must begin with ${deps.slack.hooks}/`;
 }
 
 /**

@@ -130,8 +130,8 @@ export async function countSubscriptions({ database }: Store, tenant: string): P
 /**
  * Creates a subscription. Scripts keep its types of events when this returns.
  * @param target the same as in `made`
- * @throws IdInUse; HoldfastError refused for addresses of strangers, or for a channel without a Slack app; LimitError if
- * the tenant has as many as its tier allows; the errors of changeRecord()
+ * @throws IdInUse; HoldfastError refused for addresses of strangers, or for a channel without a Slack app; LimitError
+ * if the tenant has as many as its tier allows; the errors of changeRecord()
  */
 export const createSubscription = (
   store: Store,

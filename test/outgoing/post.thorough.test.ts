@@ -1,5 +1,6 @@
 /**
- * Requests to receivers of tenants' choice: what a receiver can do with them (docs/specification.md#addresses-of-tenants).
+ * Requests to receivers of tenants' choice: what a receiver can do with them
+ * (docs/specification.md#addresses-of-tenants).
  */
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
