@@ -20,6 +20,8 @@ local verbs = {}
 local MAX_LEASED = 4
 -- Number of entries that one command reads; the bytes after which a call reads no more.
 local STEP, MAX_READ = 10, 1048576
+-- A batch that starts late does not delay the next ones: they keep the pace, but make up for no more than this.
+local MAX_LATE_MS = 200
 -- Entries are kept for so long, in ms.
 local MAX_AGE_MS = 3 * 86400000
 -- The readers that are behind are moved on if the outbox is filled more than this.
@@ -183,7 +185,7 @@ end
   ARGV[4]  the id of the batch
   ARGV[5]  the id of its last entry
   ARGV[6]  what it was chosen by: any text
-  ARGV[7]  ms before which no other batch of the reader may start
+  ARGV[7]  ms from the start of one batch of the reader to that of the next
 
   Returns 1; or 0, with nothing changed: another worker may have the lease.
 ]]
@@ -192,7 +194,8 @@ function verbs.storeBatch(keys, args)
   if not cursor then
     return 0
   end
-  cursor.leasedTo, cursor.nextAt = clock.nowMs() + args[3], clock.nowMs() + args[7]
+  local nowMs = clock.nowMs()
+  cursor.leasedTo, cursor.nextAt = nowMs + args[3], math.max(cursor.nextAt, nowMs - MAX_LATE_MS) + args[7]
   cursor.webhookId, cursor.last, cursor.choice = args[4], args[5], args[6]
   writeCursor(keys, args[1], cursor)
   return 1

@@ -29,9 +29,11 @@ export async function addAttempt(
   attempt: Attempt,
 ): Promise<void> {
   const key = attemptsKey(tenant, subscription);
-  await send(() => redis.lpush(key, JSON.stringify(attempt)));
-  await send(() => redis.ltrim(key, 0, MAX_KEPT - 1));
-  await send(() => redis.pexpire(key, KEPT_MS));
+  await Promise.all([
+    send(() => redis.lpush(key, JSON.stringify(attempt))),
+    send(() => redis.ltrim(key, 0, MAX_KEPT - 1)),
+    send(() => redis.pexpire(key, KEPT_MS)),
+  ]);
 }
 
 /** Returns them, newest first. */

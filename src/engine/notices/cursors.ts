@@ -99,7 +99,7 @@ function toEntry(id: string, value: string, passed: number): Entry {
 
 /**
  * Stores the batch that a worker has made of the entries up to one, and renews the lease.
- * @param everyMs time until another batch may start
+ * @param everyMs time from the start of one batch to that of the next
  * @returns false: the lease is lost
  * @throws HoldfastError unavailable
  */
