@@ -18,6 +18,8 @@ const CONCURRENCY = 20;
 /** Number of tenants that are looked at at a time. */
 const PAGE = 100;
 
+type Wakes = Pick<Deliveries, 'wake'>;
+
 const Hint = z.object({ tenant: z.string() });
 
 /**
@@ -25,7 +27,7 @@ const Hint = z.object({ tenant: z.string() });
  * @param connection for BullMQ alone
  * @returns a function that stops it
  */
-export function takeHints(connection: RedisClient, { wake }: Deliveries, log: Logger): () => Promise<void> {
+export function takeHints(connection: RedisClient, { wake }: Wakes, log: Logger): () => Promise<void> {
   const worker = new Worker(DELIVERIES, async () => {}, { connection, prefix: JOBS_PREFIX, concurrency: CONCURRENCY });
   // A change makes a new hint only after this one has ended: so the visit begins after that, too.
   worker.on('completed', ({ data }) => wake(Hint.parse(data).tenant));
@@ -40,7 +42,7 @@ export type TenantsOf = (after: string, limit: number) => Promise<readonly strin
  * Looks at all outboxes, has the tenants visited whose readers have something to get, and notes what it found.
  * @throws HoldfastError unavailable
  */
-export async function lookAtAll(redis: RedisClient, tenantsOf: TenantsOf, { wake }: Deliveries): Promise<void> {
+export async function lookAtAll(redis: RedisClient, tenantsOf: TenantsOf, { wake }: Wakes): Promise<void> {
   let waitingSinceMs = Number.POSITIVE_INFINITY;
   let bytes = 0;
   for (let after = ''; ; ) {
