@@ -5,7 +5,7 @@ import type { OpenedSubscription } from '../domain/notices.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { mailedKey } from '../redis/keys.ts';
 import { send } from '../redis/send.ts';
-import { addressesOfMembers } from '../store/members.ts';
+import { addressesOfMembers } from '../store/memberAddresses.ts';
 import type { Store } from '../store/records.ts';
 import type { Mailer, Message } from './mail/mailer.ts';
 import { MailRefused } from './mail/refused.ts';

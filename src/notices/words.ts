@@ -52,8 +52,8 @@ const MAX_NAMES = 3;
 /** Fields that only some events have. */
 interface Told extends Omit<Event, 'type'> {
   readonly type: string;
-  readonly claimBy?: string | null;
-  readonly waiting?: number;
+  readonly claimBy?: string | undefined;
+  readonly waiting?: number | undefined;
 }
 
 type Sentence = (event: Told, style: Style) => string;

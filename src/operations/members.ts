@@ -12,7 +12,7 @@ import { endSignIns, giveSignInsRole } from '../engine/tenant/signIns.ts';
 import { chargeWrite } from '../engine/tenant/usage.ts';
 import type { Sealer } from '../identity/credentials.ts';
 import * as store from '../store/members.ts';
-import type { Store } from '../store/records.ts';
+import { loadRecord, type Store } from '../store/records.ts';
 import { recordSignIn } from '../store/signIns.ts';
 import { charged, countUse } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
@@ -29,7 +29,10 @@ interface SettleDeps {
 export const membershipsInDatabase = (deps: SettleDeps & { readonly sealer: Sealer }): Memberships => ({
   admit: async (person, address) => {
     const { changed, ...admitted } = await recordSignIn(deps.store, person, address, newDefaultKey(deps.sealer));
-    for (const tenant of changed) await settle(deps, tenant, admitted.userId);
+    for (const tenant of changed) {
+      await settle(deps, tenant, admitted.userId);
+      await loadRecord(deps.store, tenant);
+    }
     return admitted;
   },
   of: ({ id }) => deps.store.database.run((db) => store.readMemberships(db, id)),
@@ -152,6 +155,7 @@ async function remove(
     await store.removeMember(deps.store, tenant, userId, changerOf(by), action, () =>
       endSignIns(deps.engine, tenant, userId),
     );
+    await loadRecord(deps.store, tenant);
   } finally {
     // Also for somebody who is no member any more: a call that failed halfway is repeated.
     await settle(deps, tenant, userId);

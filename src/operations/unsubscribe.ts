@@ -7,7 +7,7 @@ import { HoldfastError } from '../domain/errors.ts';
 import { type Choices, NO_CHOICES } from '../domain/personalNotices.ts';
 import type { Sealer } from '../identity/credentials.ts';
 import { MailSource } from '../notices/mail/source.ts';
-import { addressesOfMembers } from '../store/members.ts';
+import { addressesOfMembers } from '../store/memberAddresses.ts';
 import { changeChoices, readChosen, readRecipient } from '../store/noticeChoices.ts';
 import type { Store } from '../store/records.ts';
 import { readSubscriptions } from '../store/subscriptions.ts';

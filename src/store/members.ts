@@ -11,6 +11,7 @@ import type { Db } from './db.ts';
 import { barFromLinks, isBarred, mayInvite, revokeInvitationsOf } from './lostRoles.ts';
 import { noSuchTenant, type Store } from './records.ts';
 import { members, tenants, users } from './schema.ts';
+import { forgetChoices } from './wantedNotices.ts';
 
 type Databases = Pick<Store, 'database'>;
 
@@ -81,27 +82,6 @@ export async function memberNames(
       .where(and(eq(members.tenantId, tenant), inArray(users.email, [...emails]), isNotNull(users.name))),
   );
   return new Map(rows.flatMap(({ email, name }) => (email === null || name === null ? [] : [[email, name]])));
-}
-
-/**
- * Returns those of some e-mail addresses that members have. The case of letters does not matter.
- * @throws HoldfastError unavailable
- */
-export async function addressesOfMembers(
-  { database }: Databases,
-  tenant: string,
-  addresses: readonly string[],
-): Promise<readonly string[]> {
-  const asked = addresses.map((address) => address.toLowerCase());
-  const rows = await database.of(tenant).run((db) =>
-    db
-      .select({ email: sql<string>`lower(${users.email})` })
-      .from(members)
-      .innerJoin(users, eq(users.id, members.userId))
-      .where(and(eq(members.tenantId, tenant), inArray(sql`lower(${users.email})`, asked))),
-  );
-  const had = new Set(rows.map(({ email }) => email));
-  return addresses.filter((address) => had.has(address.toLowerCase()));
 }
 
 /**
@@ -268,6 +248,7 @@ export const removeMember = (
     const member = await readRow(tx, tenant, userId);
     refuse(member.role);
     await keepAnOwner(tx, tenant, member);
+    await forgetChoices(tx, tenant, userId);
     await tx.delete(members).where(of(tenant, userId));
     await note(tx, tenant, { ...by, action, details: { userId, member: member.email ?? member.subject } });
     if (action === 'member.remove') await barFromLinks(tx, tenant, userId);

@@ -1,7 +1,7 @@
 /**
  * Reads and changes a tenant's record: first in the database, in one transaction with the audit entry, then in Redis.
  */
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import { rightsOfScopes } from '../domain/rights.ts';
 import { grantOf, type KeyRecord, managementKey, settingsOf, type TenantRecord } from '../domain/tenants.ts';
@@ -11,7 +11,7 @@ import { type AuditEntry, note } from './audit.ts';
 import type { Database } from './database.ts';
 import type { Db } from './db.ts';
 import { apiKeys, managementTokens, tenants } from './schema.ts';
-import { wantedNotices } from './wantedNotices.ts';
+import { growVersion, wantedNotices } from './wantedNotices.ts';
 
 /** The database that tenants are kept in, and the Redis that has their working copies. */
 export interface Store {
@@ -75,10 +75,7 @@ export async function changeRecord<T>(
   share: string | null = id,
 ): Promise<T> {
   const [result, changed] = await database.of(share).transaction(async (tx) => {
-    await tx
-      .update(tenants)
-      .set({ version: sql`${tenants.version} + 1`, changedAt: sql`now()` })
-      .where(eq(tenants.id, id));
+    await growVersion(tx, id);
     const done = await work(tx);
     const after = await readRecord(tx, id);
     if (after === null) throw noSuchTenant();
@@ -87,6 +84,15 @@ export async function changeRecord<T>(
   });
   await loadTenant(redis, changed.record);
   return result;
+}
+
+/**
+ * Gives Redis a tenant's record anew, after a change of what it depends on. Does nothing if there is no such tenant.
+ * @throws HoldfastError unavailable
+ */
+export async function loadRecord({ database, redis }: Store, id: string): Promise<void> {
+  const found = await database.of(id).run((db) => readRecord(db, id));
+  if (found !== null) await loadTenant(redis, found.record);
 }
 
 export const noSuchTenant = () => new HoldfastError('unknown', 'There is no such tenant.');

@@ -16,6 +16,7 @@ import { join, readMemberships } from './members.ts';
 import { IdInUse, type Store } from './records.ts';
 import { groupRoles, invitations, members, users } from './schema.ts';
 import { insertTenant, wasTenant } from './tenants.ts';
+import { forgetChoices } from './wantedNotices.ts';
 
 /** The tier of a new tenant. */
 const FIRST_TIER: Tier = 'Free';
@@ -130,6 +131,7 @@ async function refreshGroups(tx: Db, userId: string, groups: readonly string[], 
     if (now === groupRole) continue;
     const row = and(eq(members.tenantId, tenantId), eq(members.userId, userId));
     if (role === null && now === null) {
+      await forgetChoices(tx, tenantId, userId);
       await tx.delete(members).where(row);
       await note(tx, tenantId, { ...by, action: 'member.leave', details: { userId, by: 'group' } });
     } else await tx.update(members).set({ groupRole: now }).where(row);

@@ -9,6 +9,7 @@ import { eventsOf } from '../domain/personalNotices.ts';
 import type { Database } from './database.ts';
 import type { Db } from './db.ts';
 import { noticeChoices, subscriptions } from './noticesSchema.ts';
+import { tenants } from './schema.ts';
 
 /** Channels that the service sends to. Pages show the others. */
 const SENT: readonly Channel[] = ['email', 'slack'];
@@ -34,6 +35,23 @@ export async function sentNotices(tx: Db, tenant: string): Promise<readonly Pers
   const sent = rows.map(({ what }) => what);
   return PERSONAL_NOTICES.filter((what) => sent.includes(what));
 }
+
+/**
+ * Forgets what a member has chosen, in the transaction that ends the membership. Redis must get the record afterwards
+ * (loadRecord() of records.ts); if this instance dies before that, a job does it.
+ */
+export async function forgetChoices(tx: Db, tenant: string, userId: string): Promise<void> {
+  const own = and(eq(noticeChoices.tenantId, tenant), eq(noticeChoices.userId, userId));
+  const gone = await tx.delete(noticeChoices).where(own).returning({ what: noticeChoices.what });
+  if (gone.length > 0) await growVersion(tx, tenant);
+}
+
+/** Makes the working copy of a tenant's record in Redis an old one, in a transaction. */
+export const growVersion = (tx: Db, tenant: string) =>
+  tx
+    .update(tenants)
+    .set({ version: sql`${tenants.version} + 1`, changedAt: sql`now()` })
+    .where(eq(tenants.id, tenant));
 
 /** Returns the types of events that a tenant's outbox takes, in a transaction; null: none */
 export async function wantedNotices(tx: Db, tenant: string): Promise<WantedTypes | null> {

@@ -120,6 +120,7 @@ describe('what a member is told', () => {
     expect(await choicesOf(back)).toEqual(NOTHING);
     await removeMember(deps, owner, ann.userId);
     await expect(choose(ann, { TURN: ['email'] })).rejects.toMatchObject({ code: 'unauthenticated' });
+    expect(readHot(await deps.store.redis.hgetBuffer(tenantKey(tenant), 'hot')).box).toBeNull();
     const rows = await deps.store.database.run((db) =>
       db
         .select()
