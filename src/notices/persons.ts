@@ -6,7 +6,7 @@ import { Queue, UnrecoverableError, Worker } from 'bullmq';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { PERSON_PREFIX } from '../domain/names.ts';
-import { eventsOf, PERSONS } from '../domain/personalNotices.ts';
+import { EVENT_OF, PERSONS } from '../domain/personalNotices.ts';
 import { requesterOf } from '../engine/tenant/signIns.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { JOBS_PREFIX } from '../redis/keys.ts';
@@ -83,12 +83,13 @@ export function startPersons(deps: PersonsDeps): Persons {
   return {
     tell,
     readersOf: async (tenant) => {
-      const types = eventsOf(await readSentNotices(deps.store, tenant));
-      if (types.length === 0) return [];
+      if ((await readSentNotices(deps.store, tenant)).length === 0) return [];
       const send: Reader['send'] = async ({ events }) => {
         await tell(tenant, events);
         return { status: 200, fault: null };
       };
+      // Readers are kept for a while. Those who choose something meanwhile must not miss it.
+      const types = Object.values(EVENT_OF);
       return [
         { ...{ id: PERSONS, tenant, kind: PERSONS, types, prefix: '' }, everyMs: 0, maxEvents: MAX_EVENTS, send },
       ];
