@@ -18,6 +18,7 @@ export { KeyChange, KeyParams, NewKey } from '../contract/keys.ts';
 export { ManagementTokenParams, NewManagementToken } from '../contract/managementTokens.ts';
 export { GroupParams, MemberParams, NewInvitation, RoleChange } from '../contract/members.ts';
 export { NewSubscription, SubscriptionChange, SubscriptionParams } from '../contract/notices.ts';
+export { NewSlackApp } from '../contract/slack.ts';
 export { issuerSchema } from '../operations/issuers.ts';
 
 /** Where the screen of a wallboard is. */

@@ -58,6 +58,8 @@ const FORMS: readonly (readonly [string, Right, Record<string, string>])[] = [
   ['/notices/one', 'settings', { id: NOBODY.id, kind: 'webhook', label: '', prefix: '' }],
   ['/notices/one/rotate', 'settings', NOBODY],
   ['/notices/one/delete', 'settings', NOBODY],
+  ['/notices/slack', 'settings', { botToken: '', signingSecret: '' }],
+  ['/notices/slack/delete', 'settings', {}],
   ['/settings', 'settings', {}],
   ['/settings/delete-tenant', 'tenant', { confirm: 'another' }],
 ];

@@ -8,6 +8,7 @@ import type { ListedSubscription } from '../../operations/subscriptions.ts';
 import { KIND_WORDS, OFFERED_TYPES, wordsOf } from '../words/subscriptionWords.ts';
 import { HiddenFields } from './hiddenFields.tsx';
 import { checkbox } from './issuerForm.tsx';
+import { SLACK_APP } from './subscriptionParts.tsx';
 
 /** The form as it is sent. */
 export const SubscriptionForm = z.object({
@@ -112,7 +113,7 @@ const PlaceFields = ({ typed: { kind, url, channel, addresses }, host }: Omit<Su
       </label>
       {kind === 'slack' && (
         <label>
-          Or a channel, if the tenant has a Slack app{' '}
+          Or a channel that the bot of the <a href={SLACK_APP}>Slack app</a> writes to{' '}
           <input name="channel" maxlength={82} value={channel} placeholder="#lab" autocomplete="off" />
         </label>
       )}

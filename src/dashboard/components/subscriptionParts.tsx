@@ -7,6 +7,7 @@ import { Scroll } from './tableParts.tsx';
 
 export const NOTICES = '/dashboard/notices';
 export const ONE_NOTICE = `${NOTICES}/one`;
+export const SLACK_APP = `${NOTICES}/slack`;
 export const subscriptionPath = (id: string): string => `${ONE_NOTICE}?${new URLSearchParams({ id })}`;
 
 export const SubscriptionTable = ({ all }: { all: readonly ListedSubscription[] }) => (

@@ -78,6 +78,11 @@ const Choices = ({ mine: { choices, faults, email } }: { mine: MyNotices }) => {
       </Scroll>
       <div class="pad">
         {CHANNELS.map((one) => faults[one] && <p class="hint">{`${CHANNEL_WORDS[one]}: ${faults[one]}`}</p>)}
+        {faults.slack === null && (
+          <p class="hint">
+            Slack: your account is linked. <a href="/dashboard/slack">Look at it, or unlink it</a>
+          </p>
+        )}
         {faults.email === null && <p class="hint">E-mail goes to {email}. Each message has a link that ends it.</p>}
         <p class="hint">
           The browser tells you while one of these pages is open in it. For that, open this page once in each browser

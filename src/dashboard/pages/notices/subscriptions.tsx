@@ -19,6 +19,7 @@ import {
 } from '../../components/subscriptionForm.tsx';
 import {
   NOTICES,
+  SLACK_APP,
   Stopped,
   SubscriptionTable,
   subscriptionPath,
@@ -83,7 +84,8 @@ const NoticesPage = ({ viewer, done, failed, all, form, made }: NoticesPageProps
     <Page title="Notices" head={{ counts }} viewer={viewer} at={NOTICES} done={done} failed={failed}>
       <p>
         Programs and channels that are sent what happens in this tenant. What you are told yourself you choose on{' '}
-        <a href={MY_NOTICES}>My notices</a>.
+        <a href={MY_NOTICES}>My notices</a>. For commands and channels in Slack, register a{' '}
+        <a href={SLACK_APP}>Slack app</a>.
       </p>
       {all?.map((one) => (
         <Stopped one={one} />
