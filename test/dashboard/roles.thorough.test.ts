@@ -57,6 +57,7 @@ const FORMS: readonly (readonly [string, Right, Record<string, string>])[] = [
   ['/notices', 'settings', { id: NOBODY.id, kind: 'webhook', label: '', prefix: '' }],
   ['/notices/one', 'settings', { id: NOBODY.id, kind: 'webhook', label: '', prefix: '' }],
   ['/notices/one/rotate', 'settings', NOBODY],
+  ['/notices/one/test', 'settings', NOBODY],
   ['/notices/one/delete', 'settings', NOBODY],
   ['/notices/slack', 'settings', { botToken: '', signingSecret: '' }],
   ['/notices/slack/delete', 'settings', {}],

@@ -5,14 +5,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask } from '../support/ask.ts';
 import { type DashboardService, startDashboard } from '../support/dashboard.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { sessionOf } from '../support/signingIn.ts';
 
 let service: DashboardService;
+let receiver: Receiver;
 beforeAll(async () => {
   const TIERS = JSON.stringify({ Free: { notices: 3 } });
-  service = await startDashboard({ SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'holdfast@id.example', TIERS });
+  const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'holdfast@id.example' };
+  const allowed = { WEBHOOK_ALLOW_PRIVATE: 'true', WEBHOOK_ALLOW_HTTP: 'true' };
+  [service, receiver] = await Promise.all([startDashboard({ ...mail, ...allowed, TIERS }), startReceiver()]);
 });
-afterAll(() => service.stop());
+afterAll(() => Promise.all([service.stop(), receiver.stop()]));
 
 let people = 0;
 
@@ -93,7 +97,7 @@ describe('a webhook', () => {
   test('that cannot be says why, and keeps what was typed', async () => {
     const { send, see } = await newOwner();
     const id = newId(await see('/notices'));
-    const refused = await send('/notices', webhook(id, { url: 'https://10.0.0.7/hook' }));
+    const refused = await send('/notices', webhook(id, { url: 'https://169.254.169.254/hook' }));
     expect([refused.status, /role="alert">([^<]*)/.exec(refused.text)?.[1]]).toEqual([
       400,
       expect.stringMatching(/^Url /),
@@ -108,6 +112,22 @@ describe('a webhook', () => {
     for (let i = 0; i < 3; i++) await send('/notices', webhook(newId(await see('/notices'))));
     const refused = await send('/notices', webhook(newId(await see('/notices'))));
     expect(refused.status).toBe(429);
+  });
+});
+
+describe('a test', () => {
+  test('is sent by a button, and stands among the last deliveries with what became of it', async () => {
+    const { send, see } = await newOwner();
+    const id = newId(await see('/notices'));
+    await send('/notices', webhook(id, { url: `${receiver.url}/hook` }));
+    expect(plain(await see(`/notices/one?id=${id}`))).toContain('Nothing has been sent yet.');
+    const tested = plain((await send('/notices/one/test', { id })).text);
+    expect(tested).toMatch(/The test has arrived after \d+ ms: 2\d\d: arrived\./);
+    expect(tested).toMatch(/Last deliveries .* test 1 2\d\d: arrived/);
+    await send('/notices/one', webhook(id, { url: 'http://127.0.0.1:9/hook' }));
+    const failed = await send('/notices/one/test', { id });
+    expect(plain(failed.text)).toMatch(/The test has failed after \d+ ms: /);
+    expect(failed.text).toContain('class="notice bad"');
   });
 });
 

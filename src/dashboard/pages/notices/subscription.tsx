@@ -3,6 +3,8 @@
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
+import type { Attempt } from '../../../domain/notices.ts';
+import { readDeliveries, testSubscription } from '../../../operations/deliveries.ts';
 import {
   changeSubscription,
   deleteSubscription,
@@ -11,6 +13,7 @@ import {
   rotateSecret,
 } from '../../../operations/subscriptions.ts';
 import { Confirm } from '../../components/confirm.tsx';
+import { DeliveryTable, resultText } from '../../components/deliveryTable.tsx';
 import { Page } from '../../components/layout.tsx';
 import {
   asAsked,
@@ -25,6 +28,7 @@ import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { attempt, check, type Failed, readForm } from '../../form.ts';
 import { SubscriptionChange, SubscriptionParams } from '../../formSchemas.ts';
 import { whoDid } from '../../words/auditSentences.ts';
+import { number } from '../../words/numbers.ts';
 import { KIND_WORDS, placeText, stateText, typesText } from '../../words/subscriptionWords.ts';
 
 const Query = z.object({ id: z.string() });
@@ -34,10 +38,12 @@ export const subscriptionRoutes = (deps: DashboardDeps) => {
   if (deps.tenants === null) return app;
   const notices = { ...deps, ...deps.tenants };
 
-  const show = async (c: Context<DashboardEnv>, id: string, { failed, typed, secret }: Shown = {}) => {
+  const show = async (c: Context<DashboardEnv>, id: string, shown: Shown = {}) => {
     const { viewer } = c.var;
+    const { failed, typed } = shown;
     const one = (await readSubscription(notices, viewer, idOf({ id }))).result;
-    const props = { viewer, one, done: c.req.query('done'), failed, typed: typed ?? asTyped(one), secret };
+    const attempts = (await readDeliveries(notices, viewer, one.id)).result;
+    const props = { ...shown, viewer, one, attempts, done: c.req.query('done'), typed: typed ?? asTyped(one) };
     return c.html(<SubscriptionPage {...props} />, failed?.status ?? 200);
   };
 
@@ -57,6 +63,11 @@ export const subscriptionRoutes = (deps: DashboardDeps) => {
       const rotated = await attempt(deps, c, async () => rotateSecret(notices, c.var.viewer, idOf(form)));
       return show(c, form.id, rotated.ok ? { secret: rotated.result.result.secret } : { failed: rotated });
     })
+    .post(`${ONE_NOTICE}/test`, async (c) => {
+      const form = await readForm(c, Query);
+      const tested = await attempt(deps, c, async () => testSubscription(notices, c.var.viewer, idOf(form)));
+      return show(c, form.id, tested.ok ? { tested: tested.result.result } : { failed: tested });
+    })
     .post(`${ONE_NOTICE}/delete`, async (c) => {
       const form = await readForm(c, Query);
       const deleted = await attempt(deps, c, async () => deleteSubscription(notices, c.var.viewer, idOf(form)));
@@ -73,16 +84,22 @@ interface Shown {
   readonly typed?: TypedSubscription;
   /** A new secret. */
   readonly secret?: string;
+  /** The result of a test. */
+  readonly tested?: Tested;
 }
+
+type Tested = Pick<Attempt, 'status' | 'fault' | 'durationMs'>;
 
 interface SubscriptionPageProps extends Shown {
   readonly viewer: Viewer;
   readonly one: ListedSubscription;
+  /** The last attempts to deliver to it, the latest first. */
+  readonly attempts: readonly Attempt[];
   readonly done: string | undefined;
   readonly typed: TypedSubscription;
 }
 
-const SubscriptionPage = ({ viewer, one, done, failed, typed, secret }: SubscriptionPageProps) => (
+const SubscriptionPage = ({ viewer, one, attempts, done, failed, typed, secret, tested }: SubscriptionPageProps) => (
   <Page title={one.label} viewer={viewer} at={NOTICES} done={done} failed={failed}>
     <p>
       <a href={NOTICES}>All notices</a>
@@ -90,10 +107,24 @@ const SubscriptionPage = ({ viewer, one, done, failed, typed, secret }: Subscrip
     <div class="stack">
       <Stopped one={one} />
       {secret !== undefined && <WebhookSecret label={one.label} value={secret} />}
+      {tested !== undefined && <TestNotice tested={tested} />}
       <About one={one} />
+      <section class="card" aria-labelledby="deliveries-title">
+        <header>
+          <h2 id="deliveries-title">Last deliveries</h2>
+        </header>
+        <DeliveryTable attempts={attempts} />
+      </section>
     </div>
     <SubscriptionFields action={ONE_NOTICE} typed={typed} host={one.host} />
   </Page>
+);
+
+const TestNotice = ({ tested: { status, fault, durationMs } }: { tested: Tested }) => (
+  <p class={fault === null ? 'notice good' : 'notice bad'} role="alert">
+    {fault === null ? 'The test has arrived' : 'The test has failed'} after {number(durationMs)} ms:{' '}
+    {resultText(status, fault)}.
+  </p>
 );
 
 const About = ({ one }: { one: ListedSubscription }) => (
@@ -113,6 +144,10 @@ const About = ({ one }: { one: ListedSubscription }) => (
       </dd>
     </dl>
     <div class="buttons pad">
+      <form method="post" action={`${ONE_NOTICE}/test`}>
+        <input type="hidden" name="id" value={one.id} />
+        <button type="submit">Send a test</button>
+      </form>{' '}
       {one.kind === 'webhook' && (
         <Confirm
           id="rotate"
