@@ -103,9 +103,13 @@ describe('a cleaner who waits', () => {
   test('gets it once it is dirty, takes it, and releases it as clean to the next user', async () => {
     const { client, send, own, bob } = await dirtyLab();
     await send('/reserve', { resource: 'busy', condition: 'dirty', act: 'wait', ...NOTE });
+    const carl = { resource: 'busy', requester: 'carl', ttlSeconds: 600, waitSeconds: 600 };
+    await client.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [carl]);
     await client.unreserve(bob);
     expect(await own()).toMatchObject([{ resource: 'busy', condition: 'dirty', claimBy: expect.any(String) }]);
     expect((await send('/claim', { resource: 'busy' })).to).toContain('done=reserved');
     expect(await own()).toMatchObject([{ resource: 'busy', condition: 'dirty', claimBy: null }]);
+    await send('/release', { resource: 'busy', requester: REQUESTER, condition: 'ready' });
+    expect((await client.active()).body).toMatchObject([{ resource: 'busy', requester: 'carl' }]);
   });
 });

@@ -153,6 +153,10 @@ describe('the tools that look', () => {
     const waits = await bob.call('who_is_waiting');
     expect(waits.text).toMatch(/- "carl" waits for "Room" since/);
     expect(waits.data).toMatchObject({ waiting: [{ requester: 'carl' }], more: false });
+    await service.register({ name: 'soiled' });
+    const item = { resource: 'soiled', requester: 'cleaner', ttlSeconds: 60, waitSeconds: 60, condition: 'dirty' };
+    await service.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [item]);
+    expect((await bob.call('who_is_waiting')).text).toMatch(/- "cleaner" waits for "soiled" to clean it since/);
     const labelled = await bob.call('list_resources', { label: 'floor=1' });
     expect(labelled.data).toMatchObject({ resources: [{ path: 'House>Room', available: 0, waiting: 1 }] });
     expect(await bob.call('list_resources', { limit: 1 })).toMatchObject({ data: { more: true } });

@@ -156,6 +156,13 @@ describe('lists', () => {
     expect(await waits.ended).toMatchObject({ code: 75 });
     expect((await run(['cancel', 'i', '--requester', 'bob'])).stdout).toMatch(/^i {2,}bob {2,}did not wait$/m);
   });
+
+  test('waiting says who waits to clean', async () => {
+    await service.register({ name: 'soiled' });
+    const item = { resource: 'soiled', requester: 'cleaner', ttlSeconds: 60, waitSeconds: 60, condition: 'dirty' };
+    await service.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [item]);
+    expect((await run(['waiting', '--requester', 'cleaner'])).stdout).toMatch(/^soiled \(dirty\) {2,}cleaner/m);
+  });
 });
 
 describe('keys', () => {
