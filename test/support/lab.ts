@@ -17,7 +17,7 @@ let holdfast: Instance;
 export function useLab(): void {
   beforeAll(async () => {
     keys = Array.from({ length: 20 }, (_, i) => makeConfiguredKey(makeTenant(), `tenant ${i}`));
-    holdfast = await startInstance({ keys });
+    holdfast = await startInstance({ keys: [...keys] });
   });
   afterAll(() => holdfast.stop());
 }

@@ -57,7 +57,7 @@ export interface SubscriptionFieldsProps {
   readonly action: string;
   readonly typed: TypedSubscription;
   /** The host of its URL, if it has one; undefined: it is new */
-  readonly host?: string | null;
+  readonly host?: string | null | undefined;
 }
 
 export const SubscriptionFields = ({ action, typed, host }: SubscriptionFieldsProps) => {

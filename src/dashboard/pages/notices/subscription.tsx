@@ -81,11 +81,11 @@ const idOf = ({ id }: { readonly id: string }): string => check(SubscriptionPara
 /** What a form leads to besides the subscription. */
 interface Shown {
   readonly failed?: Failed | undefined;
-  readonly typed?: TypedSubscription;
+  readonly typed?: TypedSubscription | undefined;
   /** A new secret. */
-  readonly secret?: string;
+  readonly secret?: string | undefined;
   /** The result of a test. */
-  readonly tested?: Tested;
+  readonly tested?: Tested | undefined;
 }
 
 type Tested = Pick<Attempt, 'status' | 'fault' | 'durationMs'>;
