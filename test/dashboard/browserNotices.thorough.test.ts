@@ -32,10 +32,10 @@ beforeEach(async () => {
 });
 
 const titles = (on = page) => on.evaluate<string[]>('told.map(({ title }) => title)');
-const choose = async (notice: string) => {
+const choose = async (...notices: string[]) => {
   await go('/mine/notices');
   expect(await violations(page)).toEqual([]);
-  await page.getByLabel(`${notice}: This browser`).check();
+  for (const notice of notices) await page.getByLabel(`${notice}: This browser`).check();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.').waitFor();
 };
@@ -65,6 +65,27 @@ describe('a notification of the browser', () => {
     await page.evaluate("told[0].shown.dispatchEvent(new Event('click'))");
     await page.waitForURL(/\/dashboard\/notice\?tenant=.*&notice=TAKEN&resource=printer/);
     await page.getByText('printer is free').waitFor();
+  });
+
+  test('says whose turn it is, and that somebody waits', async () => {
+    await choose('It is my turn', 'Somebody waits for what I have');
+    const wait = (resource: string, requester: string) =>
+      client.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [
+        { resource, requester, ttlSeconds: 600, waitSeconds: 600, claimSeconds: 600 },
+      ]);
+    const [lamp] = (await client.reserve({ resource: 'lamp', requester: 'ci', ttlSeconds: 3600 })).body;
+    await client.reserve({ resource: 'printer', requester: me, ttlSeconds: 3600 });
+    await wait('lamp', me);
+    await go('');
+    await page.locator('#pause-page').waitFor();
+    await wait('printer', 'ci');
+    await page.waitForFunction('told.length === 1');
+    if (lamp !== undefined) await client.unreserve(lamp);
+    await page.waitForFunction('told.length === 2');
+    expect(await titles()).toEqual([
+      'Somebody waits for printer.',
+      expect.stringMatching(/^It is your turn: lamp\. Take it by \d\d:\d\d/),
+    ]);
   });
 
   test('is not shown to those who have not chosen it, nor in a browser that has not read their choice', async () => {

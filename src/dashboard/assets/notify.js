@@ -11,7 +11,6 @@
  * @property {string | null} [actor]
  * @property {string | null} [expiresAt]
  * @property {string | null} [claimBy]
- * @property {number} [waiting]
  */
 
 const KEY = 'holdfast_tell';
@@ -40,18 +39,17 @@ const clock = (iso) => new Date(iso ?? '').toLocaleTimeString([], { hour: '2-dig
  * Returns the notice that an event is, and its title; null: none.
  * @param {TenantEvent} event @returns {[string, string] | null}
  */
-function noticeOf({ type, resource, requester, actor, expiresAt, claimBy, waiting = 1 }) {
+function noticeOf({ type, resource, requester, actor, expiresAt, claimBy }) {
   if (requester !== me) return null;
   if (type === 'RESERVED' && claimBy) return ['TURN', `It is your turn: ${resource}. Take it by ${clock(claimBy)}.`];
-  if (type === 'ENDS_SOON') return ['ENDS_SOON', `${resource} is yours until ${clock(expiresAt)} only.`];
-  if (type === 'WANTED')
-    return ['WANTED', `${waiting === 1 ? 'Somebody waits' : `${waiting} wait`} for ${resource}, which you have.`];
+  if (type === 'ENDS_SOON') return ['ENDS_SOON', `${resource} is yours until ${clock(expiresAt)}.`];
+  if (type === 'WANTED') return ['WANTED', `Somebody waits for ${resource}.`];
   if (type === 'UNRESERVED' && actor && actor !== myself) return ['TAKEN', `${resource} is taken away from you.`];
   return null;
 }
 
 document.addEventListener('holdfast:event', (message) => {
-  if (!(message instanceof CustomEvent) || !('Notification' in window) || Notification.permission !== 'granted') return;
+  if (!(message instanceof CustomEvent)) return;
   /** @type {TenantEvent} */
   const event = JSON.parse(message.detail);
   const notice = noticeOf(event);
@@ -66,7 +64,7 @@ document.addEventListener('holdfast:event', (message) => {
       location.assign(`/dashboard/notice?${new URLSearchParams({ tenant, notice: what, resource: resource ?? '' })}`);
     });
   } catch {
-    // Browsers of phones do not let pages do that.
+    // Browsers of phones do not let pages do that, and some have no notifications. Without permission nothing is shown.
   }
 });
 
