@@ -4,11 +4,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../../src/engine/expiry/sweep.ts';
 import { closeStreams } from '../../../src/engine/tenant/streamLeases.ts';
-import { keysOf, tenantKey } from '../../../src/redis/keys.ts';
+import { keysOf } from '../../../src/redis/keys.ts';
 import { parseReply, toText } from '../../../src/redis/reply.ts';
 import { runScript } from '../../../src/redis/scripts.ts';
 import { Listened } from '../../support/announcements.ts';
 import { looking, server, useExpiry } from '../../support/expiry.ts';
+import { until } from '../../support/until.ts';
 import { renew, reserve, unreserve } from '../../support/verbs.ts';
 
 useExpiry();
@@ -126,13 +127,24 @@ describe('ENDS_SOON', () => {
 });
 
 describe('leases that end soon, if nobody listens', () => {
-  test('cost nothing: neither the due index nor the tenant has anything of them', async () => {
-    await take('lab', 700);
+  test('cost nothing: no script reads or writes anything for them', async () => {
+    const { engine, credential } = tenant.running;
+    const commands: string[] = [];
+    const monitor = await looking.monitor();
+    monitor.on('monitor', (_: string, command: string[]) => commands.push(command.join(' ')));
+    const held = await take('lab', 700);
     expect(await tenant.dueAt()).toBe(700);
+    await extend(held, 900);
     await tenant.at(400);
-    await sweep(tenant.running.engine.redis);
+    await sweep(engine.redis);
     expect(await tenant.dueAt()).toBe(700);
-    expect(await looking.hexists(tenantKey(tenant.tenant), 'announced')).toBe(0);
+    await unreserve(engine, credential, [held]);
+    await looking.set('mark', '1');
+    await until('all commands', () => commands.includes('set mark 1'));
+    monitor.disconnect();
+    const own = commands.filter((one) => one.includes(tenant.tenant));
+    expect(own.filter((one) => /hset .* swept /i.test(one))).toHaveLength(1);
+    expect(own.filter((one) => /endsSoon|announced/i.test(one))).toEqual([]);
   });
 
   test('are announced to who comes later, from then on', async () => {
