@@ -222,7 +222,11 @@ describe('no request keeps Redis busy for long', () => {
     ];
     for (const [title, items] of worst)
       expect(await times.longest(`announcing ${title}`, sweep, ends(items))).toBeLessThan(MAX_MS);
-    await closeStreams(engine, credential.tenant, await engine.redis.zrange(`{${credential.tenant}}:streams`, 0, -1));
+    await closeStreams(
+      engine,
+      credential.tenant,
+      await engine.redis.zrange(`{${credential.tenant}}:streams`, '0', '-1'),
+    );
     await setClock(engine.redis, credential.tenant, base);
   });
 

@@ -89,7 +89,7 @@ describe('a call adds one entry with the events that it publishes', () => {
     await register(engine, credential, [bench], NOW);
     const held = await hold('bench');
     const back = { requestType: 'UNRESERVE' as const, ...held, condition: 'dirty' as const };
-    await transaction(engine, credential, 'BEST_EFFORT', [back]);
+    await transaction(engine, credential, 'ALL_OR_NONE', [back]);
     expect((await entries()).map(({ lines }) => lines.map(({ type }) => type))).toEqual([
       ['TRANSACTION_APPLIED', 'CONDITION'],
     ]);
@@ -136,7 +136,7 @@ describe('only wanted events are added', () => {
     await wantEvents(running, { types: ['RESET'], ofPersons: ['UNRESERVED', 'TRANSACTION_APPLIED'] });
     await release([await hold('a', 'ann'), await hold('b', 'person:ann@example.com')]);
     for (const requester of ['ann', 'person:ann@example.com'])
-      await transaction(running.engine, running.credential, 'BEST_EFFORT', [
+      await transaction(running.engine, running.credential, 'ALL_OR_NONE', [
         { requestType: 'RESERVE', resource: `of ${requester}`, requester },
       ]);
     expect((await entries()).flatMap(({ lines }) => lines)).toMatchObject([
