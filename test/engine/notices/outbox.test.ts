@@ -1,6 +1,7 @@
 /**
  * docs/specification.md#outbox: what scripts write to a tenant's outbox, in the step that changes the state.
  */
+import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { NOW, register } from '../../../src/engine/definitions/changes.ts';
@@ -11,6 +12,7 @@ import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { changeHot, hotOf } from '../../support/hotRecord.ts';
 import { boxOf, entriesIn, outboxKey, typesIn, wantEvents } from '../../support/outbox.ts';
 import { redisAddress } from '../../support/redisAddress.ts';
+import { until } from '../../support/until.ts';
 import { renew, reserve, reset, transaction, unreserve } from '../../support/verbs.ts';
 
 let running: RunningEngine;
@@ -120,6 +122,41 @@ describe('a call adds one entry with the events that it publishes', () => {
     }));
     await transaction(engine, credential, 'ALL_OR_NONE', requests);
     expect(await types()).toEqual(['RESERVED', 'TRANSACTION_ROLLED_BACK']);
+  });
+});
+
+describe('an outbox costs one command of Redis a call, and no other tenant anything', () => {
+  test('a reserve and a release run the same commands with it, and an XADD each', async () => {
+    const monitor = await new Redis(redisAddress(inject('redisUrl'))).monitor();
+    let seen: string[] = [];
+    const marks = new Set<string>();
+    monitor.on('monitor', (_: string, [command = '', key = '']: string[], source: string) => {
+      if (command.toLowerCase() === 'echo') marks.add(key);
+      else if (source === 'lua' && key.startsWith(`{${tenantOf()}}`))
+        seen.push(`${command} ${key.split(':')[1]}`.toLowerCase());
+    });
+    /** Waits until all commands so far have been seen. */
+    const allSeen = async () => {
+      const mark = randomUUID();
+      await running.engine.redis.echo(mark);
+      await until('the monitor', () => marks.has(mark));
+    };
+    const cycle = async () => {
+      await allSeen();
+      seen = [];
+      await release([await hold('a')]);
+      await allSeen();
+      // The history is trimmed now and then.
+      return seen.filter((one) => one !== 'xtrim history');
+    };
+    await hold('first');
+    const without = await cycle();
+    await wantEvents(running, { types: ['*'] });
+    const withOutbox = await cycle();
+    expect(without).not.toContain('xadd outbox');
+    expect(withOutbox.filter((one) => one === 'xadd outbox')).toHaveLength(2);
+    expect(withOutbox.filter((one) => one !== 'xadd outbox')).toEqual(without);
+    monitor.disconnect();
   });
 });
 
