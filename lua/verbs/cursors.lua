@@ -129,6 +129,15 @@ local function ahead(keys, cursor, most)
   return found, isAll
 end
 
+-- Returns true if a worker may take a batch of a reader now.
+local function mayTake(keys, cursor, reader, owner)
+  local nowMs = clock.nowMs()
+  if cursor.owner == owner and cursor.leasedTo > 0 then
+    return true
+  end
+  return cursor.leasedTo <= nowMs and cursor.nextAt <= nowMs and not areOthersBusy(keys, reader)
+end
+
 --[[ takeBatch
   Gives a worker what comes next for a reader: the stored batch, or else entries of which it makes one. Nobody else gets
   it until the lease ends. The worker that has the lease may call this again.
@@ -137,21 +146,22 @@ end
   ARGV[2]  the worker
   ARGV[3]  duration of the lease in ms
   ARGV[4]  the most entries to return, unless a batch is stored
+  ARGV[5]  the version of the tenant's record by which the worker knows what the reader wants
 
   Returns {'OK', the id of the stored batch ('-' none), its choice, number of failed attempts, ms since the first of
   them, number of events before the first entry (-1 unknown), 1 if there is nothing behind these entries, else 0, id,
-  value, ...}; or {'NONE'}: there is nothing for this worker now.
+  value, ...}; or {'NONE'}: there is nothing for this worker now; or {'CHANGED'}: the record has another version, so
+  there may be events that the reader did not want before.
 ]]
 function verbs.takeBatch(keys, args)
   local reader, owner, nowMs = args[1], args[2], clock.nowMs()
   local text = tenant.tier and tenant.box and redis.call('HGET', keys.cursors, reader)
-  if not text then
+  local cursor = text and readCursor(text)
+  if not cursor or not mayTake(keys, cursor, reader, owner) then
     return { 'NONE' }
   end
-  local cursor = readCursor(text)
-  local isMine = cursor.owner == owner and cursor.leasedTo > 0
-  if not isMine and (cursor.leasedTo > nowMs or cursor.nextAt > nowMs or areOthersBusy(keys, reader)) then
-    return { 'NONE' }
+  if (redis.call('HGET', keys.tenant, 'version') or '') ~= args[5] then
+    return { 'CHANGED' }
   end
   local found, isAll = ahead(keys, cursor, tonumber(args[4]))
   if not found[1] then

@@ -33,7 +33,7 @@ interface Visited {
   /** True if it has to be visited again after this visit. */
   isWoken: boolean;
   timer: NodeJS.Timeout | undefined;
-  kept: { readonly readers: readonly Reader[]; readonly untilMs: number } | null;
+  kept: { readonly readers: readonly Reader[]; readonly version: string; readonly untilMs: number } | null;
   /** The place in the list of readers at which the next visit begins, so that each has its turn. */
   turn: number;
 }
@@ -101,18 +101,18 @@ export class Deliveries {
       if (reader === undefined || cursor === undefined || !cursor.isBehind) continue;
       if (visited.inFlight.has(reader.id)) continue;
       if (cursor.waitMs > 0) nextInMs = Math.min(nextInMs, cursor.waitMs);
-      else if (visited.inFlight.size < MAX_IN_FLIGHT) this.#start(tenant, visited, reader);
+      else if (visited.inFlight.size < MAX_IN_FLIGHT) this.#start(tenant, visited, reader, state.version);
     }
     visited.turn++;
     this.#wakeAfter(tenant, visited, nextInMs);
   }
 
-  #start(tenant: string, visited: Visited, reader: Reader): void {
+  #start(tenant: string, visited: Visited, reader: Reader, version: string): void {
     const { id } = reader;
     let hasWorked = false;
     const delivery = this.#lanes
       .run(id, async () => {
-        if (!this.#isClosed) hasWorked = await deliver(this.#deps, reader, this.#owner, this.#closing.signal);
+        if (!this.#isClosed) hasWorked = await deliver(this.#deps, reader, version, this.#owner, this.#closing.signal);
       })
       .catch((error: unknown) => this.#outage.failed(error))
       .finally(() => {
@@ -134,13 +134,17 @@ export class Deliveries {
   }
 
   /** Returns the readers of a tenant. When they are read anew, their cursors are put in order. */
-  async #readers(tenant: string, visited: Visited, { cursors }: OutboxState): Promise<readonly Reader[] | null> {
+  async #readers(
+    tenant: string,
+    visited: Visited,
+    { cursors, version }: OutboxState,
+  ): Promise<readonly Reader[] | null> {
     const { kept } = visited;
-    const isFresh = kept !== null && performance.now() < kept.untilMs;
+    const isFresh = kept?.version === version && performance.now() < kept.untilMs;
     if (isFresh && kept.readers.length === cursors.size) return kept.readers;
     const readers = await this.#deps.readersOf(tenant);
     if (readers === null) return null;
-    visited.kept = { readers, untilMs: performance.now() + KEPT_MS };
+    visited.kept = { readers, version, untilMs: performance.now() + KEPT_MS };
     const { redis } = this.#deps;
     for (const { id } of readers) {
       if (cursors.has(id)) continue;

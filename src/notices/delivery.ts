@@ -48,6 +48,7 @@ const ENTRIES = { first: 100, most: 1000 } as const;
 
 /**
  * Makes at most one attempt to deliver to a reader. Does nothing if there is nothing to send, or another worker sends.
+ * @param version of the tenant's record, when the reader was read
  * @param owner names this worker
  * @param signal aborts when the worker closes: then the batch is left to others
  * @returns true if something became of it, so that there may be more to do
@@ -55,13 +56,14 @@ const ENTRIES = { first: 100, most: 1000 } as const;
 export async function deliver(
   deps: DeliveryDeps,
   reader: Reader,
+  version: string,
   owner: string,
   signal: AbortSignal,
 ): Promise<boolean> {
   const lease = { tenant: reader.tenant, reader: reader.id, owner };
   for (let entries: number = ENTRIES.first; ; entries = Math.min(4 * entries, ENTRIES.most)) {
-    const taken = await takeBatch(deps.redis, lease, LEASE_MS, entries);
-    if (taken === null) return false;
+    const taken = await takeBatch(deps.redis, lease, LEASE_MS, entries, version);
+    if (taken === 'nothing' || taken === 'changed') return taken === 'changed';
     const chosen = choose(taken, reader);
     // Few of them are chosen: a larger part makes a larger batch.
     if (chosen.hasRoom && !taken.isAll && entries < ENTRIES.most) continue;

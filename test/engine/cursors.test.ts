@@ -60,10 +60,13 @@ const happen = async (count = 1) => {
   for (let i = 0; i < count; i++)
     await reserve(running.engine, running.credential, [{ resource: randomUUID(), requester: 'a' }]);
 };
-const take = (lease: Lease, most = 1000) => takeBatch(redis(), lease, LEASE_MS, most);
+const take = async (lease: Lease, most = 1000, version = '0') => {
+  const found = await takeBatch(redis(), lease, LEASE_MS, most, version);
+  return found === 'nothing' ? null : found;
+};
 const taken = async (lease: Lease, most?: number): Promise<Taken> => {
   const found = await take(lease, most);
-  if (found === null) throw new Error('there is nothing');
+  if (found === null || found === 'changed') throw new Error('there is nothing');
   return found;
 };
 const finish = async (lease: Lease) => {
@@ -104,6 +107,14 @@ describe('a lease', () => {
     for (const lease of leases) took.push((await take(lease)) !== null);
     expect(took).toEqual([true, true, true, true, false]);
   });
+});
+
+test('a worker gets nothing if the record has changed since it read what the reader wants', async () => {
+  await happen();
+  expect(await take(one, 1, '1')).toBe('changed');
+  await redis().hset(tenantKey(tenant), 'version', '1');
+  expect(await take(one)).toBe('changed');
+  expect(await take(one, 1, '1')).toMatchObject({ entries: { length: 1 } });
 });
 
 describe('a stored batch', () => {

@@ -55,8 +55,8 @@ async function fill(entries: number, bytes: number): Promise<void> {
 
 describe('no verb keeps Redis busy for long', () => {
   const take = async () => {
-    const taken = await takeBatch(running.engine.redis, lease, 60_000, 1000);
-    if (taken === null) throw new Error('there is nothing');
+    const taken = await takeBatch(running.engine.redis, lease, 60_000, 1000, '0');
+    if (typeof taken === 'string') throw new Error(taken);
     return taken.entries.at(-1) ?? taken.entries[0];
   };
   const limit = (title: string, operation: () => Promise<unknown>, before?: () => Promise<unknown>) =>

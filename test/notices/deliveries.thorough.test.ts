@@ -164,6 +164,18 @@ describe('a failed delivery', () => {
   });
 });
 
+test('a change of types holds for all that happens afterwards', async () => {
+  const receiver = await now.subscribe({ types: ['RESET'] });
+  await now.happen('a');
+  wake();
+  await now.isDone();
+  await now.setReaders((readers) => readers.map((one) => ({ ...one, types: ['RESERVED'] })));
+  await now.happen('b');
+  wake();
+  await now.isDone();
+  expect(receiver.got.map(resources)).toEqual([['b']]);
+});
+
 describe('a batch stays the same', () => {
   test('if types and prefix change meanwhile: the next one follows the new values', async () => {
     const receiver = await now.subscribe({ prefix: 'a' });
@@ -172,7 +184,7 @@ describe('a batch stays the same', () => {
     wake();
     await now.isWaiting(receiver.id);
     receiver.answer((response) => response.writeHead(204).end());
-    now.setReaders((readers) => readers.map((one) => ({ ...one, prefix: 'b' })));
+    await now.setReaders((readers) => readers.map((one) => ({ ...one, prefix: 'b' })));
     await now.happen('a2', 'b2');
     await retryNow(receiver.id);
     await now.isDone();

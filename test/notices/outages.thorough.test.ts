@@ -60,13 +60,13 @@ describe('deliveries of a tenant', () => {
   test('wait while it is suspended, and go on afterwards', async () => {
     const receiver = await now.subscribe();
     const before: Parameters<Parameters<Delivering['setReaders']>[0]>[0][] = [];
-    now.setReaders((readers) => {
+    await now.setReaders((readers) => {
       before.push(readers);
       return null;
     });
     await now.happen('a');
     wake();
-    now.setReaders(() => [...(before[0] ?? [])]);
+    await now.setReaders(() => [...(before[0] ?? [])]);
     await now.happen('b');
     wake();
     await now.isDone();
@@ -76,7 +76,7 @@ describe('deliveries of a tenant', () => {
   test('a fault of the service is no failure of the receiver: the batch is repeated', async () => {
     let isBroken = true;
     const receiver = await now.subscribe();
-    now.setReaders((readers) =>
+    await now.setReaders((readers) =>
       readers.map((one) => ({
         ...one,
         send: (batch, signal) => (isBroken ? Promise.reject(new Error('the disk is full')) : one.send(batch, signal)),

@@ -14,7 +14,7 @@ import { Deliveries } from '../../src/notices/deliveries.ts';
 import type { Result } from '../../src/notices/delivery.ts';
 import type { Reader } from '../../src/notices/sending.ts';
 import { webhookOutlet } from '../../src/notices/webhook.ts';
-import { cursorsKey } from '../../src/redis/keys.ts';
+import { cursorsKey, tenantKey } from '../../src/redis/keys.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { startEngine } from './engine.ts';
 import { type Got, type Receiver, startReceiver } from './receiver.ts';
@@ -114,9 +114,10 @@ export async function startDelivering(includes?: Readonly<Record<string, string>
     results,
     logged,
     subscribe,
-    /** Replaces the list of readers; null: the tenant is suspended. */
-    setReaders: (change: (before: readonly Reader[]) => Reader[] | null) => {
+    /** Replaces the list of readers, as a change of the tenant's record does; null: the tenant is suspended. */
+    setReaders: async (change: (before: readonly Reader[]) => Reader[] | null) => {
       readers = change(readers ?? []);
+      await redis.hincrby(tenantKey(tenant), 'version', 1);
     },
     /** Makes events of type RESERVED, one call each. */
     happen: async (...resources: string[]) => {

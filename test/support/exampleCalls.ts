@@ -149,7 +149,7 @@ export const EXAMPLE_CALLS: readonly ExampleCall[] = [
   call('storeBatch', ['r', 'worker', MINUTE, 'msg_1', '5-0', '{}', 100]),
   call('states', [5, 'alice\n', 'pool', 'plain', 'nothing']),
   call('sweep', []),
-  call('takeBatch', ['r', 'worker', MINUTE, 100]),
+  call('takeBatch', ['r', 'worker', MINUTE, 100, '0']),
   call('transaction', [
     '',
     '',

@@ -53,7 +53,8 @@ export interface Taken {
  * Takes what comes next for a reader.
  * @param leaseMs time for which nobody else gets it
  * @param maxEntries maximum number of entries, unless a batch is stored
- * @returns null: nothing now
+ * @param version the version of the tenant's record by which the worker knows what the reader wants
+ * @returns nothing: there is nothing now; changed: the record has another version
  * @throws HoldfastError unavailable
  */
 export async function takeBatch(
@@ -61,9 +62,10 @@ export async function takeBatch(
   lease: Lease,
   leaseMs: number,
   maxEntries: number,
-): Promise<Taken | null> {
-  const reply = parseReply(await run(redis, 'takeBatch', lease, leaseMs, maxEntries));
-  if (toText(reply[0]) !== 'OK') return null;
+  version: string,
+): Promise<Taken | 'nothing' | 'changed'> {
+  const reply = parseReply(await run(redis, 'takeBatch', lease, leaseMs, maxEntries, version));
+  if (reply[0] !== 'OK') return reply[0] === 'CHANGED' ? 'changed' : 'nothing';
   const [, webhookId, choice, failures, failingMs, events, isAll, ...texts] = reply;
   const entries: Entry[] = [];
   let passed = toInteger(events);

@@ -20,6 +20,8 @@ export interface CursorState {
 }
 
 export interface OutboxState {
+  /** The version of the tenant's record. Each change of what its readers want makes another one. */
+  readonly version: string;
   readonly entries: number;
   readonly bytes: number;
   /** Reader → its cursor. */
@@ -32,13 +34,13 @@ const DAY_MS = 24 * 3_600_000;
 /** What moveSlowest() goes by (lua/verbs/cursors.lua), for the smallest outbox. */
 const [MANY_ENTRIES, MANY_BYTES, OLD_MS] = [7500, 1_500_000, 3 * DAY_MS];
 
-const NONE: OutboxState = { entries: 0, bytes: 0, cursors: new Map(), mayBeFull: false };
+const NONE: OutboxState = { version: '', entries: 0, bytes: 0, cursors: new Map(), mayBeFull: false };
 
 /** @throws HoldfastError unavailable */
 export async function outboxState(redis: RedisClient, tenant: string, nowMs?: number): Promise<OutboxState> {
-  const [now, hot, cursors] = await Promise.all([
+  const [now, [hot, version], cursors] = await Promise.all([
     nowMs ?? timeMs(redis),
-    send(() => redis.hgetBuffer(tenantKey(tenant), 'hot')),
+    send(() => redis.hmgetBuffer(tenantKey(tenant), 'hot', 'version')),
     send(() => redis.hgetall(cursorsKey(tenant))),
   ]);
   const { box } = readHot(hot);
@@ -49,6 +51,7 @@ export async function outboxState(redis: RedisClient, tenant: string, nowMs?: nu
   );
   const bytes = box.to - box.from;
   return {
+    version: version?.toString() ?? '',
     entries: box.entries,
     bytes,
     cursors: new Map(states),
