@@ -10,6 +10,8 @@ import { checkedLookup } from './lookUp.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_HEADER_BYTES = 16_384;
+/** Maximum number of answers such as 103 before the response: an endless flow of them would take up the process. */
+const MAX_INFORMATIONAL = 10;
 /** Of a body that nobody wants, for how long and how many bytes are read: most receivers can finish theirs by then. */
 const DRAIN_MS = 1000;
 const DRAIN_BYTES = 16_384;
@@ -76,6 +78,10 @@ function send(method: string, url: URL, outgoing: Outgoing, body: Buffer, signal
     const request = (isSafe ? byHttps : byHttp)(url, options, resolve);
     // Errors may follow the response, too. A connection that switches protocols closes without one.
     request.on('error', reject).on('close', () => reject(new OutgoingFault('The response is not HTTP.')));
+    let informational = 0;
+    request.on('information', () => {
+      if (++informational > MAX_INFORMATIONAL) request.destroy(new OutgoingFault('The response does not begin.'));
+    });
     request.end(body);
   });
 }

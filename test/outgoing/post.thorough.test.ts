@@ -129,6 +129,21 @@ describe('a bad receiver', () => {
     await expect(send(url)).rejects.toThrow('The headers of the response are too long.');
   });
 
+  test('that answers 103 without an end is cut off', async () => {
+    let isClosed = false;
+    const url = await rawReceiver((socket) => {
+      const flood = () => {
+        while (!isClosed && socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)));
+      };
+      socket.on('drain', flood).on('close', () => {
+        isClosed = true;
+      });
+      flood();
+    });
+    await expect(send(url)).rejects.toThrow('The response does not begin.');
+    await until('the connection is closed', () => isClosed);
+  });
+
   test('that sends an endless body gets no more than 1 s or 16 KiB of it, and its status counts', async () => {
     let sent = 0;
     let isClosed = false;
