@@ -1,25 +1,12 @@
--- Verbs of those who read a tenant's outbox (events/outbox.lua): subscriptions, and the personal notices of all people.
--- Each reader has a cursor, a field of the hash {t}:cursors. It is a line of words, and then the choice of the stored
--- batch:
---   after       the id of the last entry that is done with
---   events      number of events up to there, as entries count them; -1: unknown, so the reader is told that it has
---               missed some
---   failures    number of attempts of the batch that have failed
---   failedAt    ms of the first failure since the last success; 0 none
---   nextAt      ms before which no attempt is made
---   leasedTo    ms until which the owner of the lease has the batch; 0: nobody has it
---   owner       the worker that had it last, `-` none
---   webhookId   the id of the stored batch, `-` none is stored
---   last        the id of its last entry, `-` none
+-- Verbs of those who read a tenant's outbox, by their cursors (events/cursors.lua).
 local clock = require('frame/clock')
+local cursors = require('events/cursors')
 local outbox = require('events/outbox')
 local tenant = require('frame/tenant')
 local verbs = {}
 
 -- Number of a tenant's readers that may have a batch at a time.
 local MAX_LEASED = 4
--- Number of entries that one command reads; the bytes after which a call reads no more.
-local STEP, MAX_READ = 10, 1048576
 -- A batch that starts late does not delay the next ones: they keep the pace, but make up for no more than this.
 local MAX_LATE_MS = 200
 -- Entries are kept for so long, in ms.
@@ -27,106 +14,15 @@ local MAX_AGE_MS = 3 * 86400000
 -- The readers that are behind are moved on if the outbox is filled more than this.
 local NEARLY_FULL = 0.75
 
-local WORDS = '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+)\n(.*)$'
-
-local function readCursor(text)
-  local after, events, failures, failedAt, nextAt, leasedTo, owner, webhookId, last, choice =
-    string.match(text, WORDS)
-  return {
-    after = after, events = tonumber(events), failures = tonumber(failures), failedAt = tonumber(failedAt),
-    nextAt = tonumber(nextAt), leasedTo = tonumber(leasedTo), owner = owner, webhookId = webhookId, last = last,
-    choice = choice,
-  }
-end
-
-local function writeCursor(keys, reader, cursor)
-  redis.call('HSET', keys.cursors, reader, string.format(
-    '%s %d %d %.0f %.0f %.0f %s %s %s\n%s', cursor.after, cursor.events, cursor.failures, cursor.failedAt,
-    cursor.nextAt, cursor.leasedTo, cursor.owner, cursor.webhookId, cursor.last, cursor.choice
-  ))
-end
-
-local function forgetBatch(cursor)
-  cursor.webhookId, cursor.last, cursor.choice = '-', '-', ''
-end
-
--- Returns true if the id of an entry is before another one.
-local function isBefore(one, other)
-  local ms, number = string.match(one, '^(%d+)-(%d+)$')
-  local otherMs, otherNumber = string.match(other, '^(%d+)-(%d+)$')
-  ms, otherMs = tonumber(ms), tonumber(otherMs)
-  return ms < otherMs or ms == otherMs and tonumber(number) < tonumber(otherNumber)
-end
-
--- Deletes the entries that all readers are done with. Saves the numbers of the outbox.
-local function trim(keys)
-  local box, first = tenant.box, nil
-  for _, text in ipairs(redis.call('HVALS', keys.cursors)) do
-    local after = string.match(text, '^%S+')
-    if not first or isBefore(after, first) then
-      first = after
-    end
-  end
-  if first and box.entries > 0 then
-    local ms, number = string.match(first, '^(%d+)-(%d+)$')
-    redis.call('XTRIM', keys.outbox, 'MINID', string.format('%s-%d', ms, number + 1))
-    local left = redis.call('XRANGE', keys.outbox, '-', '+', 'COUNT', 1)[1]
-    box.entries = redis.call('XLEN', keys.outbox)
-    box.from = box.to
-    if left then
-      local _, at = outbox.read(left[2][2])
-      box.from = at
-    end
-  end
-  tenant.save()
-end
-
 -- Returns true if enough others have a batch.
 local function areOthersBusy(keys, reader)
   local all, busy = redis.call('HGETALL', keys.cursors), 0
   for i = 1, #all, 2 do
-    if all[i] ~= reader and readCursor(all[i + 1]).leasedTo > clock.nowMs() then
+    if all[i] ~= reader and cursors.read(all[i + 1]).leasedTo > clock.nowMs() then
       busy = busy + 1
     end
   end
   return busy >= MAX_LEASED
-end
-
--- Returns the entries behind an id, up to another one ('+' all), with at most so many entries and MAX_READ bytes, but
--- at least one; and true if no other is left.
-local function readEntries(key, after, last, most)
-  local found, size = {}, 0
-  while #found < most and size < MAX_READ do
-    local step = math.min(STEP, most - #found)
-    local entries = redis.call('XRANGE', key, '(' .. after, last, 'COUNT', step)
-    for _, entry in ipairs(entries) do
-      found[#found + 1], size, after = entry, size + #entry[2][2], entry[1]
-    end
-    if #entries < step then
-      return found, true
-    end
-  end
-  return found, redis.call('XRANGE', key, '(' .. after, last, 'COUNT', 1)[1] == nil
-end
-
--- Returns what a cursor has before it, as readEntries() does. If events found no room and nothing follows them, adds an
--- entry that says so.
-local function ahead(keys, cursor, most)
-  local found, isAll
-  if cursor.webhookId ~= '-' then
-    found, isAll = readEntries(keys.outbox, cursor.after, cursor.last, outbox.MAX_ENTRIES)
-    if found[1] then
-      return found, isAll
-    end
-    forgetBatch(cursor)
-  end
-  found, isAll = readEntries(keys.outbox, cursor.after, '+', most)
-  if not found[1] and cursor.events ~= tenant.box.events then
-    outbox.mark(keys.outbox, tenant.box, tenant.limits.outbox, clock.nowMs())
-    tenant.save()
-    return readEntries(keys.outbox, cursor.after, '+', most)
-  end
-  return found, isAll
 end
 
 -- Returns true if a worker may take a batch of a reader now.
@@ -156,19 +52,19 @@ end
 function verbs.takeBatch(keys, args)
   local reader, owner, nowMs = args[1], args[2], clock.nowMs()
   local text = tenant.tier and tenant.box and redis.call('HGET', keys.cursors, reader)
-  local cursor = text and readCursor(text)
+  local cursor = text and cursors.read(text)
   if not cursor or not mayTake(keys, cursor, reader, owner) then
     return { 'NONE' }
   end
   if (redis.call('HGET', keys.tenant, 'version') or '') ~= args[5] then
     return { 'CHANGED' }
   end
-  local found, isAll = ahead(keys, cursor, tonumber(args[4]))
+  local found, isAll = cursors.ahead(keys, cursor, tonumber(args[4]))
   if not found[1] then
     return { 'NONE' }
   end
   cursor.owner, cursor.leasedTo = owner, nowMs + args[3]
-  writeCursor(keys, reader, cursor)
+  cursors.write(keys, reader, cursor)
   local failingMs = cursor.failedAt > 0 and nowMs - cursor.failedAt or 0
   local reply = {
     'OK', cursor.webhookId, cursor.choice, cursor.failures, failingMs, cursor.events, isAll and 1 or 0,
@@ -182,7 +78,7 @@ end
 -- Returns the cursor of a reader whose lease a worker has; nil: it has lost it.
 local function mine(keys, args)
   local text = tenant.box and redis.call('HGET', keys.cursors, args[1])
-  local cursor = text and readCursor(text)
+  local cursor = text and cursors.read(text)
   return cursor and cursor.owner == args[2] and cursor.leasedTo > 0 and cursor or nil
 end
 
@@ -207,7 +103,7 @@ function verbs.storeBatch(keys, args)
   local nowMs = clock.nowMs()
   cursor.leasedTo, cursor.nextAt = nowMs + args[3], math.max(cursor.nextAt, nowMs - MAX_LATE_MS) + args[7]
   cursor.webhookId, cursor.last, cursor.choice = args[4], args[5], args[6]
-  writeCursor(keys, args[1], cursor)
+  cursors.write(keys, args[1], cursor)
   return 1
 end
 
@@ -228,13 +124,13 @@ function verbs.finishBatch(keys, args)
     return 0
   end
   -- It may have been moved on meanwhile.
-  if isBefore(cursor.after, args[3]) then
+  if cursors.isBefore(cursor.after, args[3]) then
     cursor.after, cursor.events = args[3], tonumber(args[4])
   end
   cursor.failures, cursor.failedAt, cursor.leasedTo = 0, 0, 0
-  forgetBatch(cursor)
-  writeCursor(keys, args[1], cursor)
-  trim(keys)
+  cursors.forgetBatch(cursor)
+  cursors.write(keys, args[1], cursor)
+  cursors.trim(keys)
   return 1
 end
 
@@ -260,9 +156,9 @@ function verbs.retryBatch(keys, args)
     cursor.failedAt = cursor.failedAt > 0 and cursor.failedAt or clock.nowMs()
   end
   if args[5] == '0' then
-    forgetBatch(cursor)
+    cursors.forgetBatch(cursor)
   end
-  writeCursor(keys, args[1], cursor)
+  cursors.write(keys, args[1], cursor)
   return 1
 end
 
@@ -284,8 +180,8 @@ function verbs.startCursor(keys, args)
     after = last and last[1] or '0-0', events = args[3] == '1' and -1 or tenant.box.events,
     failures = 0, failedAt = 0, nextAt = 0, leasedTo = 0, owner = '-',
   }
-  forgetBatch(cursor)
-  writeCursor(keys, args[1], cursor)
+  cursors.forgetBatch(cursor)
+  cursors.write(keys, args[1], cursor)
 end
 
 --[[ dropCursor
@@ -298,7 +194,7 @@ end
 function verbs.dropCursor(keys, args)
   redis.call('HDEL', keys.cursors, args[1])
   if tenant.box then
-    trim(keys)
+    cursors.trim(keys)
   end
 end
 
@@ -355,14 +251,14 @@ function verbs.moveSlowest(keys)
   local before, moved = string.format('%.0f-999999999', ms - 1), 0
   local all = redis.call('HGETALL', keys.cursors)
   for at = 1, #all, 2 do
-    local cursor = readCursor(all[at + 1])
-    if isBefore(cursor.after, before) then
+    local cursor = cursors.read(all[at + 1])
+    if cursors.isBefore(cursor.after, before) then
       cursor.after, moved = before, moved + 1
-      forgetBatch(cursor)
-      writeCursor(keys, all[at], cursor)
+      cursors.forgetBatch(cursor)
+      cursors.write(keys, all[at], cursor)
     end
   end
-  trim(keys)
+  cursors.trim(keys)
   return moved
 end
 

@@ -41,7 +41,7 @@
  *   {t}:used              hash: SHA-256 of an API key → ms at which it was last used
  *   {t}:events            channel (sharded pub/sub): numbered messages of events (lua/events/events.lua); an empty
  *                         message: keys have changed
- *   {t}:cursors           hash: how far each reader of the outbox has come (lua/verbs/cursors.lua)
+ *   {t}:cursors           hash: how far each reader of the outbox has come (lua/events/cursors.lua)
  *   {t}:attempts:<id>     list: the last attempts to deliver to a subscription, newest first
  *                         (engine/notices/attempts.ts)
  *   reads:<tier>:{t}      string: reads in the open window of a minute (lua/limits/quota.lua); with :sessions after it,

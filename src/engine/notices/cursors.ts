@@ -1,5 +1,5 @@
 /**
- * The cursors of those who read a tenant's outbox (lua/verbs/cursors.lua): subscriptions, and the personal notices of
+ * The cursors of those who read a tenant's outbox (lua/events/cursors.lua): subscriptions, and the personal notices of
  * all people. Workers take, finish and repeat batches by them.
  */
 import type { RedisClient } from '../../redis/client.ts';
