@@ -18,6 +18,7 @@ import { charged, countUse } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
 import { newDefaultKey } from './keys.ts';
 import type { Actor } from './permissions.ts';
+import { followChoices } from './personsCursor.ts';
 
 export type MemberDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'> & { readonly store: Store };
 
@@ -31,7 +32,7 @@ export const membershipsInDatabase = (deps: SettleDeps & { readonly sealer: Seal
     const { changed, ...admitted } = await recordSignIn(deps.store, person, address, newDefaultKey(deps.sealer));
     for (const tenant of changed) {
       await settle(deps, tenant, admitted.userId);
-      await loadRecord(deps.store, tenant);
+      await forget(deps.store, tenant);
     }
     return admitted;
   },
@@ -40,6 +41,12 @@ export const membershipsInDatabase = (deps: SettleDeps & { readonly sealer: Seal
   settle: ({ id }, tenant) => settle(deps, tenant, id),
   names: (tenant, emails) => store.memberNames(deps.store, tenant, emails),
 });
+
+/** Makes the outbox of a tenant follow the end of a membership. @throws HoldfastError unavailable */
+async function forget(database: Store, tenant: string): Promise<void> {
+  await loadRecord(database, tenant);
+  await followChoices(database, tenant);
+}
 
 /** Makes a user's sessions in a tenant follow the database. @throws HoldfastError unavailable */
 const settle = ({ engine, store: database }: SettleDeps, tenant: string, userId: string): Promise<void> =>
@@ -155,7 +162,7 @@ async function remove(
     await store.removeMember(deps.store, tenant, userId, changerOf(by), action, () =>
       endSignIns(deps.engine, tenant, userId),
     );
-    await loadRecord(deps.store, tenant);
+    await forget(deps.store, tenant);
   } finally {
     // Also for somebody who is no member any more: a call that failed halfway is repeated.
     await settle(deps, tenant, userId);

@@ -4,15 +4,15 @@
  */
 import { HoldfastError } from '../domain/errors.ts';
 import { CHANNELS, type Channel, PERSONAL_NOTICES } from '../domain/notices.ts';
-import { type Choices, PERSONS } from '../domain/personalNotices.ts';
+import type { Choices } from '../domain/personalNotices.ts';
 import type { Charged } from '../domain/quota.ts';
-import { startCursor } from '../engine/notices/cursors.ts';
 import { chargeWrite } from '../engine/tenant/usage.ts';
 import * as store from '../store/noticeChoices.ts';
 import type { Store } from '../store/records.ts';
 import { charged, countUse } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
 import type { Actor } from './permissions.ts';
+import { followChoices } from './personsCursor.ts';
 
 export interface ChoiceDeps extends Pick<OperationDeps, 'engine' | 'activity'> {
   readonly store: Store;
@@ -88,10 +88,10 @@ function choose(
     return choices;
   };
   const carryOut = async () => {
-    const choices = await store.changeChoices(deps.store, credential.tenant, userId, { actor, address }, after);
-    // Nobody is told what happened before. If this instance dies here, a worker makes the cursor.
-    if (PERSONAL_NOTICES.some((what) => choices[what].some((channel) => channel !== 'browser')))
-      await startCursor(deps.engine.redis, credential.tenant, PERSONS, 'end', false);
+    const { tenant } = credential;
+    const choices = await store.changeChoices(deps.store, tenant, userId, { actor, address }, after);
+    // If this instance dies here, a worker makes the cursor.
+    await followChoices(deps.store, tenant);
     return choices;
   };
   return countUse(deps, credential, charged(chargeWrite(deps.engine, credential, 'read'), carryOut));

@@ -12,6 +12,7 @@ import { changeChoices, readChosen, readRecipient } from '../store/noticeChoices
 import type { Store } from '../store/records.ts';
 import { readSubscriptions } from '../store/subscriptions.ts';
 import { replaceAddresses } from '../store/unsubscriptions.ts';
+import { followChoices } from './personsCursor.ts';
 import { openSubscription, sealTarget } from './sealedSubscriptions.ts';
 
 const Unsubscription = z.object({ unsubscribe: z.array(MailSource), address: z.string() });
@@ -122,6 +123,7 @@ async function endPersonal(
   const { choices } = await readChosen(store, tenant, userId);
   if (!Object.values(choices).some((channels) => channels.includes('email'))) return;
   await changeChoices(store, tenant, userId, by, (now) => withoutEmail(now.choices));
+  await followChoices(store, tenant);
 }
 
 const withoutEmail = ({ TURN, ENDS_SOON, WANTED, TAKEN }: Choices): Choices => {

@@ -56,6 +56,24 @@ describe('a person whose reservation is taken away', () => {
   });
 });
 
+describe('a person who waits', () => {
+  test('gets an e-mail when it is their turn', async () => {
+    const { tenant } = holdfast;
+    const ann = await makeMember(tenant);
+    await chooseNotices(deps, ann, ann.userId, { TURN: ['email'] });
+    const resource = randomUUID();
+    const { body } = await holdfast.reserve({ resource, requester: 'job', ttlSeconds: 600 });
+    const who = { id: ann.userId, subject: ann.userId, email: ann.email, role: 'member' } as const;
+    const session = await signIn(holdfast.redis, tenant, who);
+    const wait = { resource, requester: ann.requester, ttlSeconds: 600, waitSeconds: 600, claimSeconds: 600 };
+    await session.request(holdfast.url, 'POST', '/api/v1/Reservation/reserve?pollSeconds=0', [wait]);
+    await holdfast.unreserve({ resource, requester: 'job', releaseToken: body[0]?.releaseToken ?? '' });
+    const [message] = await server.messagesOf(ann.email ?? '', 1);
+    expect(message?.headers.get('subject')).toBe(`[${tenant}] It is your turn: ${resource}`);
+    expect(message?.text).toMatch(/you can take \S+, until 20\d\d-\d\d-\d\d \d\d:\d\d UTC\./);
+  });
+});
+
 describe('a channel in Slack', () => {
   test('sees who has staging, and nothing else', async () => {
     const target = { url: slack.webhookUrl };
