@@ -6,7 +6,7 @@ import { PERSON_PREFIX } from '../domain/names.ts';
 import { PERSONAL_NOTICES, type PersonalNotice } from '../domain/notices.ts';
 import { noticePath } from '../domain/personalNotices.ts';
 import type { Message } from './mail/mailer.ts';
-import type { Happened, NoticeEvent } from './sending.ts';
+import type { NoticeEvent } from './sending.ts';
 import { type Style, waitingText, whoIs } from './words.ts';
 
 /** Time for which a notice is tried. */
@@ -34,18 +34,11 @@ export const Notice = z.object({
 });
 export type Notice = z.infer<typeof Notice>;
 
-/** Fields that only some events have. */
-interface Told {
-  readonly claimBy?: string | null;
-  readonly waiting?: number;
-}
-
 /** Returns the notice that an event is for the person who reserved, whoever that is; null: none */
 export function noticeOf(event: NoticeEvent): Notice | null {
   if (event.type === 'GAP' || event.type === 'TEST') return null;
   const { id, tenantId: tenant, requester, resource, apiKeyLabel: keyLabel, actor, expiresAt } = event;
-  const told: Happened & Told = event;
-  const { claimBy = null, waiting = 1 } = told;
+  const { claimBy = null, waiting = 1 } = event;
   const notice = kindOf(event.type, actor, claimBy);
   if (notice === null || resource === null || !requester?.startsWith(PERSON_PREFIX)) return null;
   const ends = [claimBy, notice === 'TAKEN' ? null : expiresAt].flatMap((iso) => (iso === null ? [] : Date.parse(iso)));

@@ -49,12 +49,8 @@ export const whoIs = ({ text }: Style, requester: string): string => text(reques
 /** Names that the sentence of a transaction shows. */
 const MAX_NAMES = 3;
 
-/** Fields that only some events have. */
-interface Told extends Omit<Event, 'type'> {
-  readonly type: string;
-  readonly claimBy?: string | undefined;
-  readonly waiting?: number | undefined;
-}
+/** An event, also of a type that is added later. */
+type Told = Omit<Event, 'type'> & { readonly type: string };
 
 type Sentence = (event: Told, style: Style) => string;
 

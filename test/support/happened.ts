@@ -5,8 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { type Event, fieldsMissingFrom } from '../../src/contract/events.ts';
 import type { Happened } from '../../src/notices/sending.ts';
 
-/** Fields that only some types have. */
-type Fields = Partial<Omit<Happened, 'type'>> & { readonly claimBy?: string; readonly waiting?: number };
+type Fields = Partial<Omit<Happened, 'type'>>;
 
 /** An event that has just happened. */
 export function happened(type: Event['type'], fields: Fields = {}): Happened {
