@@ -18,7 +18,7 @@ async function find(someone: Person, q: string, part = '&part=1'): Promise<strin
       .replace(/<svg.*?<\/svg>/gs, '')
       .replace(/<[^>]+>/g, '')
       .replace(/\s+/g, ' ')
-      .replace(/\d\d:\d\d UTC/, '…')
+      .replace(/(\d{4}-\d\d-\d\d )?\d\d:\d\d UTC/, '…')
       .trim();
     return `${words} → ${to.replaceAll('&amp;', '&').replace(/%40\d+/, '%40…')}`;
   });

@@ -1,7 +1,6 @@
 /**
  * docs/specification.md#outbox: what scripts write to a tenant's outbox, in the step that changes the state.
  */
-import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { NOW, register } from '../../../src/engine/definitions/changes.ts';
@@ -12,7 +11,7 @@ import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { changeHot, hotOf } from '../../support/hotRecord.ts';
 import { boxOf, entriesIn, outboxKey, typesIn, wantEvents } from '../../support/outbox.ts';
 import { redisAddress } from '../../support/redisAddress.ts';
-import { until } from '../../support/until.ts';
+import { scriptCommands } from '../../support/scriptCommands.ts';
 import { renew, reserve, reset, transaction, unreserve } from '../../support/verbs.ts';
 
 let running: RunningEngine;
@@ -127,27 +126,11 @@ describe('a call adds one entry with the events that it publishes', () => {
 
 describe('an outbox costs one command of Redis a call, and no other tenant anything', () => {
   test('a reserve and a release run the same commands with it, and an XADD each', async () => {
-    const monitor = await new Redis(redisAddress(inject('redisUrl'))).monitor();
-    let seen: string[] = [];
-    const marks = new Set<string>();
-    monitor.on('monitor', (_: string, [command = '', key = '']: string[], source: string) => {
-      if (command.toLowerCase() === 'echo') marks.add(key);
-      else if (source === 'lua' && key.startsWith(`{${tenantOf()}}`))
-        seen.push(`${command} ${key.split(':')[1]}`.toLowerCase());
-    });
-    /** Waits until all commands so far have been seen. */
-    const allSeen = async () => {
-      const mark = randomUUID();
-      await running.engine.redis.echo(mark);
-      await until('the monitor', () => marks.has(mark));
-    };
     const cycle = async () => {
-      await allSeen();
-      seen = [];
-      await release([await hold('a')]);
-      await allSeen();
+      const work = async () => release([await hold('a')]);
+      const commands = await scriptCommands(inject('redisUrl'), tenantOf(), work);
       // The history is trimmed now and then.
-      return seen.filter((one) => one !== 'xtrim history');
+      return commands.filter((one) => one !== 'xtrim history');
     };
     await hold('first');
     const without = await cycle();
@@ -156,7 +139,6 @@ describe('an outbox costs one command of Redis a call, and no other tenant anyth
     expect(without).not.toContain('xadd outbox');
     expect(withOutbox.filter((one) => one === 'xadd outbox')).toHaveLength(2);
     expect(withOutbox.filter((one) => one !== 'xadd outbox')).toEqual(without);
-    monitor.disconnect();
   });
 });
 
