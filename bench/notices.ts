@@ -1,7 +1,8 @@
 /**
  * Measures deliveries of one worker to a receiver on this machine: `node --import tsx bench/notices.ts [seconds]`. The
  * delay of an event is the time from its change to its arrival: with a hint, without one (as if the instance died), and
- * at 1,000 events a second.
+ * at 1,000 events a second. Then what a subscription of all types costs Redis in a reserve and its release, beside a
+ * tenant without one: the time of scripts, and the CPU time of the process.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { z } from 'zod';
@@ -23,7 +24,9 @@ import { defineScripts, loadScripts } from '../src/redis/scripts.ts';
 import { createLogger } from '../src/telemetry/log.ts';
 import { startReceiver } from '../test/support/receiver.ts';
 import { until } from '../test/support/until.ts';
-import { reserve } from '../test/support/verbs.ts';
+import { reserve, unreserve } from '../test/support/verbs.ts';
+import { inTurn, ratioOf, Series } from './rounds.ts';
+import { scriptTime } from './scriptTime.ts';
 
 const SECONDS = Number(process.argv[2] ?? 15);
 const LOOK_EVERY_MS = 5000;
@@ -107,6 +110,40 @@ clearInterval(timer);
 console.log(await measure('at the full rate', 1000 / ITEMS, ITEMS, () => hints.wake(tenant)));
 await Promise.all([stopHints(), worker.close(), hints.close()]);
 connection.disconnect();
+
+/** Fewer events in all rounds than an outbox keeps. */
+const [ROUNDS, CYCLES] = [9, 500];
+const without = { key: makeKey('bench'), tenant: 'without', tier: 'Enterprise' } as const;
+const other = configuredTenants([without]).get(without.tenant);
+if (other === undefined) throw new Error('no record');
+await loadTenant(redis, other, { definitionsVersion: 0, lease: null });
+
+/** Returns the time of scripts of a reserve and its release, and the CPU time of Redis, in µs. */
+async function cycles(of: { readonly tenant: string; readonly key: string }) {
+  const by = { tenant: of.tenant, credentialKey: digestOf(of.key), kind: 'key' } as const;
+  const cpu = async () => {
+    const used = await redis.info('cpu');
+    return [...used.matchAll(/used_cpu_(?:sys|user):([\d.]+)/g)].reduce((sum, [, seconds]) => sum + Number(seconds), 0);
+  };
+  const before = await cpu();
+  const scripts = await scriptTime(redis, async () => {
+    for (let i = 0; i < CYCLES; i++) {
+      const item = { resource: `c${i}`, requester: 'bench' };
+      const [held] = await reserve(engine, by, [item]);
+      await unreserve(engine, by, [{ ...item, releaseToken: held?.releaseToken ?? '' }]);
+    }
+  });
+  return { scripts: scripts / CYCLES, cpu: ((await cpu()) - before) * (1_000_000 / CYCLES) };
+}
+const series = [new Series(() => cycles(key)), new Series(() => cycles(without))] as const;
+await inTurn(series, ROUNDS);
+for (const what of ['scripts', 'cpu'] as const) {
+  const [figure, beside] = [series[0].figure((of) => of[what]), series[1].figure((of) => of[what])];
+  const { median, q1, q3 } = ratioOf(figure, beside);
+  console.log(
+    `${what} of a cycle: ${figure.median.toFixed(1)} µs, without ${beside.median.toFixed(1)} µs, ratio ${median.toFixed(3)} (${q1.toFixed(3)} to ${q3.toFixed(3)})`,
+  );
+}
 redis.disconnect();
 await receiver.stop();
 await server.stop();

@@ -118,7 +118,7 @@ export async function formReplicas(nodes: readonly Address[], connect: Connect):
 export const sentinelSettings = ({ host, port }: Address): readonly string[] => [
   `sentinel monitor ${PRIMARY_NAME} ${host} ${port} 2`,
   `sentinel down-after-milliseconds ${PRIMARY_NAME} ${DOWN_AFTER_MS}`,
-  `sentinel failover-timeout ${PRIMARY_NAME} 5000`,
+  `sentinel failover-timeout ${PRIMARY_NAME} 3000`,
 ];
 
 /** Waits until three sentinels know each other and two replicas. */
