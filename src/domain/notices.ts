@@ -1,5 +1,5 @@
 /**
- * Notices (docs/specification.md#notices): what tenants subscribe to, and what people want to be told.
+ * Notices (docs/specification.md#notices): subscriptions of tenants, and personal notices of members.
  */
 export const SUBSCRIPTION_KINDS = ['webhook', 'slack', 'email'] as const;
 export type SubscriptionKind = (typeof SUBSCRIPTION_KINDS)[number];
@@ -8,11 +8,11 @@ export type SubscriptionKind = (typeof SUBSCRIPTION_KINDS)[number];
 export const DISABLED_REASONS = ['FAILED', 'GONE'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
-/** What people can be told. */
+/** The notices that members can choose for themselves. */
 export const PERSONAL_NOTICES = ['TURN', 'ENDS_SOON', 'WANTED', 'TAKEN'] as const;
 export type PersonalNotice = (typeof PERSONAL_NOTICES)[number];
 
-/** Where people can be told it. */
+/** The channels of these notices. */
 export const CHANNELS = ['email', 'slack', 'browser'] as const;
 export type Channel = (typeof CHANNELS)[number];
 

@@ -1,5 +1,5 @@
 /**
- * One delivery: takes a batch of a subscription, makes one attempt, and writes down what came of it
+ * One delivery: takes a batch of a subscription, makes one attempt, and records its result
  * (docs/specification.md#subscriptions). The batch is stored before the first attempt, so whoever repeats it sends the
  * same.
  */
@@ -19,17 +19,15 @@ import {
 import type { RedisClient } from '../redis/client.ts';
 import { cut, eventsOf } from './batches.ts';
 import { GIVE_UP_AFTER_MS, pauseMs } from './retries.ts';
-import { type Batch, makeWebhookId, type Outcome, type Reader } from './sending.ts';
+import { ATTEMPT_MS, type Batch, makeWebhookId, type Outcome, type Reader } from './sending.ts';
 
-/** Time that an attempt may take, in ms. */
-export const ATTEMPT_MS = 10_000;
 /** A worker that dies leaves a batch for so long: longer than an attempt. */
 const LEASE_MS = 15_000;
 /** Pause after a fault of this service, in ms. */
 const FAULT_PAUSE_MS = 5000;
 
-/** What an attempt can come to. */
-export const RESULTS = ['delivered', 'failed', 'postponed', 'disabled'] as const;
+/** Results of attempts. */
+export const RESULTS = ['delivered', 'failed', 'disabled'] as const;
 export type Result = (typeof RESULTS)[number];
 
 export interface DeliveryDeps {
@@ -40,7 +38,7 @@ export interface DeliveryDeps {
   readonly log: Logger;
 }
 
-/** What a batch was cut by, as Redis keeps it beside the batch. */
+/** The choice by which a batch was cut, as Redis keeps it beside the batch. */
 const Stored = z.object({ types: z.array(z.string()), prefix: z.string() });
 
 /** Number of entries that are read at first, and at most: subscriptions that choose few events need more at a time. */
@@ -51,7 +49,7 @@ const ENTRIES = { first: 100, most: 1000 } as const;
  * @param version of the tenant's record, when the reader was read
  * @param owner names this worker
  * @param signal aborts when the worker closes: then the batch is left to others
- * @returns true if something became of it, so that there may be more to do
+ * @returns true if there may be more to deliver now
  */
 export async function deliver(
   deps: DeliveryDeps,
@@ -121,7 +119,6 @@ async function attempt(deps: DeliveryDeps, attempting: Attempting): Promise<bool
   const durationMs = Math.round(performance.now() - beganAt);
   const result = await settle(deps, attempting, outcome);
   deps.onAttempt(reader.kind, result, durationMs);
-  if (result === 'postponed') return true;
   const { status, fault } = outcome;
   const [at, events] = [Date.now() - durationMs, chosen.events.length];
   const made = { at, webhookId: chosen.webhookId, attempt: taken.failures + 1, events, status, fault, durationMs };
@@ -129,16 +126,12 @@ async function attempt(deps: DeliveryDeps, attempting: Attempting): Promise<bool
   return true;
 }
 
-/** Writes down what comes next. */
+/** Records the result in Redis: the batch is done, is tried again later, or ends the subscription. */
 async function settle(
   { redis, disable }: DeliveryDeps,
   { reader, lease, taken, chosen }: Attempting,
-  { status, retryAfterMs, isPostponed }: Outcome,
+  { status, retryAfterMs }: Outcome,
 ): Promise<Result> {
-  if (isPostponed === true) {
-    await retryBatch(redis, lease, retryAfterMs ?? reader.everyMs, { isFailure: false, isKept: false });
-    return 'postponed';
-  }
   if (status !== null && status >= 200 && status < 300) {
     await finishBatch(redis, lease, chosen.last);
     return 'delivered';

@@ -17,7 +17,7 @@ const MAX_UNANSWERED = 1000;
 
 export class Hints {
   readonly #connect: () => RedisClient;
-  /** The tenants of which a hint will be sent, or is on its way. */
+  /** Tenants with a hint that will be sent or is being sent. */
   readonly #pending = new Set<string>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #opened: { readonly queue: Queue; readonly connection: RedisClient } | null = null;

@@ -12,7 +12,7 @@ import { type Style, waitingText, whoIs } from './words.ts';
 /** Time for which a notice is tried. */
 const TRIED_MS = 10 * 60_000;
 
-/** A notice for whom it may concern: it is not known yet whether they have chosen it. */
+/** A notice for the person of a requester, who may not have chosen it: that is looked up later. */
 export const Notice = z.object({
   notice: z.enum(PERSONAL_NOTICES),
   tenant: z.string(),
@@ -29,12 +29,12 @@ export const Notice = z.object({
   /** Until when it can be taken; null: it need not be taken */
   claimBy: z.string().nullable(),
   waiting: z.int(),
-  /** When it is of no use any more, in ms since 1970 UTC */
+  /** It is not sent after this time, in ms since 1970 UTC */
   untilMs: z.number(),
 });
 export type Notice = z.infer<typeof Notice>;
 
-/** Returns the notice that an event is for the person who reserved, whoever that is; null: none */
+/** Makes the notice of an event for its requester; null: the event makes none */
 export function noticeOf(event: NoticeEvent): Notice | null {
   if (event.type === 'GAP' || event.type === 'TEST') return null;
   const { id, tenantId: tenant, requester, resource, apiKeyLabel: keyLabel, actor, expiresAt } = event;

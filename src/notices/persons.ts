@@ -17,7 +17,7 @@ import type { Store } from '../store/records.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { MailRefused } from './mail/refused.ts';
 import { mailOf, Notice, noticeOf, pathOf, wordsOf } from './personal.ts';
-import type { NoticeEvent, Outcome, Reader } from './sending.ts';
+import { ATTEMPT_MS, type NoticeEvent, type Outcome, type Reader } from './sending.ts';
 import { type SlackDeps, slackLink, toPerson } from './slack.ts';
 import { MRKDWN, PLAIN } from './words.ts';
 
@@ -51,8 +51,6 @@ const MAX_EVENTS = 100;
 const PAUSES_MS = [5, 15, 30, 60, 120, 120, 120, 120].map((seconds) => seconds * 1000);
 /** Time for which a job is kept, so that the same event makes none again. */
 const KEPT_SECONDS = 900;
-/** Time that a request to Slack may take. */
-const WITHIN_MS = 10_000;
 
 const Sent = z.object({ notice: Notice, userId: z.string(), channel: z.enum(['email', 'slack']) });
 type Sent = z.infer<typeof Sent>;
@@ -146,7 +144,7 @@ async function sendOne(deps: PersonsDeps, { notice, userId, channel }: Sent): Pr
   } else {
     if (slack === null) return deps.onSent(channel, 'dropped');
     const text = slackText(deps.slack, notice);
-    refuseFault(await toPerson(deps.slack, notice.tenant, slack, text, AbortSignal.timeout(WITHIN_MS)));
+    refuseFault(await toPerson(deps.slack, notice.tenant, slack, text, AbortSignal.timeout(ATTEMPT_MS)));
   }
   deps.onSent(channel, 'delivered');
 }

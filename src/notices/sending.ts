@@ -54,17 +54,15 @@ export interface Outcome {
   readonly retryAfterMs?: number;
   /** Why it failed, for the people who set up the subscription: no secrets, no addresses. null: it did not */
   readonly fault: string | null;
-  /**
-   * Nothing was sent, because a limit of the channel is used up. This is no failure. A new batch, with the events that
-   * came meanwhile, is tried after `retryAfterMs`.
-   */
-  readonly isPostponed?: true;
 }
+
+/** Time that an attempt may take, in ms. */
+export const ATTEMPT_MS = 10_000;
 
 /**
  * Makes one attempt. It rejects only for faults of the service, such as a database that is away: these are no failures
  * of the receiver.
- * @param signal aborts 10 s after the start of the attempt, and when the worker closes
+ * @param signal aborts when the attempt takes longer than ATTEMPT_MS, and when the worker closes
  */
 export type Sender = (subscription: OpenedSubscription, batch: Batch, signal: AbortSignal) => Promise<Outcome>;
 

@@ -2,11 +2,10 @@
  * Messages to Slack: to an incoming webhook, or by the tenant's bot to a channel or a person
  * (docs/specification.md#slack).
  */
-import { OutgoingFault } from '../outgoing/fault.ts';
-import { post } from '../outgoing/request.ts';
 import { callSlack, isSlackHook, type SlackSite } from '../outgoing/slack.ts';
 import type { Store } from '../store/records.ts';
 import { findSlackApp } from '../store/slack.ts';
+import { noResponse, postTo } from './posting.ts';
 import type { Batch, Outcome, Outlet } from './sending.ts';
 import { MRKDWN, sentenceOf, titleOf } from './words.ts';
 
@@ -79,16 +78,8 @@ function textOf({ publicUrl }: SlackDeps, tenant: string, { events }: Batch): st
 
 async function toWebhook(site: SlackSite, url: string, message: Message, signal: AbortSignal): Promise<Outcome> {
   if (!isSlackHook(site, url)) return { status: null, fault: 'The address is not on hooks.slack.com.' };
-  try {
-    const headers = { 'Content-Type': 'application/json' };
-    const { status, retryAfterMs } = await post(url, {
-      ...{ headers, body: JSON.stringify(message), signal, rules: site.rules },
-    });
-    const isDone = status >= 200 && status < 300;
-    return { status, retryAfterMs: retryAfterMs ?? 0, fault: isDone ? null : `The response has status ${status}.` };
-  } catch (error) {
-    return noResponse(error);
-  }
+  const headers = { 'content-type': 'application/json' };
+  return postTo(url, { headers, body: JSON.stringify(message), signal, rules: site.rules });
 }
 
 async function byBot(
@@ -117,8 +108,3 @@ async function byBot(
 /** Slack answers with 200 to most calls that fail. */
 const statusOf = (status: number, error: string): number | null =>
   error === 'is_archived' ? 410 : status >= 200 && status < 300 ? null : status;
-
-function noResponse(error: unknown): Outcome {
-  if (error instanceof OutgoingFault) return { status: null, fault: error.message };
-  throw error;
-}

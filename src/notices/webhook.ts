@@ -2,9 +2,8 @@
  * Sends batches to webhooks, as Standard Webhooks 1.0 describes them (docs/specification.md#webhooks).
  */
 import type { Rules } from '../outgoing/addresses.ts';
-import { OutgoingFault } from '../outgoing/fault.ts';
-import { post } from '../outgoing/request.ts';
-import type { Batch, Outcome, Outlet } from './sending.ts';
+import { postTo } from './posting.ts';
+import type { Batch, Outlet } from './sending.ts';
 import { signatureHeaders } from './signature.ts';
 
 /** @param rules the addresses that are allowed */
@@ -15,17 +14,9 @@ export const webhookOutlet = (rules: Rules): Outlet => ({
     if (!('url' in target)) throw new Error('a webhook has a URL');
     const body = bodyOf(tenant, batch);
     const headers = { 'content-type': 'application/json', ...signatureHeaders(batch.webhookId, body, secrets) };
-    return post(target.url, { headers, body, signal, rules }).then(({ status, retryAfterMs }): Outcome => {
-      const isDone = status >= 200 && status < 300;
-      return { status, retryAfterMs: retryAfterMs ?? 0, fault: isDone ? null : `The response has status ${status}.` };
-    }, noResponse);
+    return postTo(target.url, { headers, body, signal, rules });
   },
 });
-
-function noResponse(error: unknown): Outcome {
-  if (error instanceof OutgoingFault) return { status: null, fault: error.message };
-  throw error;
-}
 
 /** Returns the body of a delivery. It is the same in each attempt. */
 function bodyOf(tenantId: string, { events }: Batch): string {

@@ -7,12 +7,12 @@ import type { Charged } from '../domain/quota.ts';
 import { addAttempt, attemptsOf } from '../engine/notices/attempts.ts';
 import { chargeWrite } from '../engine/tenant/usage.ts';
 import type { Places } from '../limits/places.ts';
-import { makeWebhookId, type Outlets, testEvent } from '../notices/sending.ts';
-import { readSubscriptions } from '../store/subscriptions.ts';
+import { ATTEMPT_MS, makeWebhookId, type Outlets, testEvent } from '../notices/sending.ts';
+import { noSuchSubscription, readSubscriptions } from '../store/subscriptions.ts';
 import { charged, countUse } from './charging.ts';
 import type { Actor } from './permissions.ts';
 import { openSubscription } from './sealedSubscriptions.ts';
-import { noSuchSubscription, type SubscriptionDeps } from './subscriptions.ts';
+import type { SubscriptionDeps } from './subscriptions.ts';
 
 export interface DeliveryDeps extends SubscriptionDeps {
   readonly outlets: Outlets;
@@ -22,7 +22,6 @@ export interface DeliveryDeps extends SubscriptionDeps {
 
 /** Maximum number of tests of a tenant that an instance makes at the same time. */
 const MAX_TESTS = 2;
-const TIMEOUT_MS = 10_000;
 
 /**
  * Lists the last 100 attempts, the latest first. Costs one read.
@@ -71,10 +70,9 @@ async function test(deps: DeliveryDeps, tenant: string, id: string) {
   const [webhookId, at] = [makeWebhookId(), Date.now()];
   const batch = { webhookId, events: [testEvent(tenant)] };
   const outcome = await inPlace(deps.tests, tenant, () =>
-    outlet.send(subscription, batch, AbortSignal.timeout(TIMEOUT_MS)),
+    outlet.send(subscription, batch, AbortSignal.timeout(ATTEMPT_MS)),
   );
-  const { status, isPostponed } = outcome;
-  const fault = isPostponed ? 'Nothing was sent: the limit of messages is reached.' : outcome.fault;
+  const { status, fault } = outcome;
   const result = { status, fault, durationMs: Date.now() - at };
   await addAttempt(deps.engine.redis, tenant, id, { at, webhookId, attempt: 1, events: 0, ...result });
   return result;

@@ -1,6 +1,6 @@
 /**
- * What a member wants to be told, and where (docs/specification.md#personal-notices). Any member chooses for
- * themselves, in each tenant anew: nothing is sent to anybody who has not chosen it there.
+ * The personal notices that members choose for themselves, in each tenant (docs/specification.md#personal-notices).
+ * Nothing is sent to a member who has not chosen it in that tenant.
  */
 import { HoldfastError } from '../domain/errors.ts';
 import { CHANNELS, type Channel, PERSONAL_NOTICES } from '../domain/notices.ts';

@@ -51,8 +51,6 @@ export interface ListedSubscription
   readonly stoppedBy: DisabledReason | 'LIMIT' | 'UNREADABLE' | null;
 }
 
-export const noSuchSubscription = () => new HoldfastError('unknown', 'There is no such subscription.');
-
 /**
  * Lists the subscriptions, the oldest first. Costs one read.
  * @throws HoldfastError unauthenticated, forbidden, unavailable; LimitError
@@ -84,7 +82,7 @@ export const readSubscription = (
 
 async function readOne(deps: SubscriptionDeps, tenant: string, id: string): Promise<ListedSubscription> {
   const listed = (await listAll(deps, tenant)).find((one) => one.id === id);
-  if (listed === undefined) throw noSuchSubscription();
+  if (listed === undefined) throw store.noSuchSubscription();
   return listed;
 }
 

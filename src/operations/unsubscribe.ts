@@ -7,6 +7,7 @@ import { HoldfastError } from '../domain/errors.ts';
 import { type Choices, NO_CHOICES } from '../domain/personalNotices.ts';
 import type { Sealer } from '../identity/credentials.ts';
 import { MailSource } from '../notices/mail/source.ts';
+import type { Author } from '../store/audit.ts';
 import { addressesOfMembers } from '../store/memberAddresses.ts';
 import { changeChoices, readChosen, readRecipient } from '../store/noticeChoices.ts';
 import type { Store } from '../store/records.ts';
@@ -101,7 +102,7 @@ async function endSubscription(
   tenant: string,
   id: string,
   address: string,
-  by: { readonly actor: string; readonly address: string },
+  by: Author,
 ): Promise<void> {
   for (let tried = 0; tried < MAX_TRIES; tried++) {
     const [row, addresses] = await readAddresses(deps, tenant, id);
@@ -114,12 +115,7 @@ async function endSubscription(
   throw new HoldfastError('unavailable', 'The subscription changes all the time. Repeat the call.');
 }
 
-async function endPersonal(
-  store: Store,
-  tenant: string,
-  userId: string,
-  by: { readonly actor: string; readonly address: string },
-): Promise<void> {
+async function endPersonal(store: Store, tenant: string, userId: string, by: Author): Promise<void> {
   const { choices } = await readChosen(store, tenant, userId);
   if (!Object.values(choices).some((channels) => channels.includes('email'))) return;
   await changeChoices(store, tenant, userId, by, (now) => withoutEmail(now.choices));

@@ -88,7 +88,7 @@ const COLUMNS = {
 
 const named = (tenant: string, id: string) => and(eq(subscriptions.tenantId, tenant), eq(subscriptions.id, id));
 
-const noSuchSubscription = () => new HoldfastError('unknown', 'There is no such subscription.');
+export const noSuchSubscription = () => new HoldfastError('unknown', 'There is no such subscription.');
 
 /** What the audit trail tells of a subscription: no URL, channel or address. */
 const told = ({ id, kind, label, host, types, prefix, enabled }: SubscriptionRow) => ({

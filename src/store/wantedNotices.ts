@@ -1,5 +1,5 @@
 /**
- * What notices are sent of: the events that a tenant's subscriptions and members want, and the tenants that have any.
+ * The events that the subscriptions and members of a tenant want, and the tenants that have any.
  */
 import { and, arrayOverlaps, eq, gt, sql } from 'drizzle-orm';
 import { union } from 'drizzle-orm/pg-core';
@@ -18,7 +18,7 @@ const SENT: readonly Channel[] = ['email', 'slack'];
 export const isSent = arrayOverlaps(noticeChoices.channels, [...SENT]);
 
 /** Lists the types that a tenant's subscriptions want, in a transaction. */
-export async function wantedTypes(tx: Db, tenant: string): Promise<readonly string[]> {
+async function wantedTypes(tx: Db, tenant: string): Promise<readonly string[]> {
   const rows = await tx
     .select({ types: subscriptions.types })
     .from(subscriptions)

@@ -1,5 +1,5 @@
 /**
- * Makes what sends notices: webhooks, Slack and e-mail. Loaded only if a database is configured.
+ * Makes the senders of notices: webhooks, Slack and e-mail. Loaded only if a database is configured.
  */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';

@@ -3,6 +3,7 @@
  */
 import type { ListedSubscription } from '../../operations/subscriptions.ts';
 import { KIND_WORDS, placeText, stateText, stoppedText, typesText } from '../words/subscriptionWords.ts';
+import { ShownOnce } from './shownOnce.tsx';
 import { Scroll } from './tableParts.tsx';
 
 export const NOTICES = '/dashboard/notices';
@@ -51,18 +52,6 @@ export const Stopped = ({ one }: { one: ListedSubscription }) => {
   );
 };
 
-/** The only page that ever shows it. */
 export const WebhookSecret = ({ label, value }: { label: string; value: string }) => (
-  <section aria-labelledby="made-title" class="secret">
-    <h2 id="made-title">Secret of {label}</h2>
-    <p>Your receiver checks signatures with it. Copy it now: it is not shown again.</p>
-    <p class="buttons">
-      <button type="button" data-copy="secret-value" hidden>
-        Copy the secret
-      </button>
-    </p>
-    <pre>
-      <code id="secret-value">{value}</code>
-    </pre>
-  </section>
+  <ShownOnce title={`Secret of ${label}`} word="secret" value={value} hint="Your receiver checks signatures with it." />
 );

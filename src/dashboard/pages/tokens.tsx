@@ -13,6 +13,7 @@ import { listTokens, MAX_TOKENS, type TokenRow } from '../../store/managementTok
 import { Confirm } from '../components/confirm.tsx';
 import { Count } from '../components/head.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
+import { ShownOnce } from '../components/shownOnce.tsx';
 import { Scroll } from '../components/tableParts.tsx';
 import { When } from '../components/when.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
@@ -103,20 +104,7 @@ const countOf = (tokens: TokensPageProps['tokens']) => ({
   counts: tokens && <Count of={tokens.length} word={tokens.length === 1 ? 'token' : 'tokens'} />,
 });
 
-const MadeToken = ({ label, value }: Made) => (
-  <section aria-labelledby="made-title" class="secret">
-    <h2 id="made-title">Token {label}</h2>
-    <p>Copy it now: it is not shown again.</p>
-    <p class="buttons">
-      <button type="button" data-copy="token-value" hidden>
-        Copy the token
-      </button>
-    </p>
-    <pre>
-      <code id="token-value">{value}</code>
-    </pre>
-  </section>
-);
+const MadeToken = ({ label, value }: Made) => <ShownOnce title={`Token ${label}`} word="token" value={value} />;
 
 const NewTokenForm = () => (
   <form method="post" action={AT} class="fields">

@@ -7,7 +7,7 @@ import { keysOf } from '../../redis/keys.ts';
 import { parseReply, toInteger, toText } from '../../redis/reply.ts';
 import { runScript } from '../../redis/scripts.ts';
 
-/** What a worker has of a reader: one worker at a time. */
+/** The lease that a worker has of a reader. One worker has it at a time. */
 export interface Lease {
   readonly tenant: string;
   readonly reader: string;
@@ -32,7 +32,7 @@ export interface Entry {
 /** A batch that has been stored. */
 export interface StoredBatch {
   readonly webhookId: string;
-  /** What its events were chosen by. */
+  /** The types and the prefix that its events were chosen by, as JSON. */
   readonly choice: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What an e-mail is sent for: the personal notices of a member, or a subscription. One click ends all e-mail of it.
+ * The source of an e-mail: the personal notices of a member, or a subscription. One click ends all e-mail of it.
  */
 import { z } from 'zod';
 import { PERSONAL_NOTICES } from '../../domain/notices.ts';
