@@ -152,8 +152,8 @@ describe('a person who has chosen it', () => {
   });
 });
 
-describe('nobody is told', () => {
-  test('who has not chosen it, in that tenant', async () => {
+describe('no message is sent', () => {
+  test('to somebody who has not chosen it in that tenant', async () => {
     const bob = await makeMember(tenant);
     await choose(bob, 'TURN', 'email');
     expect(await told(turn(), happened('RESERVED', { ...turn(), requester: 'person:stranger@bank.example' }))).toEqual(
@@ -163,12 +163,12 @@ describe('nobody is told', () => {
     expect(server.received.filter(({ to }) => to.includes('stranger@bank.example'))).toEqual([]);
   });
 
-  test('of what they do themselves', async () => {
+  test('about what the person does', async () => {
     await choose(ann, 'TAKEN', 'email');
     expect(await told(taken(ann.actor), taken(ann.actor.replace('person:', 'admin:')))).toEqual([]);
   });
 
-  test('of a reservation that need not be taken, or by a channel that only pages show', async () => {
+  test('about a reservation that need not be claimed, or by the channel browser', async () => {
     await choose(ann, 'TURN', 'email');
     await choose(ann, 'TAKEN', 'browser');
     expect(await told(happened('RESERVED', mine({ expiresAt: inMinutes(9) })), taken('person:bob@id.example'))).toEqual(
@@ -187,7 +187,7 @@ describe('nobody is told', () => {
     ).toEqual([]);
   });
 
-  test('who is no member any more, or whose tenant is suspended', async () => {
+  test('to former members, or in a suspended tenant', async () => {
     const owner = await makeMember(tenant, 'owner');
     const bob = await makeMember(tenant);
     for (const who of [ann, bob]) await choose(who, 'TURN', 'email');
@@ -205,7 +205,7 @@ describe('nobody is told', () => {
     expect(server.received.filter(({ to }) => [bob.email, ann.email].includes(to[0] ?? ''))).toEqual([]);
   });
 
-  test('in a workspace that is not that of the app', async () => {
+  test('to an account in another workspace than that of the app', async () => {
     const account = await linkSlack(ann, 'T9OTHER');
     await choose(ann, 'TURN', 'slack');
     await told(turn());

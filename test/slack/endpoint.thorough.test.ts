@@ -132,7 +132,7 @@ describe('a request', () => {
     );
   });
 
-  test('counts once, at whichever instance it arrives', async () => {
+  test('is accepted once, at whichever instance it arrives', async () => {
     const body = help();
     const headers = signedHeaders(body);
     const elsewhere = team.endpoint.replace(one.url, other.url);

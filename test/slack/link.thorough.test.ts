@@ -100,7 +100,7 @@ describe('a link', () => {
 });
 
 describe('an account', () => {
-  test('is one member’s, who has one', async () => {
+  test('has one member, and a member has one account', async () => {
     const [first, second] = await Promise.all([member(team.tenant, 'member'), member(team.tenant, 'member')]);
     const tie = async (id: string, person: Person) =>
       post(person, '/dashboard/slack', { link: secretIn(pathIn(await speaker(team, id).say('link'))) });

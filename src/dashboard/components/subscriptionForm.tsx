@@ -3,9 +3,10 @@
  * has the fields of its kind.
  */
 import { z } from 'zod';
+import { EVENT_TYPES } from '../../domain/eventTypes.ts';
 import { ALL_TYPES, DEFAULT_TYPES, SUBSCRIPTION_KINDS, type SubscriptionKind } from '../../domain/notices.ts';
 import type { ListedSubscription } from '../../operations/subscriptions.ts';
-import { KIND_WORDS, OFFERED_TYPES, wordsOf } from '../words/subscriptionWords.ts';
+import { KIND_WORDS, wordsOf } from '../words/subscriptionWords.ts';
 import { HiddenFields } from './hiddenFields.tsx';
 import { checkbox } from './issuerForm.tsx';
 import { SLACK_APP } from './subscriptionParts.tsx';
@@ -127,7 +128,7 @@ const TypeFields = ({ typed: { all, types } }: { typed: TypedSubscription }) => 
     <label class="check">
       <input type="checkbox" name="all" checked={all} /> All, also those of future versions
     </label>
-    {OFFERED_TYPES.map((type) => (
+    {EVENT_TYPES.map((type) => (
       <label class="check">
         <input type="checkbox" name="types" value={type} checked={!all && types.includes(type)} /> {wordsOf(type)}
       </label>

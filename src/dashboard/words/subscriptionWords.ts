@@ -1,12 +1,8 @@
 /**
  * Words for a tenant's subscriptions to its events (docs/specification.md#subscriptions).
  */
-import { EVENT_TYPES } from '../../domain/eventTypes.ts';
-import { ALL_TYPES, DEFAULT_TYPES, type SubscriptionKind } from '../../domain/notices.ts';
+import { ALL_TYPES, type SubscriptionKind } from '../../domain/notices.ts';
 import type { ListedSubscription } from '../../operations/subscriptions.ts';
-
-/** The types of events that a form offers. */
-export const OFFERED_TYPES: readonly string[] = [...new Set<string>([...EVENT_TYPES, ...DEFAULT_TYPES.webhook])];
 
 export const KIND_WORDS: Readonly<Record<SubscriptionKind, string>> = {
   webhook: 'Webhook',
@@ -28,7 +24,7 @@ const STOPPED: Readonly<Record<NonNullable<ListedSubscription['stoppedBy']>, str
   FAILED: 'Nothing arrived for three days, so it was disabled. What happened meanwhile is lost.',
   GONE: 'Its receiver answered that it is gone (410), so it was disabled.',
   LIMIT: 'Nothing is sent: the tier of the tenant allows fewer, and this is one of the newest.',
-  UNREADABLE: 'Nothing is sent: the secret of the service has changed. Make it again.',
+  UNREADABLE: 'Nothing is sent: the secret of the service has changed. Save its address again, and make a new secret.',
 };
 
 /** Why the service sends nothing to it; null: the service has not stopped it. */
