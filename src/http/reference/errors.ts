@@ -29,7 +29,7 @@ export const ERRORS: Readonly<Record<FailureCode, readonly [status: number, mean
   ],
   PATH_NOT_FOUND: [404, 'There is no such path. Percent-encode names in it.'],
   NOT_REGISTERED: [404, 'The resource to delete is not registered.'],
-  NOT_FOUND: [404, 'There is no such key, token, member, invitation, issuer or tenant.'],
+  NOT_FOUND: [404, 'There is no such key, token, member, invitation, issuer, subscription or tenant.'],
   METHOD_NOT_ALLOWED: [405, '`Allow` lists the methods.'],
   BODY_TIMEOUT: [408, 'The body did not arrive in time. Nothing was done. Send it again, or a smaller one.'],
   IDEMPOTENCY_MISMATCH: [
