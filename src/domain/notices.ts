@@ -16,6 +16,9 @@ export type PersonalNotice = (typeof PERSONAL_NOTICES)[number];
 export const CHANNELS = ['email', 'slack', 'browser'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
+/** Why nobody can choose e-mail, for people. */
+export const NO_MAIL = 'This service sends no e-mail: its operator has not set SMTP_URL.';
+
 /** In a subscription's types: all, also future ones. */
 export const ALL_TYPES = '*';
 

@@ -3,7 +3,7 @@
  * Nothing is sent to a member who has not chosen it in that tenant.
  */
 import { HoldfastError } from '../domain/errors.ts';
-import { CHANNELS, type Channel, PERSONAL_NOTICES } from '../domain/notices.ts';
+import { CHANNELS, type Channel, NO_MAIL, PERSONAL_NOTICES } from '../domain/notices.ts';
 import type { Choices } from '../domain/personalNotices.ts';
 import type { Charged } from '../domain/quota.ts';
 import { chargeWrite } from '../engine/tenant/usage.ts';
@@ -30,10 +30,9 @@ export interface MyNotices {
 }
 
 function faultsOf({ email, slack }: store.Chosen, hasMail: boolean): MyNotices['faults'] {
-  const noMail = 'This service sends no e-mail: it is not set up for that.';
   const noAddress = 'Your identity provider has not verified an e-mail address of yours.';
   return {
-    email: hasMail ? (email === null ? noAddress : null) : noMail,
+    email: hasMail ? (email === null ? noAddress : null) : NO_MAIL,
     slack: slack !== null ? null : 'Your account in Slack is not linked: say "/holdfast link" there.',
     browser: null,
   };

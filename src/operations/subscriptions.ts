@@ -10,6 +10,7 @@ import {
   type AskedTarget,
   DEFAULT_TYPES,
   type DisabledReason,
+  NO_MAIL,
   type SubscriptionKind,
   type Target,
   targetFault,
@@ -216,8 +217,7 @@ export const changeSubscription = (
 function checkedTarget(deps: SubscriptionDeps, kind: SubscriptionKind, asked: AskedTarget): Target | null {
   const [field, fault] = targetFault(kind, asked) ?? ['url', urlFault(deps, kind, asked.url)];
   if (fault !== null) throw new HoldfastError('refused', `${field} ${fault}`);
-  if (asked.addresses !== undefined && !deps.hasMail)
-    throw new HoldfastError('refused', 'This service sends no e-mail: it is not set up for that.');
+  if (asked.addresses !== undefined && !deps.hasMail) throw new HoldfastError('refused', NO_MAIL);
   return targetOf(asked);
 }
 

@@ -169,7 +169,8 @@ async function messageFor(
     return say(`${errorText(new HoldfastError('refused', command.fault))} \`/holdfast help\` lists the commands.`);
   if (command.verb === 'help') return say(HELP);
   if (command.verb !== 'link') return person === null ? say(NOT_LINKED) : carryOut(deps, person, command);
-  if (deps.publicUrl === undefined) return say('This needs PUBLIC_URL, which the service runs without.');
+  if (deps.publicUrl === undefined)
+    return say('Accounts cannot be linked: the operator of the service has not set PUBLIC_URL.');
   const secret = await makeSlackLink(deps, { tenant, teamId, userId, userName, teamName });
   const address = `${deps.publicUrl}/dashboard/slack?${new URLSearchParams({ link: secret })}`;
   return say(`<${address}|Link your account>, within 10 minutes. The link works once: give it to nobody.`);

@@ -203,7 +203,7 @@ export const InvitationsPart = ({ at, invitations, invited }: InvitationsPartPro
   </section>
 );
 
-/** The text that the owner sends: the service sends no e-mail. */
+/** The text that the owner sends: the service does not e-mail invitations. */
 const InviteText = ({ row: { email, role, expiresAt }, url }: Invited) => (
   <div class="notice good">
     <p>The invitation is made. No e-mail is sent: send this text yourself. A link is shown only now.</p>
