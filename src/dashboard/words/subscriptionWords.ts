@@ -24,7 +24,8 @@ const STOPPED: Readonly<Record<NonNullable<ListedSubscription['stoppedBy']>, str
   FAILED: 'Nothing arrived for three days, so it was disabled. What happened meanwhile is lost.',
   GONE: 'Its receiver answered that it is gone (410), so it was disabled.',
   LIMIT: 'Nothing is sent: the tier of the tenant allows fewer, and this is one of the newest.',
-  UNREADABLE: 'Nothing is sent: the secret of the service has changed. Save its address again; a webhook also needs a new secret.',
+  UNREADABLE:
+    'Nothing is sent: the secret of the service has changed. Save its address again; a webhook also needs a new secret.',
 };
 
 /** Why the service sends nothing to it; null: the service has not stopped it. */
