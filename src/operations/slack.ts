@@ -51,7 +51,9 @@ export const putSlackApp = (
     const team = await teamOf(deps.slack, botToken);
     const [token, secret] = await Promise.all([deps.sealer.seal(botToken), deps.sealer.seal(signingSecret)]);
     const app = { ...team, botToken: token, signingSecret: secret };
-    return store.putSlackApp(deps.store, credential.tenant, app, { actor, address });
+    // One that cannot be decrypted, since KEY_SECRET has changed, is taken for another one.
+    const isSameSecret = async (sealed: string) => (await deps.sealer.open(sealed).catch(() => null)) === signingSecret;
+    return store.putSlackApp(deps.store, credential.tenant, app, isSameSecret, { actor, address });
   };
   return countUse(deps, credential, charged(chargeWrite(deps.engine, credential, 'settings'), put));
 };

@@ -2,7 +2,7 @@
  * The Slack apps of tenants, and the accounts in Slack that their members have linked
  * (docs/specification.md#reserving-from-slack).
  */
-import { and, eq, ne, or } from 'drizzle-orm';
+import { and, eq, or } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import { higherRole, type Role } from '../domain/rights.ts';
 import { type Author, note } from './audit.ts';
@@ -55,19 +55,28 @@ export async function readSlackApp({ database }: Databases, tenant: string): Pro
 }
 
 /**
- * Registers the app of a tenant, in place of the one that it had. Links of another workspace end.
+ * Registers the app of a tenant, in place of the one that it had. All links end, unless workspace and signing secret
+ * stay the same: whoever knows the secret can speak for every account that is linked.
+ * @param isSameSecret returns true if an encrypted signing secret is that of the new app
  * @throws HoldfastError unknown, unavailable
  */
 export const putSlackApp = (
   { database }: Databases,
   tenant: string,
   app: Pick<SealedSlackApp, 'botToken' | 'signingSecret' | 'teamId' | 'teamName'>,
+  isSameSecret: (sealed: string) => Promise<boolean>,
   by: Author,
 ): Promise<SlackApp> =>
   database.of(tenant).transaction(async (tx) => {
     const [known] = await tx.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, tenant)).for('key share');
     if (known === undefined) throw noSuchTenant();
     const { teamId, teamName } = app;
+    const [before] = await tx
+      .select({ teamId: slackApps.teamId, signingSecret: slackApps.signingSecret })
+      .from(slackApps)
+      .where(eq(slackApps.tenantId, tenant))
+      .for('update');
+    const isSame = before?.teamId === teamId && (await isSameSecret(before.signingSecret));
     const made = { ...app, createdBy: by.actor, createdAt: new Date() };
     const [stored] = await tx
       .insert(slackApps)
@@ -75,7 +84,7 @@ export const putSlackApp = (
       .onConflictDoUpdate({ target: slackApps.tenantId, set: made })
       .returning(SHOWN);
     if (stored === undefined) throw new TypeError('an insert returned nothing');
-    await tx.delete(slackLinks).where(and(eq(slackLinks.tenantId, tenant), ne(slackLinks.teamId, teamId)));
+    if (!isSame) await tx.delete(slackLinks).where(eq(slackLinks.tenantId, tenant));
     await note(tx, tenant, { ...by, action: 'slack.put', details: { team: teamName, teamId } });
     return stored;
   });

@@ -92,6 +92,19 @@ describe('the app', () => {
     expect(await ann.say('mine')).toBe('Your account is not linked yet. `/holdfast link` does it.');
   });
 
+  test('with another signing secret ends the links, and with the same one keeps them', async () => {
+    const team = await slackTeam();
+    const ann = await linked(team, 'member');
+    const put = (signingSecret: string) =>
+      team.owner.request(one.url, 'PUT', APP, { botToken: BOT_TOKEN, signingSecret });
+    expect((await put(SIGNING_SECRET)).status).toBe(200);
+    expect(await ann.say('mine')).toBe('You have nothing, and wait for nothing.');
+    const secret = 'a-secret-of-somebody-with-the-right-settings'.replaceAll('-', '');
+    expect((await put(secret)).status).toBe(200);
+    const forged = await sendAsSlack(team.endpoint, slashForm('mine', ann, slack.answerUrl()), { secret });
+    expect(forged.message?.text).toBe('Your account is not linked yet. `/holdfast link` does it.');
+  });
+
   test('ends with its links: requests are refused at every instance', async () => {
     const gone = await slackTeam();
     const ann = await linked(gone, 'member');

@@ -78,7 +78,10 @@ const SlackAppPage = ({ viewer, app, endpoint, done, failed }: SlackAppPageProps
       <label>
         Signing secret <input type="password" name="signingSecret" required maxlength={128} autocomplete="off" />
       </label>
-      <p class="hint">Both are encrypted, and never shown. Slack is asked for which workspace the token is.</p>
+      <p class="hint">
+        Both are encrypted, and never shown. Slack is asked for which workspace the token is.
+        {app !== null && ' Another workspace or signing secret ends the links of all accounts in Slack.'}
+      </p>
       <button type="submit">{app === null ? 'Register' : 'Replace'}</button>
     </form>
   </Page>
