@@ -72,8 +72,9 @@ async function admitted(deps: SlackEndpointDeps, call: Call, address: string): P
   const verify = async () => {
     verified = await verifiedRequest(deps, call, call.c.req.param('tenant') ?? '');
   };
-  const signature = String(call.incoming.headers['x-slack-signature']);
-  if (!(await deps.failedAuthentications.mayTry(address, signature, verify))) await verify();
+  // Callers choose the signature, which must not pass for a credential that was valid lately.
+  const tried = `slack:${call.incoming.headers['x-slack-signature']}`;
+  if (!(await deps.failedAuthentications.mayTry(address, tried, verify))) await verify();
   if (verified === undefined) throw new TypeError('a request was neither verified nor refused');
   return verified;
 }
@@ -83,15 +84,16 @@ async function verifiedRequest(deps: SlackEndpointDeps, call: Call, tenant: stri
   const { store, sealer, sizes } = deps;
   const signed = signedBy(call.incoming.headers);
   if (signed === null || !TENANT_ID.test(tenant)) throw unauthenticated();
+  // Before the app is looked up: a body that is too large or does not arrive must not tell whether there is one.
+  const { readBody, rawBody = Buffer.alloc(0) } = call.incoming;
+  const body =
+    readBody === undefined ? rawBody : await wholeBody(readBody(undefined, sizes.bodyBytes), sizes.bodyBytes);
   const app = await findSlackApp(store, tenant);
   if (app === null) throw unauthenticated();
   const secret = await sealer.open(app.signingSecret).catch((error: unknown) => {
     logFault(call, error, 'the signing secret of a Slack app cannot be read: KEY_SECRET was another one');
     throw unauthenticated();
   });
-  const { readBody, rawBody = Buffer.alloc(0) } = call.incoming;
-  const body =
-    readBody === undefined ? rawBody : await wholeBody(readBody(undefined, sizes.bodyBytes), sizes.bodyBytes);
   if (!isSigned(signed, secret, body)) throw unauthenticated();
   return { tenant, body: body.toString(), signed, teamId: app.teamId, teamName: app.teamName };
 }

@@ -145,7 +145,15 @@ describe('a request', () => {
     );
   });
 
-  test('is accepted once, at whichever instance it arrives', async () => {
+  test('that is too large gets the same 413, whether or not the tenant has an app', async () => {
+    const body = `${help()}&more=${'x'.repeat(1_048_576)}`;
+    const { tenant } = await makeTeam();
+    const unsigned = { headers: { 'X-Slack-Signature': `v0=${'0'.repeat(64)}` } };
+    for (const id of [team.tenant, tenant, 'nobody'])
+      expect((await sendAsSlack(team.endpoint.replace(/[^/]*$/, id), body, unsigned)).status).toBe(413);
+  });
+
+  test('counts once, at whichever instance it arrives', async () => {
     const body = help();
     const headers = signedHeaders(body);
     const elsewhere = team.endpoint.replace(one.url, other.url);
