@@ -38,11 +38,20 @@ export interface Part {
   readonly buttons?: readonly Button[];
 }
 
+const MAX_TEXT = 3000;
+
+/** Cuts a text that is too long, at the end of a line: names may be long, and longer once they are escaped. */
+function fitting(text: string): string {
+  if (text.length <= MAX_TEXT) return text;
+  const end = text.lastIndexOf('\n', MAX_TEXT - 2);
+  return `${text.slice(0, end < 0 ? MAX_TEXT - 2 : end)}\n…`;
+}
+
 /** Makes a message of at most 25 parts: Slack takes 50 blocks. */
 export const message = (...parts: readonly Part[]): Message => ({
   text: parts.map(({ text }) => text).join('\n'),
   blocks: parts.flatMap(({ text, buttons = [] }) => [
-    { type: 'section', text: { type: 'mrkdwn', text, verbatim: true } },
+    { type: 'section', text: { type: 'mrkdwn', text: fitting(text), verbatim: true } },
     ...(buttons.length === 0 ? [] : [actionsOf(buttons)]),
   ]),
 });

@@ -11,6 +11,8 @@ import { refusalText } from '../operations/refusalText.ts';
 
 const NAME_LENGTH = 60;
 const NOTE_LENGTH = 100;
+/** Of what is wrong, which may say again what the person has typed. */
+const FAULT_LENGTH = 500;
 
 export const nameText = (name: string): string => `*${escapeSlack(name, NAME_LENGTH)}*`;
 
@@ -109,7 +111,8 @@ export function errorText(error: unknown): string | null {
   if (error.code === 'forbidden' && error.message.includes('needs the right'))
     return 'Your role in this tenant does not allow this.';
   const text = error.message.replace(FIELD, '');
-  return ERRORS[error.code] ?? escapeSlack(`${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.?$/, '.')}`);
+  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.?$/, '.')}`;
+  return ERRORS[error.code] ?? escapeSlack(sentence, FAULT_LENGTH);
 }
 
 export const HELP = [

@@ -84,6 +84,19 @@ describe('a member', () => {
     expect(plain(await ann.say('extend gpu'))).toBe('gpu was not extended. Somebody else holds it.');
   });
 
+  test('is shown what fits into a message, however long the names are that others have chosen', async () => {
+    await api().register({ name: 'farm', capacity: 8 });
+    for (let i = 0; i < 8; i++)
+      await api().reserve({ resource: 'farm', requester: `${i}${'&'.repeat(200)}`, note: '<'.repeat(200) });
+    const ann = await linked(team, 'member');
+    const { message } = await ann.ask('who farm');
+    const [first] = message?.blocks ?? [];
+    const text = first?.type === 'section' ? first.text.text : '';
+    expect(text).toMatch(/^\*farm\*: 0 of 8 in use\.\n• .*\n…$/s);
+    expect(text.length).toBeLessThanOrEqual(3000);
+    expect(await ann.say('&'.repeat(4000))).toMatch(/^There is no command “(&amp;)+… `\/holdfast help`/);
+  });
+
   test('is told what is wrong with a command', async () => {
     const ann = await linked(team, 'member');
     expect(await ann.say('staging')).toBe('There is no command “staging”. `/holdfast help` lists the commands.');
