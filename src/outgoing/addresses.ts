@@ -49,10 +49,11 @@ const PRIVATE = blockList(
 const FORBIDDEN = blockList(
   [
     ['0.0.0.0', 8],
-    // Link-local: the metadata of clouds, with their credentials. So are the two single addresses.
+    // Link-local: the metadata of clouds, with their credentials. So are the three single addresses.
     ['169.254.0.0', 16],
     ['100.100.100.200', 32],
     ['168.63.129.16', 32],
+    ['192.0.0.192', 32],
     // Relays of 6to4.
     ['192.88.99.0', 24],
     // Multicast and reserved.
@@ -70,8 +71,10 @@ const FORBIDDEN = blockList(
     // Segment routing.
     ['5f00::', 16],
     ['fe80::', 10],
-    // The metadata of AWS.
+    // The metadata of AWS, Google and Oracle.
     ['fd00:ec2::', 32],
+    ['fd20:ce::', 32],
+    ['fd00:c1::', 32],
     ['ff00::', 8],
   ],
 );

@@ -21,9 +21,9 @@ export function checkedLookup(rules: Rules, signal: AbortSignal, servers?: reado
     addressesOf(hostname, rules, signal, servers).then(
       (addresses) => {
         const [first] = addresses;
-        if (first === undefined) done(new OutgoingFault('The name of the host has no address.'), '', 4);
-        else if (addresses.some(({ address }) => ipFault(address, rules) !== null))
-          done(new OutgoingFault('The name of the host has a private address.'), '', 4);
+        // The same fault, so that tenants do not learn which names the service's own network has.
+        if (first === undefined || addresses.some(({ address }) => ipFault(address, rules) !== null))
+          done(new OutgoingFault('The name of the host has no address, or one that is not allowed.'), '', 4);
         else if (options.all) done(null, addresses);
         else done(null, first.address, first.family);
       },
