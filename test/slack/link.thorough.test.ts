@@ -89,6 +89,14 @@ describe('a link', () => {
     expect(await ann.say('mine')).toBe(NOT_LINKED);
   });
 
+  test('says which account of theirs it would replace: somebody may have sent it', async () => {
+    const ann = await linked(team, 'member');
+    const own = await get(ann.person, pathIn(await ann.say('link')));
+    expect(own.text).not.toContain('another account');
+    const eve = await get(ann.person, pathIn(await speaker(team, 'U0EVE').say('link')));
+    expect(eve.text).toContain(`another account there, <strong>${ann.id}</strong>`);
+  });
+
   test('of another tenant of the person ties it there', async () => {
     const there = await slackTeam();
     const path = pathIn(await speaker(there, 'U0BOTH').say('link'));

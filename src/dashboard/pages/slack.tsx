@@ -29,7 +29,8 @@ export const slackRoutes = (deps: DashboardDeps) => {
       const given = withDatabase();
       if (link !== undefined) {
         const account = await showSlackLink(given, link);
-        return c.html(<LinkPage viewer={viewer} account={account} link={link} />);
+        const former = await findSlackUser(given.store, account.tenant, viewer.user.id);
+        return c.html(<LinkPage viewer={viewer} account={account} link={link} former={former?.userId ?? null} />);
       }
       const { tenant } = viewer.credential;
       const linked = await findSlackUser(given.store, tenant, viewer.user.id);
@@ -60,7 +61,13 @@ interface LinkProps {
   readonly account: SlackAccount;
 }
 
-const LinkPage = ({ viewer, account, link }: LinkProps & { readonly link: string }) => (
+interface LinkPageProps extends LinkProps {
+  readonly link: string;
+  /** The account that the person has linked in that tenant; null: none */
+  readonly former: string | null;
+}
+
+const LinkPage = ({ viewer, account, link, former }: LinkPageProps) => (
   <Page title="Link your account in Slack" viewer={viewer}>
     <p>
       In Slack, <Account account={account} /> will reserve and release in the tenant <strong>{account.tenant}</strong>{' '}
@@ -70,6 +77,11 @@ const LinkPage = ({ viewer, account, link }: LinkProps & { readonly link: string
       Link it only if this is your own account, and you asked for this link yourself a moment ago, by{' '}
       <code>/holdfast link</code>. Somebody who sent you this link wants to act in your name.
     </p>
+    {former !== null && former !== account.userId && (
+      <p class="notice bad">
+        You have linked another account there, <strong>{former}</strong>. It is unlinked then.
+      </p>
+    )}
     <form method="post" action={AT} class="buttons">
       <input type="hidden" name="link" value={link} />
       <button type="submit">This is my account: link it</button>
