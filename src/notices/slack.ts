@@ -95,7 +95,8 @@ async function byBot(
   if (teamId !== undefined && teamId !== app.teamId)
     return { status: null, fault: 'The account is in another workspace than the Slack app.' };
   try {
-    const token = await open(app.botToken);
+    const token = await open(app.botToken).catch(() => null);
+    if (token === null) return { status: null, fault: 'KEY_SECRET has changed: register the Slack app anew.' };
     const answer = await callSlack(site, 'chat.postMessage', token, { channel, ...message }, signal);
     if (answer.ok) return { status: 200, fault: null };
     const { status, error, retryAfterMs } = answer;

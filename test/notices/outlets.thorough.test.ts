@@ -185,6 +185,16 @@ describe('to Slack', () => {
     });
   });
 
+  test('a token that cannot be decrypted any more is a failure of the subscription, not of the service', async () => {
+    const sealed = { botToken: 'by another KEY_SECRET', signingSecret: '-' };
+    const app = { tenantId: tenant, teamId: TEAM.id, teamName: TEAM.name, createdBy: 'key', ...sealed };
+    await deps.store.database.run((db) => db.insert(slackApps).values(app));
+    expect(await deliver('slack', { channel: '#lab' }, [reserved])).toEqual({
+      status: null,
+      fault: 'KEY_SECRET has changed: register the Slack app anew.',
+    });
+  });
+
   test('a refusal is a failure, and its Retry-After counts', async () => {
     slack.refusal = { status: 429, retryAfterS: 30 };
     expect(await deliver('slack', { url: slack.webhookUrl }, [reserved])).toMatchObject({
