@@ -129,7 +129,7 @@ describe('a request', () => {
     const refused = await Promise.all([
       sendAsSlack(team.endpoint, body, { secret: 'another' }),
       sendAsSlack(team.endpoint, body, { ageS: 301 }),
-      sendAsSlack(team.endpoint, body, { ageS: -301 }),
+      sendAsSlack(team.endpoint, body, { ageS: -310 }),
       sendAsSlack(team.endpoint, `${body}&more=1`, { headers: { 'X-Slack-Signature': signature } }),
       sendAsSlack(team.endpoint, body, { headers: { 'X-Slack-Signature': '' } }),
       sendAsSlack(team.endpoint, body, { headers: { 'X-Slack-Signature': `v0=${'0'.repeat(64)}` } }),
