@@ -125,6 +125,20 @@ describe('an address gets 30 messages an hour', () => {
     expect((await server.messagesOf(address, MAX_AN_HOUR / 2 + 2)).at(-1)?.text).toContain('again alone.');
   });
 
+  test('and a digest of many sources says how to end as many as a line of its header has room for', async () => {
+    await useUp();
+    const sources = Array.from({ length: 12 }, () => ({ tenant: 't'.repeat(40), subscription: randomUUID() }));
+    for (const source of [acme, { ...acme, notice: 'TAKEN' as const }, ...sources])
+      await mailer.send(address, message('x', { source }));
+    await forget();
+    await promote();
+    const [digest] = await server.messagesOf(address, 1);
+    const url = digest?.headers.get('list-unsubscribe') ?? '';
+    expect(url.match(/"acme"/g)).toHaveLength(1);
+    expect(url).toContain(sources[3]?.subscription);
+    expect(url.length).toBeLessThan(998 - 'List-Unsubscribe: '.length);
+  });
+
   test('and a digest only once one of them is an hour old', async () => {
     await useUp();
     await mailer.send(address, message());

@@ -45,8 +45,8 @@ export interface MailerDeps {
 
 const DIGESTS = 'mailDigests';
 const CONCURRENCY = 5;
-/** Tenants and subscriptions that one click on "unsubscribe" in a digest ends. */
-const MAX_SOURCES = 20;
+/** Length of the address by which one click on "unsubscribe" ends e-mail: a line of a header has at most 998. */
+const MAX_URL_LENGTH = 900;
 /** Attempts of a digest, within three days. */
 const ATTEMPTS = 40;
 
@@ -186,6 +186,24 @@ async function digestOf(
     to: address,
     subject: total === 1 ? '1 notice from Holdfast' : `${total} notices from Holdfast`,
     text: textOf(deps, { lines: older > 0 ? [...shown, `And ${older} older ones`] : shown, link, reason }),
-    unsubscribeUrl: await deps.unsubscribeUrl(address, sourcesOf(lines).slice(0, MAX_SOURCES)),
+    unsubscribeUrl: await unsubscribeUrlOf(deps, address, sourcesOf(lines)),
   };
+}
+
+/** Makes the address that ends as many of the sources as it has room for. The next digest is of the others. */
+async function unsubscribeUrlOf(
+  { unsubscribeUrl }: MailerDeps,
+  address: string,
+  sources: readonly MailSource[],
+): Promise<string> {
+  // One personal notice stands for all of its tenant.
+  const ofTenant = new Map(sources.map((one) => [`${one.tenant} ${'userId' in one ? '' : one.subscription}`, one]));
+  const ends = [...ofTenant.values()];
+  let url = await unsubscribeUrl(address, ends.slice(0, 1));
+  for (let count = 2; count <= ends.length; count++) {
+    const longer = await unsubscribeUrl(address, ends.slice(0, count));
+    if (longer.length > MAX_URL_LENGTH) break;
+    url = longer;
+  }
+  return url;
 }
