@@ -4,13 +4,14 @@
  */
 import { Queue, UnrecoverableError, Worker } from 'bullmq';
 import type { Logger } from 'pino';
+import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { z } from 'zod';
 import { PERSON_PREFIX } from '../domain/names.ts';
 import { EVENT_OF, PERSONS } from '../domain/personalNotices.ts';
 import { requesterOf } from '../engine/tenant/signIns.ts';
 import type { RedisClient } from '../redis/client.ts';
-import { JOBS_PREFIX } from '../redis/keys.ts';
-import { isAway } from '../redis/send.ts';
+import { JOBS_PREFIX, PERSONAL_NOTICES_PREFIX } from '../redis/keys.ts';
+import { isAway, send } from '../redis/send.ts';
 import { type Chooser, listChoosers, readSentNotices } from '../store/choosers.ts';
 import { readRecipient } from '../store/noticeChoices.ts';
 import type { Store } from '../store/records.ts';
@@ -47,6 +48,8 @@ const QUEUE = 'personalNotices';
 const CONCURRENCY = 10;
 /** Maximum number of events that are looked at at a time. */
 const MAX_EVENTS = 100;
+/** Maximum number of messages that a tenant makes in a minute: jobs are kept, and tenants share the workers. */
+const MAX_A_MINUTE = 600;
 /** Pauses after failures, in ms: together less than ten minutes. */
 const PAUSES_MS = [5, 15, 30, 60, 120, 120, 120, 120].map((seconds) => seconds * 1000);
 /** Time for which a job is kept, so that the same event makes none again. */
@@ -74,9 +77,18 @@ export function startPersons(deps: PersonsDeps): Persons {
     deps.onSent(data.channel, 'failed');
     log.info({ err, channel: data.channel }, 'a personal notice could not be sent');
   });
+  const limiter = new RateLimiterRedis({
+    storeClient: deps.store.redis,
+    keyPrefix: PERSONAL_NOTICES_PREFIX,
+    points: MAX_A_MINUTE,
+    duration: 60,
+  });
   const tell: Persons['tell'] = async (tenant, events) => {
-    const sent = await recipients(deps, tenant, events);
-    if (sent.length > 0) await queue.addBulk(sent.map(jobOf));
+    const wanted = await recipients(deps, tenant, events);
+    if (wanted.length === 0) return;
+    const room = await roomFor(limiter, tenant, wanted.length);
+    await queue.addBulk(wanted.slice(0, room).map(jobOf));
+    for (const { channel } of wanted.slice(room)) deps.onSent(channel, 'dropped');
   };
   return {
     tell,
@@ -97,6 +109,17 @@ export function startPersons(deps: PersonsDeps): Persons {
       await queue.close();
     },
   };
+}
+
+/** Returns how many of a number of messages a tenant may still make in this minute. */
+async function roomFor(limiter: RateLimiterRedis, tenant: string, number: number): Promise<number> {
+  try {
+    await send(() => limiter.consume(tenant, number));
+    return number;
+  } catch (error) {
+    if (!(error instanceof RateLimiterRes)) throw error;
+    return Math.max(0, MAX_A_MINUTE - (error.consumedPoints - number));
+  }
 }
 
 const jobOf = (data: Sent) => ({

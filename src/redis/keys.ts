@@ -185,6 +185,8 @@ export const readsKey = (tier: Tier, { tenant, kind }: Pick<Credential, 'tenant'
   `reads:${tier}:{${tenant}}${kind === 'session' ? ':sessions' : ''}`;
 /** The prefix of the counters of failed authentications; the client's address follows. */
 export const FAILED_AUTHENTICATIONS_PREFIX = 'failedAuthentications';
+/** The prefix of the counters of personal notices; the tenant follows. */
+export const PERSONAL_NOTICES_PREFIX = 'personalNotices';
 
 /** The prefix of BullMQ's keys: one hash slot, which its scripts need in a cluster. */
 export const JOBS_PREFIX = '{bull}';

@@ -205,6 +205,26 @@ describe('no message is sent', () => {
     expect(server.received.filter(({ to }) => [bob.email, ann.email].includes(to[0] ?? ''))).toEqual([]);
   });
 
+  test('more than 600 times a minute by a tenant: the rest is dropped, and other tenants are told', async () => {
+    await choose(ann, 'TURN', 'email');
+    await jobs.pause();
+    const before = await jobs.getJobCountByTypes('waiting', 'paused');
+    for (let i = 0; i < 7; i++)
+      await persons.tell(
+        tenant,
+        Array.from({ length: 90 }, () => turn()),
+      );
+    expect((await jobs.getJobCountByTypes('waiting', 'paused')) - before).toBe(600);
+    expect(sent).toEqual(Array(30).fill('email dropped'));
+    await jobs.drain();
+    await jobs.resume();
+    const other = await storeTenant(deps.store);
+    const bob = await makeMember(other.tenant);
+    await choose(bob, 'TURN', 'email');
+    await persons.tell(other.tenant, [turn({ tenantId: other.tenant, requester: bob.requester })]);
+    await server.messagesOf(bob.email ?? '', 1);
+  });
+
   test('to an account in another workspace than that of the app', async () => {
     const account = await linkSlack(ann, 'T9OTHER');
     await choose(ann, 'TURN', 'slack');
