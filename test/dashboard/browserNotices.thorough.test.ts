@@ -7,6 +7,7 @@ import { ask } from '../support/ask.ts';
 import { violations } from '../support/browser.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { signIn as signInTo } from '../support/tenancy.ts';
+import { until } from '../support/until.ts';
 import { context, go, open, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
 
 useVisitor();
@@ -31,6 +32,8 @@ beforeEach(async () => {
   }`);
 });
 
+/** Waits for a number of notifications. The page allows no evaluation of its own, so waitForFunction() fails at times. */
+const areTold = (number: number) => until('the notifications', async () => (await titles()).length === number);
 const titles = (on = page) => on.evaluate<string[]>('told.map(({ title }) => title)');
 const choose = async (...notices: string[]) => {
   await go('/mine/notices');
@@ -60,7 +63,7 @@ describe('a notification of the browser', () => {
     await page.getByRole('button', { name: 'Release lamp' }).click();
     await isGone('lamp');
     await takeAway('printer');
-    await page.waitForFunction('told.length > 0');
+    await areTold(1);
     expect(await titles()).toEqual(['printer is taken away from you.']);
     await page.evaluate("told[0].shown.dispatchEvent(new Event('click'))");
     await page.waitForURL(/\/dashboard\/notice\?tenant=.*&notice=TAKEN&resource=printer/);
@@ -79,9 +82,9 @@ describe('a notification of the browser', () => {
     await go('');
     await page.locator('#pause-page').waitFor();
     await wait('printer', 'ci');
-    await page.waitForFunction('told.length === 1');
+    await areTold(1);
     if (lamp !== undefined) await client.unreserve(lamp);
-    await page.waitForFunction('told.length === 2');
+    await areTold(2);
     expect(await titles()).toEqual([
       'Somebody waits for printer.',
       expect.stringMatching(/^It is your turn: lamp\. Take it by \d\d:\d\d/),

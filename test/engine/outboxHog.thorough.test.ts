@@ -11,7 +11,8 @@ import { boxOf, outboxKey } from '../support/outbox.ts';
 import { reserve, transaction, unreserve } from '../support/verbs.ts';
 import { ScriptTimes } from './hog/scriptTimes.ts';
 
-const MAX_MS = 10;
+/** The longest takes 7 ms on a quiet machine, and twice as long beside all other tests. */
+const MAX_MS = 15;
 const BATCH = 500;
 let running: RunningEngine;
 let times: ScriptTimes;
