@@ -32,7 +32,7 @@ beforeEach(async () => {
   }`);
 });
 
-/** Waits for a number of notifications. The page allows no evaluation of its own, so waitForFunction() fails at times. */
+/** Waits for a number of notifications. Pages allow no evaluation, so waitForFunction() fails at times. */
 const areTold = (number: number) => until('the notifications', async () => (await titles()).length === number);
 const titles = (on = page) => on.evaluate<string[]>('told.map(({ title }) => title)');
 const choose = async (...notices: string[]) => {
