@@ -238,7 +238,6 @@ end
   Moves on the readers that are far behind, if the outbox is nearly full or has old entries: so that one receiver that
   fails does not make others miss events. They are told what they have missed.
 
-
   Returns the number of readers that were moved on.
 ]]
 function verbs.moveSlowest(keys)

@@ -29,7 +29,9 @@ export const emailOutlet = (deps: EmailDeps): Outlet => ({
   send: async (subscription, batch) => {
     const { tenant, target } = subscription;
     if (!('addresses' in target)) throw new TypeError('e-mail has addresses');
-    const addresses = await addressesOfMembers(deps.store, tenant, target.addresses);
+    const addresses = await deps.store.database
+      .of(tenant)
+      .run((db) => addressesOfMembers(db, tenant, target.addresses));
     if (addresses.length === 0) return { status: 410, fault: 'None of its addresses belongs to a member any more.' };
     const message = messageOf(subscription, batch);
     const results = await Promise.all(addresses.map((address) => sendOnce(deps, batch.webhookId, address, message)));

@@ -94,14 +94,19 @@ export function startPersons(deps: PersonsDeps): Persons {
     tell,
     readersOf: async (tenant) => {
       if ((await readSentNotices(deps.store, tenant)).length === 0) return [];
-      const send: Reader['send'] = async ({ events }) => {
+      const tellAll: Reader['send'] = async ({ events }) => {
         await tell(tenant, events);
         return { status: 200, fault: null };
       };
       // Readers are kept for a while. Those who choose something meanwhile must not miss it.
       const types = Object.values(EVENT_OF);
       return [
-        { ...{ id: PERSONS, tenant, kind: PERSONS, types, prefix: '' }, everyMs: 0, maxEvents: MAX_EVENTS, send },
+        {
+          ...{ id: PERSONS, tenant, kind: PERSONS, types, prefix: '' },
+          everyMs: 0,
+          maxEvents: MAX_EVENTS,
+          send: tellAll,
+        },
       ];
     },
     close: async () => {

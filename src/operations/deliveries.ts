@@ -8,7 +8,7 @@ import { addAttempt, attemptsOf } from '../engine/notices/attempts.ts';
 import { chargeWrite } from '../engine/tenant/usage.ts';
 import type { Places } from '../limits/places.ts';
 import { ATTEMPT_MS, makeWebhookId, type Outlets, testEvent } from '../notices/sending.ts';
-import { noSuchSubscription, readSubscriptions } from '../store/subscriptions.ts';
+import { findSubscription, noSuchSubscription } from '../store/subscriptions.ts';
 import { charged, countUse } from './charging.ts';
 import type { Actor } from './permissions.ts';
 import { openSubscription } from './sealedSubscriptions.ts';
@@ -97,8 +97,7 @@ async function inPlace<T>(tests: Places<symbol>, tenant: string, send: () => Pro
 }
 
 async function findRow(deps: SubscriptionDeps, tenant: string, id: string) {
-  const of = await readSubscriptions(deps.store, tenant);
-  const row = of?.rows.find((one) => one.id === id);
-  if (row === undefined) throw noSuchSubscription();
+  const row = await findSubscription(deps.store, tenant, id);
+  if (row === null) throw noSuchSubscription();
   return row;
 }

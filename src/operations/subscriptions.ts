@@ -82,16 +82,22 @@ export const readSubscription = (
   );
 
 async function readOne(deps: SubscriptionDeps, tenant: string, id: string): Promise<ListedSubscription> {
-  const listed = (await listAll(deps, tenant)).find((one) => one.id === id);
-  if (listed === undefined) throw store.noSuchSubscription();
-  return listed;
+  const of = await store.readSubscriptions(deps.store, tenant);
+  const row = of?.rows.find((one) => one.id === id);
+  if (of === null || row === undefined) throw store.noSuchSubscription();
+  return listing(deps, tenant, of)(row);
 }
 
 async function listAll(deps: SubscriptionDeps, tenant: string): Promise<ListedSubscription[]> {
   const of = await store.readSubscriptions(deps.store, tenant);
   if (of === null) return [];
-  const within = store.withinLimit(of, deps.engine.tiers);
-  return Promise.all(of.rows.map((row) => toListed(deps.sealer, tenant, row, row.enabled && !within.has(row.id))));
+  return Promise.all(of.rows.map(listing(deps, tenant, of)));
+}
+
+/** Returns what makes a row of a tenant a listed subscription. */
+function listing({ engine, sealer }: SubscriptionDeps, tenant: string, of: store.OfTenant) {
+  const within = store.withinLimit(of, engine.tiers);
+  return (row: store.SubscriptionRow) => toListed(sealer, tenant, row, row.enabled && !within.has(row.id));
 }
 
 async function toListed(
@@ -162,9 +168,8 @@ async function readSame(
   target: Target,
   error: IdInUse,
 ): Promise<ListedSubscription> {
-  const of = await store.readSubscriptions(deps.store, tenant);
-  const row = of?.rows.find(({ id }) => id === wanted.id);
-  if (row === undefined) throw error;
+  const row = await store.findSubscription(deps.store, tenant, wanted.id);
+  if (row === null) throw error;
   const { kind, label, types, prefix, enabled } = row;
   const opened = await openSubscription(deps.sealer, tenant, row);
   const isSame = isDeepStrictEqual(
@@ -198,8 +203,9 @@ export const changeSubscription = (
   const { tenant } = credential;
   const asked = { url, channel, addresses };
   const put = async () => {
-    const { kind } = await readOne(deps, tenant, id);
-    const target = checkedTarget(deps, kind, asked);
+    const found = await store.findSubscription(deps.store, tenant, id);
+    if (found === null) throw store.noSuchSubscription();
+    const target = checkedTarget(deps, found.kind, asked);
     const change = {
       ...rest,
       ...(types === undefined ? {} : { types: [...types] }),

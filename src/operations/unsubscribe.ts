@@ -11,7 +11,7 @@ import type { Author } from '../store/audit.ts';
 import { addressesOfMembers } from '../store/memberAddresses.ts';
 import { changeChoices, readChosen, readRecipient } from '../store/noticeChoices.ts';
 import type { Store } from '../store/records.ts';
-import { readSubscriptions } from '../store/subscriptions.ts';
+import { findSubscription } from '../store/subscriptions.ts';
 import { replaceAddresses } from '../store/unsubscriptions.ts';
 import { followChoices } from './personsCursor.ts';
 import { openSubscription, sealTarget } from './sealedSubscriptions.ts';
@@ -79,7 +79,9 @@ export async function isStillWanted(deps: UnsubscribeDeps, address: string, sour
     return choices[source.notice].includes('email') && email === address;
   }
   const [row, addresses] = await readAddresses(deps, source.tenant, source.subscription);
-  const members = await addressesOfMembers(deps.store, source.tenant, addresses);
+  const members = await deps.store.database
+    .of(source.tenant)
+    .run((db) => addressesOfMembers(db, source.tenant, addresses));
   return (row?.enabled ?? false) && members.some((one) => isSame(one, address));
 }
 
@@ -87,10 +89,9 @@ const isSame = (one: string, other: string): boolean => one.toLowerCase() === ot
 
 /** Reads a subscription and its addresses; none if there is no such one, or they cannot be decrypted. */
 async function readAddresses({ store, sealer }: UnsubscribeDeps, tenant: string, id: string) {
-  const of = await readSubscriptions(store, tenant);
-  const row = of?.rows.find((one) => one.id === id);
+  const row = await findSubscription(store, tenant, id);
   const target = row && (await openSubscription(sealer, tenant, row))?.target;
-  return [row, target !== undefined && 'addresses' in target ? target.addresses : []] as const;
+  return [row, target && 'addresses' in target ? target.addresses : []] as const;
 }
 
 /** Somebody else may change the addresses at the same time. */
@@ -107,7 +108,7 @@ async function endSubscription(
   for (let tried = 0; tried < MAX_TRIES; tried++) {
     const [row, addresses] = await readAddresses(deps, tenant, id);
     const others = addresses.filter((one) => !isSame(one, address));
-    if (row === undefined || others.length === addresses.length) return;
+    if (row === null || others.length === addresses.length) return;
     const { target } = await sealTarget(deps.sealer, { addresses: others });
     const change = others.length === 0 ? ({ target, enabled: false } as const) : { target };
     if (await replaceAddresses(deps.store, tenant, row, change, by)) return;

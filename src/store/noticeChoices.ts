@@ -8,9 +8,10 @@ import { type Choices, NO_CHOICES } from '../domain/personalNotices.ts';
 import type { Author } from './audit.ts';
 import type { Db } from './db.ts';
 import { roleOf } from './members.ts';
-import { noticeChoices, slackLinks } from './noticesSchema.ts';
+import { noticeChoices } from './noticesSchema.ts';
 import { changeRecord, type Store } from './records.ts';
 import { tenants, users } from './schema.ts';
+import { type SlackUser, slackUserOf } from './slack.ts';
 
 type Databases = Pick<Store, 'database'>;
 
@@ -20,7 +21,7 @@ export interface Chosen {
   /** Their verified e-mail address; null: they have none */
   readonly email: string | null;
   /** The account in Slack that they have linked; null: none */
-  readonly slack: { readonly teamId: string; readonly userId: string } | null;
+  readonly slack: SlackUser | null;
 }
 
 const own = (tenant: string, userId: string) =>
@@ -33,10 +34,7 @@ export const readChosen = ({ database }: Databases, tenant: string, userId: stri
 async function readRows(db: Db, tenant: string, userId: string): Promise<Chosen> {
   const rows = await db.select().from(noticeChoices).where(own(tenant, userId));
   const [user] = await db.select({ email: users.email }).from(users).where(eq(users.id, userId));
-  const [slack = null] = await db
-    .select({ teamId: slackLinks.teamId, userId: slackLinks.slackUserId })
-    .from(slackLinks)
-    .where(and(eq(slackLinks.tenantId, tenant), eq(slackLinks.userId, userId)));
+  const slack = await slackUserOf(db, tenant, userId);
   const chosen = Object.fromEntries(rows.map(({ what, channels }) => [what, channels]));
   return { choices: { ...NO_CHOICES, ...chosen }, email: user?.email ?? null, slack };
 }

@@ -6,6 +6,7 @@ import { and, eq, or } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import { higherRole, type Role } from '../domain/rights.ts';
 import { type Author, note } from './audit.ts';
+import type { Db } from './db.ts';
 import { slackApps, slackLinks } from './noticesSchema.ts';
 import { noSuchTenant, type Store } from './records.ts';
 import { members, tenants, users } from './schema.ts';
@@ -140,18 +141,15 @@ export async function findLinkedMember(
 }
 
 /** Finds the account that a member has linked; null: none. @throws HoldfastError unavailable */
-export async function findSlackUser(
-  { database }: Databases,
-  tenant: string,
-  userId: string,
-): Promise<SlackUser | null> {
-  const columns = { teamId: slackLinks.teamId, userId: slackLinks.slackUserId };
-  const [row] = await database.of(tenant).run((db) =>
-    db
-      .select(columns)
-      .from(slackLinks)
-      .where(and(eq(slackLinks.tenantId, tenant), eq(slackLinks.userId, userId))),
-  );
+export const findSlackUser = ({ database }: Databases, tenant: string, userId: string): Promise<SlackUser | null> =>
+  database.of(tenant).run((db) => slackUserOf(db, tenant, userId));
+
+/** Finds the same by a connection that is at hand. */
+export async function slackUserOf(db: Db, tenant: string, userId: string): Promise<SlackUser | null> {
+  const [row] = await db
+    .select({ teamId: slackLinks.teamId, userId: slackLinks.slackUserId })
+    .from(slackLinks)
+    .where(and(eq(slackLinks.tenantId, tenant), eq(slackLinks.userId, userId)));
   return row ?? null;
 }
 

@@ -2,15 +2,16 @@
  * A tenant's subscriptions to its events (docs/specification.md#subscriptions). Targets and secrets are stored
  * encrypted. The record in Redis has the types that the subscriptions want.
  */
-import { and, asc, count, eq, inArray, sql } from 'drizzle-orm';
+import { and, asc, count, eq, sql } from 'drizzle-orm';
 import { HoldfastError, tierLimitError } from '../domain/errors.ts';
 import type { DisabledReason, SubscriptionKind, Target } from '../domain/notices.ts';
 import type { Tier, TierTable } from '../domain/tiers.ts';
 import type { Author } from './audit.ts';
 import type { Db } from './db.ts';
+import { addressesOfMembers } from './memberAddresses.ts';
 import { slackApps, subscriptions } from './noticesSchema.ts';
 import { changeRecord, IdInUse, type Store } from './records.ts';
-import { members, tenants, users } from './schema.ts';
+import { tenants } from './schema.ts';
 
 /** The most subscriptions of a tenant, in any tier: the worker looks at all of them. */
 const MAX_SUBSCRIPTIONS = 100;
@@ -112,6 +113,12 @@ export const readSubscriptions = ({ database }: Store, tenant: string): Promise<
       .orderBy(asc(subscriptions.createdAt), asc(subscriptions.id));
     return { tier: of.tier, isSuspended: of.suspendedAt !== null, rows };
   });
+
+/** Finds a subscription of a tenant; null: there is none with this id. @throws HoldfastError unavailable */
+export async function findSubscription(store: Store, tenant: string, id: string): Promise<SubscriptionRow | null> {
+  const of = await readSubscriptions(store, tenant);
+  return of?.rows.find((row) => row.id === id) ?? null;
+}
 
 /** The ids of the enabled subscriptions that the tier allows: the oldest ones. */
 export function withinLimit({ tier, rows }: OfTenant, tiers: TierTable): ReadonlySet<string> {
@@ -282,13 +289,8 @@ async function refuseTarget(tx: Db, tenant: string, target: Target): Promise<voi
 
 /** E-mail goes to members only. */
 async function refuseStrangers(tx: Db, tenant: string, addresses: readonly string[]): Promise<void> {
-  const rows = await tx
-    .select({ email: users.email })
-    .from(members)
-    .innerJoin(users, eq(users.id, members.userId))
-    .where(and(eq(members.tenantId, tenant), inArray(sql`lower(${users.email})`, [...addresses])));
-  const known = new Set(rows.map(({ email }) => email?.toLowerCase()));
-  const stranger = addresses.find((address) => !known.has(address));
+  const known = await addressesOfMembers(tx, tenant, addresses);
+  const stranger = addresses.find((address) => !known.includes(address));
   if (stranger !== undefined)
     throw new HoldfastError('refused', `addresses must be verified addresses of members, and ${stranger} is not`);
 }
