@@ -15,9 +15,11 @@ local BITS = require('events/bits')
 local outbox = {}
 outbox.MAX_ENTRIES = 10000
 
--- What Redis needs for an entry besides its value. What a request to a receiver has of an event besides its line; and
--- how much of the line, since the ends of leases get longer.
-local ENTRY_BYTES, EVENT_BYTES, LINE_PART = 64, 512, 1.1
+-- Redis needs so many bytes for an entry, besides its value.
+local ENTRY_BYTES = 64
+-- In a request to a receiver, an event takes at most so many bytes besides its line; and the line grows by so much,
+-- since times are longer there.
+local EVENT_BYTES, LINE_PART = 512, 1.1
 -- Of an entry.
 local MAX_EVENTS, MAX_BYTES = 100, 262144
 local band, concat, format, sub = bit.band, table.concat, string.format, string.sub

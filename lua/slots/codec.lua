@@ -28,7 +28,7 @@
 --   waited         how long its caller waited for it, in ms
 --   condition      the condition that it asked for: dirty or out (slots/conditions.lua)
 -- Extra fields stand in `details`, as {"x":{"note":"..."},...}, before everything else. They never change.
--- What may change stands behind all that, if the record has any of it:
+-- Two fields may change. They end the record, if it has one of them (the tail):
 --   leasedAt       ms: when its lease began, if it was renewed or claimed; nil: when it was made
 --   isTold         true once its holder was told that somebody waits (waiting/tellHolder.lua)
 -- To add an extra field: give it to addExtras() (reservations/reserve.lua), name it here and in `Extras` of
@@ -114,7 +114,7 @@ function codec.unpackSlot(packed)
   end
 end
 
--- Returns a packed reservation with what may change of it, if it has any of that.
+-- Returns a packed reservation with its tail, if it has one.
 local function withTail(packed, r)
   if r.leasedAt or r.isTold then
     return packed .. struct.pack(TAIL, r.leasedAt or 0, r.isTold and 1 or 0)
