@@ -17,7 +17,8 @@ local function slotsOf(reservation)
   local slot, pool = reservation.slot, reservation.pool
   if shared.isShare(slot) then
     slot = string.match(reservation.plan, '^[^\n]+')
-    pool = pools.slotNumber(slot) or ''
+    -- A resource may have a name like that of a slot of another one.
+    pool = not registry.definition(slot) and pools.slotNumber(slot) or ''
     if slotMap.recordAt(slot) then
       return nil
     end

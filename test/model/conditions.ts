@@ -61,7 +61,8 @@ export abstract class Conditions extends Matching {
   /** Gives the slots of a reservation the condition that follows from its end. Returns the worst one; null: ready. */
   protected afterUse(reservation: Reservation, report: Report): Exclude<Condition, 'ready'> | null {
     const { own, details, condition: asked = 'ready', token } = reservation;
-    const resource = this.definitions.has(own.of) ? own.of : own.slot;
+    const isOwnName = details.mode === 'SHARED' && this.definitions.has(own.slot);
+    const resource = this.definitions.has(own.of) && !isOwnName ? own.of : own.slot;
     const isLast = details.mode !== 'SHARED' || this.sharing(own.slot).length === 0;
     // No use is what nobody has claimed, and what its own request has made.
     const isUse = token !== null && reservation.fence <= this.fenceBefore;

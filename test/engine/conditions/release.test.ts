@@ -127,6 +127,14 @@ describe('afterUse', () => {
     }
   });
 
+  test('applies to a SHARED hold of a resource whose name is like that of a slot of another one', async () => {
+    const name = fresh();
+    await lab.register({ name }, { name: `${name}_0`, afterUse: 'dirty' });
+    await lab.set(`${name}_0`, 'ready');
+    const held = await lab.reserve(`${name}_0`, 'ann', { mode: 'SHARED' });
+    expect(await lab.release(held)).toMatchObject({ condition: 'dirty' });
+  });
+
   test('does not apply to a reservation that its own request makes and ends', async () => {
     const name = fresh();
     await lab.register({ name, afterUse: 'dirty' });
