@@ -38,7 +38,7 @@ export abstract class Conditions extends Matching {
     const meant = this.meaning(name);
     if (meant === null) return false;
     if (this.isGroup(meant.resource)) return true;
-    if (meant.slot === undefined) return this.readyOf(meant.resource) > 0;
+    if (meant.slot === undefined) return this.freeOf(meant.resource) > 0;
     if (this.holdAt(meant.slot) !== undefined || this.conditionAt(meant.slot) !== 'ready') return false;
     return this.heldOf(meant.resource).length < this.capacityOf(meant.resource);
   }

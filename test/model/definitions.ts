@@ -2,7 +2,7 @@
  * Registration in the model: definitions that it stores, lists and deletes (docs/specification.md#registration).
  */
 import type { Definition, TreeNode } from '../../src/contract/definitions.ts';
-
+import type { Condition } from '../../src/domain/conditions.ts';
 import { Plans } from './plans.ts';
 import { namesOf, type Registered, type Registration, slotName } from './state.ts';
 
@@ -104,12 +104,17 @@ export class Definitions extends Plans {
     return { ...(out ? { outOfService: out } : {}), ...(dirty ? { dirty } : {}) };
   }
 
-  /** Returns how many slots are free and ready. Those that are held beyond the capacity count as taken from them. */
-  readyOf(name: string): number {
-    const ready = this.slotNames(name).filter((slot) => this.conditionAt(slot) === 'ready');
-    const isUnready = ({ slot }: { slot: string }) =>
-      this.slotNames(name).includes(slot) && this.conditionAt(slot) !== 'ready';
-    return Math.max(0, ready.length - this.heldOf(name).filter((hold) => !isUnready(hold)).length);
+  /** The number of free slots of a resource in a condition. */
+  freeOf(resource: string, condition: Condition = 'ready'): number {
+    return Math.max(0, this.balanceOf(resource, condition));
+  }
+
+  /** The same; below 0 if slots are held from an earlier capacity, too. */
+  protected balanceOf(resource: string, condition: Condition): number {
+    const slots = this.slotNames(resource).filter((slot) => this.holdAt(slot) === undefined);
+    if (condition !== 'ready') return slots.filter((slot) => this.conditionAt(slot) === condition).length;
+    const unready = slots.filter((slot) => this.conditionAt(slot) !== 'ready').length;
+    return this.capacityOf(resource) - this.heldOf(resource).length - unready;
   }
 
   list(): Definition[] {
@@ -126,7 +131,7 @@ export class Definitions extends Plans {
         name,
         path: [...this.ancestorsOf(name), name].join('>'),
         capacity: this.isGroup(name) ? null : this.capacityOf(name),
-        available: this.isGroup(name) ? null : this.readyOf(name),
+        available: this.isGroup(name) ? null : this.freeOf(name),
         waiting: 0,
         ...(group && { group }),
         ...details,

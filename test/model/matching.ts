@@ -80,9 +80,7 @@ export abstract class Matching extends Definitions {
     const fitting = this.fitting(match, count);
     let why = 'NOT_AVAILABLE';
     for (const resource of fitting) {
-      // Slots that are held from an earlier capacity count as taken from the ready ones.
-      const isFull = condition === undefined && this.heldOf(resource).length >= this.capacityOf(resource);
-      if (isFull || this.had(resource, requester) !== undefined) continue;
+      if (this.freeOf(resource, condition) === 0 || this.had(resource, requester) !== undefined) continue;
       const result = reserve({ ...item, resource });
       if (result.explanation === KEPT) why = KEPT;
       if (result.status !== 'ACQUIRED') continue;

@@ -5,7 +5,6 @@
  */
 
 import { expect } from 'vitest';
-import type { Condition } from '../../src/domain/conditions.ts';
 import type { RedisClient } from '../../src/redis/client.ts';
 import { expiryKey, expiryShard } from '../../src/redis/keys.ts';
 import { hotOf } from '../support/hotRecord.ts';
@@ -153,22 +152,12 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
 /** The kinds of marks of resources that have no free slot in a condition. */
 const HELD_MARKS = { h: 'ready', i: 'dirty', j: 'out' } as const;
 
-/** The free slots of a resource in a condition. Those held beyond its capacity count as taken from the ready ones. */
-function openIn(model: Model, name: string, condition: Condition): number {
-  const slots = model.slotNames(name);
-  const isOpen = (slot: string) => model.holdAt(slot) === undefined && model.conditionAt(slot) === condition;
-  const beyond = condition === 'ready' ? model.heldOf(name).filter(({ slot }) => !slots.includes(slot)).length : 0;
-  return slots.filter(isOpen).length - beyond;
-}
-
 /** Compares what searches by labels have noted: resources that are held, and reservations that a match has made. */
 function compareMarks(marks: readonly string[], model: Model): void {
   const ofKind = (kind: string) => marks.filter((mark) => mark.startsWith(kind)).map((mark) => mark.split('\n'));
   for (const [kind, condition] of Object.entries(HELD_MARKS))
     for (const [, label, name = ''] of ofKind(kind))
-      expect(openIn(model, name, condition), `${condition} slots of ${name}, marked with ${label}`).toBeLessThanOrEqual(
-        0,
-      );
+      expect(model.freeOf(name, condition), `${condition} slots of ${name}, marked with ${label}`).toBe(0);
   const made = model.reservations.filter(({ match }) => match !== undefined);
   expect(
     ofKind('m')

@@ -3,7 +3,6 @@
  * (docs/specification.md#waiting-order).
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Condition } from '../../src/domain/conditions.ts';
 import { Model } from './model.ts';
 import type { Entry } from './plans.ts';
 import { type Line, lineKey } from './state.ts';
@@ -264,19 +263,6 @@ export class Turns extends Model {
     const hold = entry.role === 'blocker' && this.meet(entry, []);
     const mine = this.reservations.filter((one) => one.requester === requester);
     return !!hold && !mine.some(({ own, others }) => [own, ...others].some(({ slot }) => slot === hold.slot));
-  }
-
-  /** The number of free slots of a resource in a condition. */
-  freeOf(resource: string, condition: Condition = 'ready'): number {
-    return Math.max(0, this.balanceOf(resource, condition));
-  }
-
-  /** The same; below 0 if slots are held from an earlier capacity, too. */
-  protected balanceOf(resource: string, condition: Condition): number {
-    const slots = this.slotNames(resource).filter((slot) => this.holdAt(slot) === undefined);
-    if (condition !== 'ready') return slots.filter((slot) => this.conditionAt(slot) === condition).length;
-    const unready = slots.filter((slot) => this.conditionAt(slot) !== 'ready').length;
-    return this.capacityOf(resource) - this.heldOf(resource).length - unready;
   }
 
   /** Notes what each ticket lacks now. */
