@@ -101,4 +101,25 @@ describe('a page that renews itself', () => {
     await page.getByRole('button', { name: 'Pause live updates' }).click();
     await row('late').waitFor();
   });
+
+  test('does not show what was on its way when it was paused', async () => {
+    const { take } = await visitorWith('bench');
+    const pause = page.getByRole('button', { name: 'Pause live updates' });
+    // The page fetches itself once its stream is open.
+    await page.route('**/dashboard', async (route) => {
+      if (route.request().resourceType() === 'document') return route.continue();
+      await take('late');
+      const response = await route.fetch();
+      await pause.click();
+      await route.fulfill({ response });
+    });
+    const fetched = page.waitForResponse((response) => response.request().resourceType() === 'fetch');
+    await go('');
+    await (await fetched).finished();
+    await page.evaluate('new Promise(requestAnimationFrame)');
+    expect(await row('late').count()).toBe(0);
+    await page.unroute('**/dashboard');
+    await pause.click();
+    await row('late').waitFor();
+  });
 });

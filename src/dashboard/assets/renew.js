@@ -45,11 +45,14 @@ async function renew() {
 async function renewOnce() {
   // Not the browser's address: it may be that of a form, whose response cannot be fetched again.
   const response = await fetch(from ?? '', { headers: { Accept: 'text/html' } });
+  const text = await response.text();
+  // Paused while the response was on its way: the page stands still. It is fetched anew when it resumes.
+  if (isPaused) return;
   if (response.redirected && !leaving) location.assign(response.url);
   // The link of a wallboard was revoked.
   if (stream !== undefined && response.status === 404) location.reload();
   if (!response.ok) return;
-  show(new DOMParser().parseFromString(await response.text(), 'text/html'));
+  show(new DOMParser().parseFromString(text, 'text/html'));
 }
 
 /** Morphs the regions of the page into those of a newer one. @param {Document} fresh */
