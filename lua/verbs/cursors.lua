@@ -135,13 +135,12 @@ function verbs.finishBatch(keys, args)
 end
 
 --[[ retryBatch
-  Gives up the lease of a batch that was not delivered.
+  Gives up the lease of a batch that was not delivered. The batch stays the same.
 
   ARGV[1]  the reader
   ARGV[2]  the worker
   ARGV[3]  ms until the next attempt
   ARGV[4]  1 if the attempt failed; 0 if there was none
-  ARGV[5]  1 if the batch stays the same; 0 if the next attempt makes a new one
 
   Returns 1; or 0, with nothing changed: another worker may have the lease.
 ]]
@@ -154,9 +153,6 @@ function verbs.retryBatch(keys, args)
   if args[4] == '1' then
     cursor.failures = cursor.failures + 1
     cursor.failedAt = cursor.failedAt > 0 and cursor.failedAt or clock.nowMs()
-  end
-  if args[5] == '0' then
-    cursors.forgetBatch(cursor)
   end
   cursors.write(keys, args[1], cursor)
   return 1

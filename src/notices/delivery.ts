@@ -113,7 +113,7 @@ async function attempt(deps: DeliveryDeps, attempting: Attempting): Promise<bool
       return null;
     });
   if (outcome === null || signal.aborted) {
-    await retryBatch(deps.redis, lease, signal.aborted ? 0 : FAULT_PAUSE_MS, { isFailure: false, isKept: true });
+    await retryBatch(deps.redis, lease, signal.aborted ? 0 : FAULT_PAUSE_MS, { isFailure: false });
     return false;
   }
   const durationMs = Math.round(performance.now() - beganAt);
@@ -139,7 +139,7 @@ async function settle(
   const reason = status === 410 ? 'GONE' : taken.failingMs >= GIVE_UP_AFTER_MS ? 'FAILED' : null;
   if (reason === null) {
     const failures = taken.failures + 1;
-    await retryBatch(redis, lease, pauseMs(failures, retryAfterMs), { isFailure: true, isKept: true });
+    await retryBatch(redis, lease, pauseMs(failures, retryAfterMs), { isFailure: true });
     return 'failed';
   }
   await disable(reader.tenant, reader.id, reason);

@@ -95,7 +95,7 @@ describe('a lease', () => {
     const [entry] = (await taken(rival)).entries;
     expect(await storeBatch(redis(), one, LEASE_MS, { webhookId: 'm', choice: '' }, entry, 0)).toBe(false);
     expect(await finishBatch(redis(), one, entry)).toBe(false);
-    await retryBatch(redis(), one, 0, { isFailure: true, isKept: false });
+    await retryBatch(redis(), one, 0, { isFailure: true });
     expect(await taken(rival)).toMatchObject({ failures: 0 });
   });
 
@@ -123,7 +123,7 @@ describe('a stored batch', () => {
     const [first, second] = (await taken(one)).entries;
     if (second === undefined) throw new Error('there is one entry');
     expect(await storeBatch(redis(), one, LEASE_MS, { webhookId: 'msg', choice: '{"a":\n1}' }, second, 100)).toBe(true);
-    await retryBatch(redis(), one, 5000, { isFailure: true, isKept: true });
+    await retryBatch(redis(), one, 5000, { isFailure: true });
     await happen();
     const next = { ...one, owner: 'worker-9' };
     expect(await take(next)).toBeNull();
@@ -139,14 +139,15 @@ describe('a stored batch', () => {
     expect(await taken(next)).toMatchObject({ stored: null, failures: 0, failingMs: 0, entries: { length: 2 } });
   });
 
-  test('is forgotten if it was postponed, and that is no failure', async () => {
+  test('stays without an attempt, which is no failure', async () => {
     await happen();
     const { entries } = await taken(one);
     await storeBatch(redis(), one, LEASE_MS, { webhookId: 'msg', choice: '' }, entries[0], 0);
-    await retryBatch(redis(), one, 1000, { isFailure: false, isKept: false });
+    await retryBatch(redis(), one, 1000, { isFailure: false });
     await happen();
+    expect(await take(one)).toBeNull();
     await setClock(redis(), tenant, START + 1000);
-    expect(await taken(one)).toMatchObject({ stored: null, failures: 0, entries: { length: 2 } });
+    expect(await taken(one)).toMatchObject({ stored: { webhookId: 'msg' }, failures: 0, entries: { length: 1 } });
   });
 
   test('keeps the next one back, so that batches have a pace: late ones are made up for by 200 ms at most', async () => {

@@ -141,7 +141,7 @@ export const EXAMPLE_CALLS: readonly ExampleCall[] = [
   call('reset', ['', '']),
   call('resource', ['pool', 0, 10]),
   call('restoreOut', ['lease', MINUTE, 'pool_1', START, 'key:a', 'dark']),
-  call('retryBatch', ['r', 'worker', 5000, 1, 1]),
+  call('retryBatch', ['r', 'worker', 5000, 1]),
   call('sessions', [1, '0', 10]),
   call('setCondition', ['', 'pool', 'out', 'dark', 'plain', 'dirty', '']),
   call('standings', ['bob']),

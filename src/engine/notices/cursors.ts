@@ -123,18 +123,18 @@ export const finishBatch = async (redis: RedisClient, lease: Lease, last: Entry)
   (await run(redis, 'finishBatch', lease, last.id, last.passed)) === 1;
 
 /**
- * Gives up the lease of a batch that was not delivered.
+ * Gives up the lease of a batch that was not delivered. The batch stays the same.
  * @param nextInMs time until the next attempt
- * @param attempt isFailure: it counts; isKept: the batch stays the same
+ * @param attempt isFailure: an attempt has failed; else there was none
  * @throws HoldfastError unavailable
  */
 export const retryBatch = async (
   redis: RedisClient,
   lease: Lease,
   nextInMs: number,
-  { isFailure, isKept }: { readonly isFailure: boolean; readonly isKept: boolean },
+  { isFailure }: { readonly isFailure: boolean },
 ): Promise<void> => {
-  await run(redis, 'retryBatch', lease, nextInMs, Number(isFailure), Number(isKept));
+  await run(redis, 'retryBatch', lease, nextInMs, Number(isFailure));
 };
 
 const run = (
