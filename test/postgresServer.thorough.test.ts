@@ -41,7 +41,6 @@ test.each(['SIGCONT', 'SIGSTOP', 'SIGKILL'] as const)(
     parent.kill('SIGKILL');
     await until('the server and its folder are gone', () => !existsSync(folder) && !existsSync(`/proc/${pid}`));
   },
-  120_000,
 );
 
 test('a restart after a kill brings back what was committed, at the same address', async () => {

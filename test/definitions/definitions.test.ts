@@ -263,7 +263,7 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
       expect((await names()).filter((name) => name !== 'shared')).toEqual(
         [0, 1, 2].flatMap((by) => [`a${by}-1`, `a${by}-3`]),
       );
-    }, 60_000);
+    });
   });
 
   test(`${kind} keeps them over a restart on an empty Redis`, async () => {

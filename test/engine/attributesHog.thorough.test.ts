@@ -61,7 +61,7 @@ beforeAll(async () => {
     2,
   );
   await reserve(engine, credential, [{ resource: 'held', requester: 'r', count: BATCH }]);
-}, 120_000);
+});
 
 const registerOf = (all: () => readonly Definition[]) => () => register(running.engine, running.credential, all(), NOW);
 
@@ -107,7 +107,7 @@ test('the list of definitions', async () => {
     for await (const _ of definitions(running.engine, running.credential)) if (++pages === 40) return;
   };
   expect(await times.longest('definitions with attributes', list)).toBeLessThan(MAX_MS);
-}, 60_000);
+});
 
 test('registrations that remove them, and deletions', async () => {
   const { engine, credential } = running;

@@ -50,7 +50,7 @@ beforeAll(async () => {
   // Cleaners hold the first 20,000.
   for (let i = 0; i < 40; i++)
     await take({ resource: 'cleaned', requester: `c${i}`, count: BATCH, condition: 'dirty' });
-}, 120_000);
+});
 
 let n = 0;
 const one = (resource: string, more: Partial<ReserveItem> = {}) => ({ resource, requester: `r${++n}`, ...more });

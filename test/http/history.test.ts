@@ -47,7 +47,7 @@ describe.each(Object.entries(MODES))('%s', (_, start) => {
   beforeAll(async () => {
     started = await start(5);
     holdfast = started.holdfast;
-  }, 60_000);
+  });
   afterAll(() => started.stop());
   /** A tenant that no other test has, and a client of it. */
   const setUp = () => {

@@ -85,4 +85,4 @@ test('a hand-over whose instance dies is done once, told once, and its repeat ge
   stream.close();
   proxy.stop();
   await staying.stop();
-}, 60_000);
+});

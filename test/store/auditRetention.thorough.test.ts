@@ -17,7 +17,7 @@ describe.each(Object.entries(KINDS))('in %s', (_, makeKind) => {
   beforeAll(async () => {
     made = await makeKind();
     store = await openStore(made.url);
-  }, 60_000);
+  });
   afterAll(async () => {
     await store.close();
     await made.drop();

@@ -32,14 +32,14 @@ test('the postgres package still mishandles transactions that lose their connect
     faults.filter((fault) => fault !== null),
     'This release of postgres handles lost connections: src/store/postgresPool.ts can go',
   ).not.toEqual([]);
-}, 60_000);
+});
 
 test('the postgres package still ends the process if its query for array types fails', async () => {
   expect(
     await faultOf('connecting'),
     'This release of postgres survives a failed query for array types: src/store/postgresPool.ts may allow it',
   ).toBe('the process crashed');
-}, 60_000);
+});
 
 test('the postgres package still counts rows of a failed statement into the next answer', async () => {
   const client = postgres(made.url, { max: 1, onnotice: () => {} });

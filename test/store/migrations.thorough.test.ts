@@ -82,7 +82,7 @@ describe('a folder of PGlite’s', () => {
     expect(((await stat(folder)).mode & 0o777).toString(8)).toBe('700');
     await database.close();
     await made.drop();
-  }, 60_000);
+  });
 
   test('takes one process at a time', async () => {
     const made = await KINDS.PGlite();

@@ -18,7 +18,7 @@ export function useVisitor(): void {
       Free: { apiKeys: 3, writesPerMinute: null, readsPerMinute: null, writesPerDay: null },
     });
     [service, browser] = await Promise.all([startDashboard({ TIERS }), startBrowser()]);
-  }, 120_000);
+  });
   afterAll(async () => {
     await closePages(browser);
     await service.stop();

@@ -68,7 +68,7 @@ beforeAll(async () => {
     { name: 'ci/below', treePath: 'rack>ci/parent', blocks: [NAME, POOL], attributes: { own: OWN } },
   );
   await live();
-}, 60_000);
+});
 afterAll(async () => {
   stream.close();
   await store.close();
@@ -178,7 +178,7 @@ test('of all operations, only reserves tell them, and definitions to who may cha
       ...may('define').map((name) => `listDefinitions: ${name}`),
     ].sort(),
   );
-}, 60_000);
+});
 
 describe('after all that', () => {
   test('a key with a prefix sees those of names that it may change only', async () => {
@@ -220,7 +220,7 @@ describe('after all that', () => {
       }
       expect(seen.size).toBeGreaterThan(20);
     }
-  }, 60_000);
+  });
 
   test('of the tools of agents, only reserve tells them', async () => {
     const agent = await startAgent({ url: service.one.url, key: own.key });

@@ -214,9 +214,7 @@ describe.each(BALANCERS)('behind $name', ({ name, startBefore, isHere, callers }
     await Promise.all([guessing.close(), other.close()]);
   });
 
-  test('a rolling restart fails no request and no call that is held, and ends streams in good order', {
-    timeout: 120_000,
-  }, async () => {
+  test('a rolling restart fails no request and no call that is held, and ends streams in good order', async () => {
     const load = new Load(`${name} rolling`);
     const agent = new Agent();
     const contended = { resource: `${name} contended`, requester: 'holder' };

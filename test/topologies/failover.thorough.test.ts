@@ -111,7 +111,7 @@ describe.each([
   ['a cluster', startCluster],
   ['sentinels', startSentinels],
 ])('on %s', (_, start) => {
-  test('the death of a primary', { timeout: 120_000 }, async () => {
+  test('the death of a primary', async () => {
     const topology = await start();
     const isCluster = start === startCluster;
     const looking = await startInstance({ redisUrl: topology.url });

@@ -47,9 +47,7 @@ afterAll(async () => {
 });
 
 describe('while the slot of a tenant is moved', () => {
-  test('two never hold the same, no call fails but by a 503, and its state is whole afterwards', {
-    timeout: 90_000,
-  }, async () => {
+  test('two never hold the same, no call fails but by a 503, and its state is whole afterwards', async () => {
     const { engine, credential } = running;
     const { tenant } = credential;
     const holders = new Map<string, string>();

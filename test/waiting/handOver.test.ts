@@ -212,5 +212,5 @@ describe('a call that may get what is released', () => {
     const first = await hold(one, wanted('lost', 'first'));
     await expect(release(one, owner)).rejects.toThrow('unreachable');
     expect(await first()).toMatchObject({ status: 'ACQUIRED', requester: 'first' });
-  }, 15_000);
+  });
 });

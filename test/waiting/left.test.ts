@@ -92,7 +92,7 @@ test('a ticket is left when the last of its calls ends in time, if a longer call
   told.mayTell();
   await told.isTold;
   await instance.close();
-}, 15_000);
+});
 
 test('a call that attends a ticket again is answered with the others, though Redis was told late that it was left', async () => {
   const { engine, credential } = running;
@@ -110,4 +110,4 @@ test('a call that attends a ticket again is answered with the others, though Red
   const answers = await Promise.all([again.answer, elsewhere.answer]);
   expect(answers.map(({ result }) => result[0]?.status).sort()).toEqual(['ACQUIRED', 'ALREADY_HAD']);
   await Promise.all([one.close(), two.close()]);
-}, 15_000);
+});

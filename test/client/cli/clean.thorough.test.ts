@@ -83,7 +83,7 @@ async function cleanAndDie(url: string, labels: string, { point, inCommand }: St
   await proxy.stop();
 }
 
-test('cleaners are killed at every step, and a primary dies', { timeout: 120_000 }, async () => {
+test('cleaners are killed at every step, and a primary dies', async () => {
   const faults: string[] = [];
   let uses = 0;
   let isOver = false;

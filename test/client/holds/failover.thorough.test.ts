@@ -25,7 +25,7 @@ describe('another Redis takes over', () => {
   });
 
   // Sentinels may need several elections.
-  test('a primary that dies costs no lease and no turn', { timeout: 120_000 }, async () => {
+  test('a primary that dies costs no lease and no turn', async () => {
     const order: string[] = [];
     const first = pair.a.using('printer', { ttl: '60s' }, async (hold, signal) => {
       const before = hold.expiresAt?.getTime() ?? 0;
@@ -85,7 +85,7 @@ describe('instances are restarted one after the other', () => {
     expect(await instance?.exit, instance?.output()).toBe(0);
   }
 
-  test('a rolling restart loses no hold of 20 concurrent loops, and no turn', { timeout: 60_000 }, async () => {
+  test('a rolling restart loses no hold of 20 concurrent loops, and no turn', async () => {
     const client = new Holdfast({ url: balancer.url, key: key.key });
     const faults: unknown[] = [];
     const inside = new Set<string>();

@@ -84,7 +84,7 @@ describe(`${READERS} requesters that hold one resource together`, () => {
   });
   beforeAll(async () => {
     for (let i = 0; i < READERS; i += 250) await take(...range(250, (j) => reader(i + j)));
-  }, 120_000);
+  });
 
   let round = READERS;
   test('400 more, and their release', async () => {

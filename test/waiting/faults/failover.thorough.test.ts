@@ -13,7 +13,6 @@ import { until } from '../../support/until.ts';
 import { GRANTED_WITHIN_MS, underLoad, WaitingLoad } from '../../support/waitingLoad.ts';
 
 const WAIT_REPLICAS = { REDIS_WAIT_REPLICAS: '1' };
-const TIMEOUT = { timeout: 120_000 };
 
 /** Starts two instances of a new tenant. */
 async function startTwo(redisUrl: string, env: Record<string, string> = {}): Promise<[Instance, Instance]> {
@@ -85,13 +84,13 @@ describe('with sentinels', () => {
   });
   afterAll(() => topology?.stop());
 
-  test('a primary dies', TIMEOUT, async () => {
+  test('a primary dies', async () => {
     const two = await startTwo(topology.url, WAIT_REPLICAS);
     await underLoad(loadOf(two), () => kill(topology, 0));
     await Promise.all(two.map(({ stop }) => stop()));
   });
 
-  test('tickets that are lost with a primary are issued again', TIMEOUT, () => loseTickets(topology));
+  test('tickets that are lost with a primary are issued again', () => loseTickets(topology));
 });
 
 describe('in a cluster', () => {
@@ -101,7 +100,7 @@ describe('in a cluster', () => {
   });
   afterAll(() => topology?.stop());
 
-  test('a slot moves, and a primary is replaced', TIMEOUT, async () => {
+  test('a slot moves, and a primary is replaced', async () => {
     const two = await startTwo(topology.url, WAIT_REPLICAS);
     const slot = slotOf(tenantKey(two[0].tenant));
     await underLoad(loadOf(two), async () => {
@@ -112,5 +111,5 @@ describe('in a cluster', () => {
     await Promise.all(two.map(({ stop }) => stop()));
   });
 
-  test('tickets that are lost with a primary are issued again', TIMEOUT, () => loseTickets(topology));
+  test('tickets that are lost with a primary are issued again', () => loseTickets(topology));
 });
