@@ -52,7 +52,7 @@ const rowOf = async (name: string, search = '') => {
 describe('a free resource with a blocker in use', () => {
   test('is not available on the Board, which says why and until when, and offers to wait', async () => {
     expect(await rowOf('load-test')).toMatch(
-      /Not available database goes with staging, until \d\d:\d\d UTC needs .*\[Join queue load-test\]/,
+      /Not available database goes with staging, until .*\d\d:\d\d UTC needs .*\[Join queue load-test\]/,
     );
     expect(await rowOf('suite')).toMatch(/3 of 3 free database goes with staging, until/);
     expect(await rowOf('spare')).toMatch(/Free .*\[Reserve spare\]/);

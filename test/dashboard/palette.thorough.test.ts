@@ -68,9 +68,10 @@ describe('the palette', () => {
     await lab();
     await page.addInitScript(`
       window.asked = [];
+      window.addEventListener('keydown', () => { window.openedAt ??= performance.now(); }, true);
       const ask = window.fetch;
       window.fetch = (to, options) => {
-        if (String(to).includes('/find')) window.asked.push(performance.now());
+        if (String(to).includes('/find')) window.asked.push(performance.now() - window.openedAt);
         return ask(to, options);
       };
     `);
@@ -85,8 +86,10 @@ describe('the palette', () => {
     await selected().getByText('phone').waitFor();
     await page.waitForTimeout(900);
     expect(await selected().textContent()).toContain('phone');
+    // From the key on, as a request that follows another may be sent sooner after its time has come.
     const asked = await page.evaluate<number[]>('window.asked');
-    for (const [i, at] of asked.slice(1).entries()) expect(at - (asked[i] ?? 0)).toBeGreaterThanOrEqual(119);
+    expect(asked.length).toBeGreaterThan(1);
+    for (const [i, at] of asked.entries()) expect(at).toBeGreaterThanOrEqual(119 * i);
   });
 
   test('an action opens its form as a drawer', async () => {
