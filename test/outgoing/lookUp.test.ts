@@ -98,11 +98,15 @@ describe('a name leads', () => {
 });
 
 test('names whose servers never answer hold nobody up, and end with the request', async () => {
-  const silent = Array.from({ length: 64 }, (_, i) => lookUp(`n${i}.silent`, CLOSED, AbortSignal.timeout(500)));
+  const request = new AbortController();
+  let ended = 0;
+  const silent = Array.from({ length: 64 }, (_, i) =>
+    lookUp(`n${i}.silent`, CLOSED, request.signal).finally(() => ended++),
+  );
   const refused = Promise.allSettled(silent);
-  const began = performance.now();
-  // The system's lookup has four threads.
+  // The system's lookup has four threads: it would have to wait until some of those end.
   await promises.lookup('localhost');
-  expect(performance.now() - began).toBeLessThan(400);
+  expect(ended).toBe(0);
+  request.abort();
   expect((await refused).every(({ status }) => status === 'rejected')).toBe(true);
 });

@@ -115,10 +115,11 @@ describe('a POST', () => {
 describe('a bad receiver', () => {
   test('that never answers takes as long as the caller allows', async () => {
     const url = await rawReceiver(() => {});
-    const began = Date.now();
+    const began = performance.now();
     const refused = send(url, { signal: AbortSignal.timeout(100) });
     await expect(refused).rejects.toThrow('There was no response in time.');
-    expect(Date.now() - began).toBeLessThan(2000);
+    // A request ends by itself after 10 s.
+    expect(performance.now() - began).toBeLessThan(9000);
   });
 
   test('that sends one header after the other gets no more than 16 KiB', async () => {

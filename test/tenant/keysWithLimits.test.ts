@@ -135,9 +135,10 @@ test('usedAt says when the key was last used', async () => {
 });
 
 test('a key that ends: from then on 401', async () => {
-  const endsAt = Date.now() + 1000;
-  const key = await create({ expiresAt: new Date(endsAt).toISOString() });
+  const key = await create({ expiresAt: inFuture(60_000) });
   expect(await reserve(key, 'before')).toBe(200);
+  const endsAt = Date.now() + 1000;
+  await ask('PUT', `/${key.id}`, { expiresAt: new Date(endsAt).toISOString() });
   await until('the end', async () => (await reserve(key, 'before')) === 401);
   expect(Date.now()).toBeGreaterThanOrEqual(endsAt);
 });

@@ -29,7 +29,8 @@ describe.concurrent('a credential that ends', () => {
     if (record) await loadTenant(engine.redis, record);
     const rotatedAt = performance.now();
     expect((await call.response).status).toBe(401);
-    expect(performance.now() - rotatedAt).toBeLessThan(5000);
+    // Not only when pollSeconds have passed.
+    expect(performance.now() - rotatedAt).toBeLessThan(15_000);
     expect(other.isAnswered).toBe(false);
     const again = poll(holdfast, [wanted('r', 'waiter')]);
     await holdfast.unreserve(owner);
