@@ -5,7 +5,8 @@
 import openapiTypes, { astToString } from 'openapi-typescript';
 import { z } from 'zod';
 
-const SCHEMAS = [
+/** The schemas that clients need, in all languages. */
+export const SCHEMAS = [
   'ReserveItem',
   'ReserveResult',
   'UnreserveItem',

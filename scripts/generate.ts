@@ -9,6 +9,7 @@ import { envExample } from './envExample.ts';
 import { withErrorTable } from './errorTable.ts';
 import { iconsModule } from './icons.ts';
 import { labSchema } from './labSchema.ts';
+import { pythonTypes } from './pythonTypes.ts';
 
 const file = (path: string) => new URL(`../${path}`, import.meta.url);
 const write = (path: string, text: string) => writeFileSync(file(path), text);
@@ -16,6 +17,7 @@ const write = (path: string, text: string) => writeFileSync(file(path), text);
 const document = openapiDocument(DEFAULT_INSTANCE);
 write('docs/openapi.json', `${JSON.stringify(document, null, 2)}\n`);
 write('packages/client/src/generated.ts', await clientTypes(document));
+write('packages/python/src/holdfast/_generated.py', pythonTypes(document));
 write('docs/lab.schema.json', labSchema(document));
 const specification = 'docs/specification.md';
 write(specification, withErrorTable(readFileSync(file(specification), 'utf8')));

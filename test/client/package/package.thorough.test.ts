@@ -9,6 +9,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { clientTypes } from '../../../scripts/clientTypes.ts';
+import { pythonTypes } from '../../../scripts/pythonTypes.ts';
 import { DEFAULT_INSTANCE, openapiDocument } from '../../../src/http/openapi/openapi.ts';
 import { type Instance, startInstance } from '../../support/service.ts';
 
@@ -170,11 +171,12 @@ describe('the tarball', () => {
   });
 });
 
-/** The types of the client are those of the service's own description. */
+/** The types of the clients are those of the service's own description. */
 describe('generated types', () => {
-  test('the types of the client are current: if not, run `npm run generate`', async () => {
-    expect(readFileSync('packages/client/src/generated.ts', 'utf8')).toBe(
-      await clientTypes(openapiDocument(DEFAULT_INSTANCE)),
-    );
+  test.each([
+    ['packages/client/src/generated.ts', clientTypes],
+    ['packages/python/src/holdfast/_generated.py', pythonTypes],
+  ])('%s is current: if not, run `npm run generate`', async (file, typesOf) => {
+    expect(readFileSync(file, 'utf8')).toBe(await typesOf(openapiDocument(DEFAULT_INSTANCE)));
   });
 });
