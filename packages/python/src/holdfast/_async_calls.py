@@ -1,0 +1,159 @@
+"""The calls of the client for tasks that take nothing, and its connections."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar, overload
+
+from ._async_holds import AsyncHold
+from ._durations import Duration
+from ._options import Condition, definitions_of, names_of
+from ._retries import Retry
+from ._settings import Key, Settings, settings_of_process
+
+if TYPE_CHECKING:
+    from ._core import Core
+    from .types import (
+        ActiveReservation,
+        CheckResult,
+        ConditionResult,
+        Definition,
+        Registration,
+        SessionInfo,
+        TreeNode,
+        WaitingRequest,
+    )
+
+C = TypeVar("C", bound="AsyncCalls")
+_abandoned: list[object] = []
+"""The connections of the parent, in a forked child: their destructors must not close what the parent uses."""
+
+
+class AsyncCalls:
+    def __init__(
+        self,
+        url: str,
+        *,
+        key: Key,
+        requester: str | None = None,
+        retry_for: Duration = "30s",
+        on_retry: Callable[[Retry], object] | None = None,
+    ) -> None:
+        self._settings = Settings(url, key, requester, retry_for, on_retry)
+        self._core: Core[AsyncHold] | None = None
+
+    @classmethod
+    def from_env(
+        cls: type[C],
+        *,
+        requester: str | None = None,
+        retry_for: Duration = "30s",
+        on_retry: Callable[[Retry], object] | None = None,
+    ) -> C:
+        """Makes a client of HOLDFAST_URL, and HOLDFAST_KEY, HOLDFAST_KEY_FILE or the JWT of a CI job.
+
+        Raises HoldfastError INVALID_OPTION: it names the variable.
+        """
+        client = cls.__new__(cls)
+        client._settings = settings_of_process(requester, retry_for, on_retry)
+        client._core = None
+        return client
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._settings.base.removesuffix('/api/v1')!r})"
+
+    async def requester(self) -> str:
+        """Who this client is: unique to this object and process, unless you chose a requester.
+
+        In a CI job without a key, the service says so: this asks it once.
+        """
+        return (await self._prepared()).known.base
+
+    @overload
+    async def check(self, resources: str, *, requester: str | None = None) -> CheckResult: ...
+    @overload
+    async def check(self, resources: list[str] | tuple[str, ...], *, requester: str | None = None) -> list[CheckResult]: ...
+    async def check(
+        self, resources: str | list[str] | tuple[str, ...], *, requester: str | None = None
+    ) -> CheckResult | list[CheckResult]:
+        """Says who holds a resource, or several, and whether they could be reserved, by `requester` if it is given."""
+        results: list[CheckResult] = await (await self._prepared()).check(names_of(resources), requester)
+        return results[0] if isinstance(resources, str) else results
+
+    async def available(self, resource: str) -> bool:
+        """Returns whether a slot of it is free."""
+        return not (await self.check(resource))["reserved"]
+
+    async def cancel(self, resource: str, *, requester: str | None = None) -> bool:
+        """Ends the waits for a resource: of a requester, or of this client. Returns whether there was one."""
+        return await (await self._prepared()).cancel(resource, requester)
+
+    async def active(self, *, resource: str | None = None, requester: str | None = None) -> list[ActiveReservation]:
+        """Lists reservations. `resource` is as it was requested."""
+        path = "/Reservation/activeReservations"
+        return await (await self._prepared()).rows(path, resource=resource, requester=requester)
+
+    async def waiting(self, *, resource: str | None = None, requester: str | None = None) -> list[WaitingRequest]:
+        """Lists who waits, in the order of the queue."""
+        return await (await self._prepared()).rows("/Reservation/waiting", resource=resource, requester=requester)
+
+    async def sessions(self) -> list[SessionInfo]:
+        """Lists sessions."""
+        return await (await self._prepared()).rows("/Session")
+
+    async def register(self, definitions: Registration | Sequence[Registration]) -> list[Definition]:
+        """Registers pools, blockers, trees and labels: all of them or none. Returns them as stored."""
+        return await (await self._prepared()).register(definitions_of(definitions))
+
+    async def definitions(self, *, label: str | None = None) -> list[Definition]:
+        """Lists definitions. `label`: `os=android`."""
+        return await (await self._prepared()).rows("/Resource/definitions", label=label)
+
+    async def tree(self) -> list[TreeNode]:
+        """The tree of all definitions, with free slots and waits."""
+        return await (await self._prepared()).rows("/Resource/tree")
+
+    async def set_condition(
+        self, resources: str | Sequence[str], condition: Condition, *, reason: str | None = None
+    ) -> list[ConditionResult]:
+        """Sets the condition of slots; of a pool, of all its slots. Look at `status` of each: it may be `NOT_VALID`."""
+        return await (await self._prepared()).set_condition(names_of(resources), condition, reason)
+
+    async def unregister(self, name: str, *, cascade: bool = False) -> list[str]:
+        """Deletes a definition; with `cascade`, those below it too. Returns the names that were deleted.
+
+        Raises HoldfastError NOT_REGISTERED, REFUSED if it is held or others are below it.
+        """
+        return await (await self._prepared()).unregister(name, cascade)
+
+    async def reset(self) -> int:
+        """Ends all reservations and waits of the tenant. Definitions stay. Returns how many reservations it ended."""
+        return await (await self._prepared()).reset()
+
+    async def aclose(self) -> None:
+        """Stops renewing, and closes all connections. Releases nothing. A later call connects again."""
+        core, self._core = self._core, None
+        if core is not None and core.pid == os.getpid() and core.runtime.is_current():
+            await core.close()
+
+    async def __aenter__(self: C) -> C:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def _prepared(self) -> Core[AsyncHold]:
+        """Returns the calls of this process and event loop."""
+        core = self._core
+        if core is None or core.pid != os.getpid() or not core.runtime.is_current():
+            from ._core import Core, call_here
+
+            # Another event loop has other connections, and is the same requester. A forked child is another one.
+            is_same = core is not None and core.pid == os.getpid() and self._settings.env is None
+            if core is not None:
+                _abandoned.append(core)
+            core = self._core = Core(self._settings, AsyncHold, call_here, core.requesters if core and is_same else None)
+        if core.requesters is None:
+            await core.prepare()
+        return core

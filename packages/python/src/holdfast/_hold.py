@@ -1,0 +1,283 @@
+"""A hold: one or several reservations that were taken together, and the lease that ends them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from math import inf
+from typing import TYPE_CHECKING, NamedTuple
+
+from ._clocks import offset_of
+from ._durations import Duration, ttl_of
+from ._failures import is_unreachable
+from ._kinds import key_of
+from ._lease import Lease
+from ._plan import Json, item_of
+from .errors import HoldfastError, LeaseLost, invalid
+
+# `import holdfast` imports this file. The others load anyio and httpx.
+if TYPE_CHECKING:
+    import anyio
+
+    from ._api import Api
+    from ._keeper import Keeper
+    from ._runtime import Flag
+
+
+class ReservationKey(NamedTuple):
+    """The fields that renew and release a reservation, which another process may have made."""
+
+    resource: str
+    requester: str
+    release_token: str
+
+    def __repr__(self) -> str:
+        return f"ReservationKey(resource={self.resource!r}, requester={self.requester!r})"
+
+
+class Reservation(NamedTuple):
+    """One reservation of a hold."""
+
+    resource: str
+    requester: str
+    release_token: str
+    fencing_token: int
+    """Higher than that of every earlier reservation. Pass it to whatever the resource protects."""
+    slots: Sequence[str]
+    """Its slots of a pool; otherwise its own name."""
+    acquired_slots: Mapping[str, str] | None
+    """The slot that it has of its resource and of each ancestor, if they are pools."""
+    acquired_blockers: Sequence[str]
+    """The slots of blockers that the service holds for it."""
+    reserved_at_path: str | None
+    """Its path in the tree, if it has ancestors."""
+    mode: str
+    attributes: Mapping[str, str]
+    """The attributes of the resource and, unless it has several slots, of its slot."""
+    slot_attributes: Sequence[Mapping[str, str]]
+    """If it has several slots: the attributes of each of `slots`."""
+    expires_at: datetime | None
+    """When the lease ends, by the clock of the service. None: it never ends by itself."""
+
+    def __repr__(self) -> str:
+        return f"Reservation(resource={self.resource!r}, requester={self.requester!r}, slots={self.slots!r})"
+
+
+class Origin:
+    """Where a hold comes from. `ended` is called when the service has released it; `ttl` is the lease in seconds."""
+
+    __slots__ = ("api", "keeper", "requester", "lease", "ttl", "session", "waited", "ended")
+
+    def __init__(
+        self,
+        api: Api,
+        keeper: Keeper,
+        requester: str,
+        lease: Lease,
+        ttl: float,
+        session: Callable[[], datetime] | None,
+        waited: float,
+        ended: Callable[[], None],
+    ) -> None:
+        self.api = api
+        self.keeper = keeper
+        self.requester = requester
+        self.lease = lease
+        self.ttl = ttl
+        self.session = session
+        """Of a session: when it ends."""
+        self.waited = waited
+        self.ended = ended
+
+
+class BaseHold:
+    """What holds of both clients have. Holds are made by `reserve`, `using` and `hold`."""
+
+    __slots__ = ("_origin", "_results", "_reservations", "_ttl", "_renewing", "_releasing", "_was_held")
+
+    def __init__(self, origin: Origin, results: Sequence[Json]) -> None:
+        self._origin = origin
+        self._results = results
+        self._reservations: Sequence[Reservation] | None = None
+        self._ttl = origin.ttl
+        self._renewing: anyio.Lock | None = None
+        self._releasing: Flag | None = None
+        self._was_held: bool | None = None
+
+    @property
+    def requester(self) -> str:
+        """The requester that has it."""
+        return self._origin.requester
+
+    @property
+    def waited(self) -> float:
+        """Time for which it waited for its turn, in seconds."""
+        return self._origin.waited
+
+    @property
+    def resource(self) -> str:
+        """The resource; of several, the first. For a match, the one that was picked."""
+        name: str = self._results[0]["resource"]
+        return name
+
+    @property
+    def resources(self) -> Sequence[str]:
+        return [result["resource"] for result in self._results]
+
+    @property
+    def slots(self) -> Sequence[str]:
+        """The slots of pools that it has; for other resources, their names."""
+        return [slot for reservation in self.reservations for slot in reservation.slots]
+
+    @property
+    def attributes(self) -> Mapping[str, str]:
+        """The attributes of what it holds. If several resources have the same, that of the first."""
+        merged: dict[str, str] = {}
+        for reservation in reversed(self.reservations):
+            merged.update(reservation.attributes)
+        return merged
+
+    @property
+    def fencing_token(self) -> int:
+        """The fencing token; of several, the highest, which is good for each of them."""
+        return max(reservation.fencing_token for reservation in self.reservations)
+
+    @property
+    def expires_at(self) -> datetime | None:
+        """When the lease ends, by the clock of the service. None: it never ends by itself."""
+        if self._origin.session is not None:
+            return self._origin.session()
+        return min((end for one in self.reservations if (end := one.expires_at) is not None), default=None)
+
+    @property
+    def remaining(self) -> float:
+        """Time in seconds until it counts as lost, unless it is renewed. Infinity: the lease never ends."""
+        return self._origin.lease.remaining
+
+    @property
+    def reservations(self) -> Sequence[Reservation]:
+        """The reservations, one for each resource, in the order of the names."""
+        if self._reservations is None:
+            self._reservations = [_reservation_of(result) for result in self._results]
+        return self._reservations
+
+    def raise_if_lost(self) -> None:
+        """Raises LeaseLost if the lease has ended, or may end within its margin. Looks at the clocks, asks nobody.
+
+        The margin is a tenth of the lease, at least 50 ms and at most 2 s.
+        """
+        if (lost := self._origin.lease.lost) is not None:
+            raise lost
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._title!r}, requester={self.requester!r})"
+
+    @property
+    def _title(self) -> str:
+        return ", ".join(self.resources)
+
+    async def _renew(self, ttl: Duration | None = None) -> None:
+        """Renewals of one hold are sent one after the other."""
+        if self._origin.session is not None:
+            raise invalid("its session renews it")
+        seconds = None if ttl is None else ttl_of(ttl)
+        if seconds == inf:
+            raise invalid("a renewal has an end")
+        if self._renewing is None:
+            import anyio
+
+            self._renewing = anyio.Lock()
+        async with self._renewing:
+            await self._renew_now(self._ttl if seconds is None else seconds)
+
+    async def _renew_now(self, ttl: float) -> None:
+        lease = self._origin.lease
+        if self._releasing is not None:
+            raise self._has_been_released()
+        if lease.lost is not None:
+            raise lease.lost
+        if ttl == inf:
+            return
+        offset = offset_of(lease.clocks)
+        lease.announce(ttl)
+        deadline = None if lease.deadline == inf else lease.deadline
+        api = self._origin.api
+        items = [{**key_of(result), "ttlSeconds": int(ttl)} for result in self._results]
+        try:
+            answers = await api.together([partial(api.renew, item, deadline, lease.failed) for item in items])
+        finally:
+            lease.may_last(ttl)
+        failed = next((answer.result for answer in answers if answer.result["status"] != "RENEWED"), None)
+        if failed is not None:
+            lease.lose(LeaseLost(f"{failed['resource']} is not held any more: {failed['explanation']}"))
+            raise lease.lost or self._has_been_released()
+        self._ttl = ttl
+        self._results = [
+            {**result, "expiresAt": answer.result["expiresAt"]} for result, answer in zip(self._results, answers)
+        ]
+        self._reservations = None
+        lease.extend(ttl, min(answer.sent_at for answer in answers), offset)
+
+    def _has_been_released(self) -> HoldfastError:
+        return HoldfastError(f"{self._title} has been released", "NOT_RESERVED")
+
+    async def _release(self, condition: str | None = None, reason: str | None = None) -> bool:
+        """Releases all of it. A second call gets the result of the first, unless that failed."""
+        if self._releasing is not None:
+            await self._releasing.wait()
+            if self._was_held is not None:
+                return self._was_held
+        lease = self._origin.lease
+        if lease.is_foreign:
+            return False
+        self._releasing = self._origin.api.runtime.flag()
+        try:
+            self._was_held = await self._release_now(item_of(condition=condition, reason=reason))
+            return self._was_held
+        finally:
+            self._releasing.set()
+            if self._was_held is None:
+                self._releasing = None
+
+    async def _release_now(self, report: Json) -> bool:
+        origin = self._origin
+        if origin.session is None:
+            origin.keeper.forget(origin.lease)
+            origin.lease.finish()
+        end = origin.lease.end
+        deadline = None if end == inf else end
+        api = origin.api
+        items = [{**key_of(result), **report} for result in self._results]
+        try:
+            answers = await api.together([partial(api.unreserve, item, deadline) for item in items])
+        except HoldfastError as error:
+            if end != inf and is_unreachable(error):
+                return True
+            raise
+        origin.ended()
+        return all(answer.result["status"] == "RELINQUISHED" or answer.is_repeated for answer in answers)
+
+
+def _reservation_of(result: Json) -> Reservation:
+    name, path, acquired = result["resource"], result.get("reservedAtPath"), result.get("acquiredSlots")
+    slot = (acquired or {}).get(path.split(">")[-1] if path else name, name)
+    return Reservation(
+        resource=name,
+        requester=result["requester"],
+        release_token=result["releaseToken"] or "",
+        fencing_token=result.get("fencingToken") or 0,
+        slots=result.get("slots") or [slot],
+        acquired_slots=acquired,
+        acquired_blockers=result.get("acquiredBlockers") or [],
+        reserved_at_path=path,
+        mode=result.get("mode", "EXCLUSIVE"),
+        attributes=result.get("attributes") or {},
+        slot_attributes=result.get("slotAttributes") or [],
+        expires_at=time_of(result.get("expiresAt")),
+    )
+
+
+def time_of(text: str | None) -> datetime | None:
+    """Returns the time that the service writes as text."""
+    return None if text is None else datetime.fromisoformat(text)

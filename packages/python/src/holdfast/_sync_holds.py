@@ -1,0 +1,195 @@
+"""Holds and sessions of the client for threads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ._durations import Duration
+from ._hold import BaseHold, Origin
+from ._options import Condition, Mode, OnWaiting, Wanted
+from ._plan import Json, Match, Plan, Target, plan_of
+from ._use import raise_for
+
+if TYPE_CHECKING:
+    from ._session import LiveSession
+    from ._sync_calls import Calls
+
+
+class Lost:
+    """An event that is set once a lease is lost."""
+
+    def __init__(self, hold: Hold) -> None:
+        self._hold = hold
+
+    def is_set(self) -> bool:
+        """Looks at the clocks."""
+        return self._hold._origin.lease.lost is not None
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Waits until it is set, for at most `timeout` seconds. Returns whether it is."""
+        event = threading.Event()
+        self._hold._client._watch(self._hold, event)
+        event.wait(timeout)
+        return self.is_set()
+
+
+class Hold(BaseHold):
+    """A hold. `with client.reserve(…) as hold` releases it at the end of the block."""
+
+    __slots__ = ("_client",)
+
+    def __init__(self, client: Calls, origin: Origin, results: Sequence[Json]) -> None:
+        super().__init__(origin, results)
+        self._client = client
+
+    @property
+    def lost(self) -> Lost:
+        """Is set once the lease has ended, or may end within its margin."""
+        return Lost(self)
+
+    def renew(self, ttl: Duration | None = None) -> None:
+        """Renews the lease: it then ends `ttl` from now; without `ttl`, the last one again.
+
+        Raises LeaseLost; HoldfastError NOT_RESERVED after a release, INVALID_OPTION in a session.
+        """
+        self._client._call(lambda core: self._renew(ttl))
+
+    def release(self, condition: Condition | None = None, reason: str | None = None) -> bool:
+        """Releases all of it. If the service cannot be reached, it tries until the lease has ended by itself.
+
+        `condition` is that of its slots from now on. Within `using`, release it so as the last step of the work.
+        Returns whether it was held until now. Raises HoldfastError if the service refuses it.
+        """
+        if self._origin.lease.is_foreign:
+            return False
+        return self._client._call(lambda core: self._release(condition, reason), can_end=False)
+
+    def __enter__(self) -> Hold:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+class Using(AbstractContextManager[Hold]):
+    def __init__(self, client: Calls, plan: Plan, cancel: threading.Event | None) -> None:
+        self._client = client
+        self._plan = plan
+        self._cancel = cancel
+        self._hold: Hold | None = None
+
+    def __enter__(self) -> Hold:
+        plan = self._plan
+        self._hold = self._client._call(lambda core: core.use(plan), cancel=self._cancel, undo=release_unwanted)
+        return self._hold
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        hold = self._hold
+        if hold is None:
+            return
+        lost = hold._origin.lease.lost
+        try:
+            was_held = hold.release()
+        except Exception:
+            # The error of the work tells more.
+            if error is None and lost is None:
+                raise
+            was_held = True
+        raise_for(hold, lost, was_held, error)
+
+
+class Session(AbstractContextManager["Session"]):
+    """Many reservations of one requester that end together, kept by one heartbeat. It renews itself until it ends."""
+
+    def __init__(self, client: Calls, live: LiveSession) -> None:
+        self._client = client
+        self._live = live
+
+    @property
+    def id(self) -> str:
+        return self._live.id
+
+    @property
+    def requester(self) -> str:
+        """The requester of all its reservations: they do not exclude each other."""
+        return self._live.requester
+
+    @property
+    def expires_at(self) -> datetime:
+        """When it ends if it is not renewed, by the clock of the service."""
+        return self._live.expires_at
+
+    def raise_if_lost(self) -> None:
+        """Raises LeaseLost if it has ended, or may end within its margin. Looks at the clocks, asks nobody."""
+        if (lost := self._live.lease.lost) is not None:
+            raise lost
+
+    def reserve(
+        self,
+        target: Target | None = None,
+        *,
+        match: Match | None = None,
+        quantity: int | None = None,
+        count: int | None = None,
+        wait: Duration | None = None,
+        priority: int = 0,
+        mode: Mode | None = None,
+        condition: Wanted | None = None,
+        note: str | None = None,
+        cancel: threading.Event | None = None,
+        on_waiting: OnWaiting | None = None,
+    ) -> Hold:
+        """Reserves in this session. Its holds last as long as it does, and can be released one by one.
+
+        Raises HoldfastError ALREADY_HAD if the session holds it; LeaseLost if it has ended; as `client.reserve`.
+        """
+        plan = plan_of(
+            target, match=match, quantity=quantity, count=count, wait=wait, priority=priority, mode=mode,
+            condition=condition, note=note, on_waiting=on_waiting, session=self._live.id,
+        )  # fmt: skip
+        owner = self._live.owner
+        return self._client._call(lambda core: core.reserver.take(plan, owner), cancel=cancel, undo=release_unwanted)
+
+    def try_reserve(
+        self,
+        target: Target | None = None,
+        *,
+        match: Match | None = None,
+        quantity: int | None = None,
+        count: int | None = None,
+        wait: Duration | None = None,
+        priority: int = 0,
+        mode: Mode | None = None,
+        condition: Wanted | None = None,
+        note: str | None = None,
+        cancel: threading.Event | None = None,
+        on_waiting: OnWaiting | None = None,
+    ) -> Hold | None:
+        """As `reserve`; None if somebody else has it."""
+        plan = plan_of(
+            target, match=match, quantity=quantity, count=count, wait=wait, priority=priority, mode=mode,
+            condition=condition, note=note, on_waiting=on_waiting, session=self._live.id,
+        )  # fmt: skip
+        owner = self._live.owner
+        return self._client._call(lambda core: core.reserver.try_take(plan, owner), cancel=cancel, undo=release_unwanted)
+
+    def end(self) -> int:
+        """Ends it, and all its reservations. Returns how many; 0 if they ended by themselves."""
+        if self._live.lease.is_foreign:
+            return 0
+        return self._client._call(lambda core: self._live.end(), can_end=False)
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def __repr__(self) -> str:
+        return f"Session(requester={self.requester!r})"
+
+
+async def release_unwanted(hold: Hold | None) -> None:
+    if hold is not None:
+        await hold._release()
