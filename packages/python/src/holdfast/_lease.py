@@ -111,7 +111,8 @@ class Lease:
         if self._lost is not None or self._is_finished:
             return self._lost
         if self.is_foreign:
-            self.lose(LeaseLost(f"The lease of {self.title} belongs to the process that this one was forked from"))
+            # Its listeners are in the event loop of the other process.
+            self._lost = LeaseLost(f"The lease of {self.title} belongs to the process that this one was forked from")
         elif self.remaining <= 0:
             why = "" if self._failure is None else f": {self._failure}"
             error = LeaseLost(f"The lease of {self.title} was not renewed in time{why}")
