@@ -1,0 +1,195 @@
+package holdfast
+
+import (
+	"context"
+	"time"
+)
+
+const (
+	// The longest long poll, in seconds.
+	maxPoll = 20
+	// A caller that wants to know its position hears of it this often, in seconds.
+	watchersPoll = 5
+	// The least time from one long poll to the next: a service that does not hold them is not asked all the time.
+	minCall = 100 * time.Millisecond
+	// The service may end a wait by this time later than the caller.
+	lateEnd = 2 * time.Second
+	// The longest time for which a cancelled request may still be answered.
+	lingerTime = 5 * time.Second
+	// The caller waits so long for its cancellation. It goes on in the background.
+	patience = 500 * time.Millisecond
+)
+
+// asking sends an attempt until the service has decided it. If the caller gives up on the way, its ticket is cancelled,
+// and reservations that it got in the same moment are released.
+type asking struct {
+	*attempt
+	api *api
+	// The time of the monotonic clock when the wait ends. 0: a try.
+	until time.Duration
+	// The lease. It begins while the response is held, so that takes no more than a third of it.
+	ttl       time.Duration
+	onWaiting func(Waiting)
+	// Of requests with an Idempotency-Key, which have to stay the same; else 0.
+	pollSeconds int
+	// Called with an answer that nobody wants any more.
+	release func(outcome)
+	// Called once, when no request is under way any more and nobody has got anything.
+	ended func()
+}
+
+type asked struct {
+	answer answer[outcome]
+	err    error
+}
+
+// untilDecided returns the answer that is not WAITING: it got it, or was refused. The error is an *Error, or that of the
+// context.
+func (a *asking) untilDecided(ctx context.Context) (answer[outcome], error) {
+	// A try that nobody can give up is one call.
+	if a.until == 0 && ctx.Done() == nil {
+		only, err := a.attempt.ask(ctx, 0, callOptions{})
+		if err != nil {
+			a.ended()
+		}
+		return only, err
+	}
+	closing, closeCall := context.WithCancel(context.Background())
+	decided, call, err := a.askAgain(ctx, closing)
+	if err == nil {
+		closeCall()
+		return decided, nil
+	}
+	cleaned := make(chan struct{})
+	go func() {
+		a.giveUp(call, closeCall)
+		a.ended()
+		close(cleaned)
+	}()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-cleaned:
+	case <-timer.C:
+	}
+	return decided, err
+}
+
+// askAgain calls until it is decided. With an error, it returns the call that may still get something, if there is one.
+func (a *asking) askAgain(ctx, closing context.Context) (answer[outcome], <-chan asked, error) {
+	var failures failures
+	for calls := 0; ; calls++ {
+		if ctx.Err() != nil {
+			return answer[outcome]{}, nil, withFailure(ctx, failures.last())
+		}
+		pollSeconds, askedAt := a.pollSecondsOf(calls), monotonicNow()
+		call := make(chan asked, 1)
+		go func() {
+			options := callOptions{deadline: a.until, onFailure: failures.keep(nil)}
+			one, err := a.attempt.ask(closing, pollSeconds, options)
+			call <- asked{one, err}
+		}()
+		var one asked
+		select {
+		case one = <-call:
+		case <-ctx.Done():
+			return answer[outcome]{}, call, withFailure(ctx, failures.last())
+		}
+		failures.Store(nil)
+		if one.err != nil {
+			return answer[outcome]{}, nil, one.err
+		}
+		if ctx.Err() != nil {
+			call <- one
+			return answer[outcome]{}, call, ctx.Err()
+		}
+		if one.answer.result.state != waits {
+			return one.answer, nil, nil
+		}
+		if a.until == 0 {
+			return answer[outcome]{}, nil, unexpected()
+		}
+		if waiting := one.answer.result.waiting; waiting != nil && a.onWaiting != nil {
+			a.onWaiting(*waiting)
+		}
+		// The service ends the ticket itself, a little after this.
+		if monotonicNow() >= a.until+lateEnd {
+			return answer[outcome]{}, nil, &Error{Code: CodeNotAvailable, Message: a.title + ": its turn did not come in time"}
+		}
+		// The first call only joins the queue, so the second one follows at once.
+		if calls > 0 {
+			pause(ctx, askedAt+minCall-monotonicNow())
+		}
+	}
+}
+
+// pollSecondsOf returns how long the response to a call may be held.
+func (a *asking) pollSecondsOf(calls int) int {
+	if a.until == 0 {
+		return 0
+	}
+	if a.pollSeconds > 0 {
+		return a.pollSeconds
+	}
+	// The first call is not held: calls for one name join the queue in the order in which they were made.
+	if calls == 0 && a.isAlone {
+		return 0
+	}
+	longest := time.Duration(maxPoll)
+	if a.onWaiting != nil {
+		longest = watchersPoll
+		if calls == 0 {
+			longest = 1
+		}
+	}
+	left := (a.until - monotonicNow() + time.Second - 1) / time.Second
+	return int(max(1, min(min(longest, a.ttl/(3*time.Second)), left)))
+}
+
+// giveUp ends the ticket, and the call that may still get something.
+func (a *asking) giveUp(call <-chan asked, closeCall context.CancelFunc) {
+	deadline := monotonicNow() + lingerTime
+	timer := time.AfterFunc(lingerTime, closeCall)
+	defer timer.Stop()
+	settled := make(chan struct{})
+	go func() {
+		defer close(settled)
+		if call == nil {
+			return
+		}
+		if one := <-call; one.err == nil && one.answer.result.state == got {
+			a.release(one.answer.result)
+		}
+	}()
+	if a.until != 0 {
+		// The request may overtake its cancellation on the way, and then get a ticket: so cancel until it is answered.
+		for delay := 50 * time.Millisecond; ; delay *= 2 {
+			_, _ = a.api.cancels.call(context.Background(), a.ticket, callOptions{deadline: deadline})
+			if isClosed(settled) || monotonicNow() > deadline {
+				break
+			}
+			waitFor(settled, delay)
+		}
+	}
+	<-settled
+	closeCall()
+}
+
+func isClosed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}
+
+// waitFor waits until a channel is closed, at most for d.
+func waitFor(done <-chan struct{}, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+}

@@ -1,0 +1,3 @@
+module github.com/holdfast/holdfast/packages/go/holdfast
+
+go 1.19
