@@ -17,7 +17,7 @@ from ._plan import Match, Target, plan_of
 if TYPE_CHECKING:
     from ._mirror import OnChange, OnConnection
     from ._mirrors import AsyncMirror
-    from .types import Event, TransactionResult
+    from .types import ConnectionChange, Event, TransactionResult
 
 
 class AsyncHoldfast(AsyncCalls):
@@ -185,7 +185,7 @@ class AsyncHoldfast(AsyncCalls):
         """
         return AsyncSession(self, await (await self._prepared()).session(ttl, requester))
 
-    async def events(self, *, types: Sequence[str] | None = None) -> AsyncGenerator[Event, None]:
+    async def events(self, *, types: Sequence[str] | None = None) -> AsyncGenerator[Event | ConnectionChange, None]:
         """Iterates over every change as it happens, with `CONNECTED` and `DISCONNECTED` in between.
 
         Events that came while it was not connected are missing. It connects again by itself. A loop that falls more

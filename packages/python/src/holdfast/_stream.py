@@ -20,6 +20,10 @@ _LASTED = 5.0
 """After a stream that lasted so many seconds, the next one is opened without a long delay."""
 
 
+def _change(kind: str) -> Json:
+    return {"type": kind, "resource": None, "requester": None}
+
+
 async def stream(api: Api) -> AsyncGenerator[Json, None]:
     """Yields the events, with `CONNECTED` and `DISCONNECTED` in between.
 
@@ -40,7 +44,7 @@ async def stream(api: Api) -> AsyncGenerator[Json, None]:
                     # The service begins with a comment.
                     if rest is None:
                         opened_at = time.monotonic()
-                        yield {"type": "CONNECTED"}
+                        yield _change("CONNECTED")
                     *lines, rest = f"{rest or ''}{text}".split("\n")
                     # An event has one line of data. Its other line is its type, which the data has, too.
                     for line in lines:
@@ -54,7 +58,7 @@ async def stream(api: Api) -> AsyncGenerator[Json, None]:
             deadline = inf
             if time.monotonic() - opened_at > _LASTED:
                 tries = 1
-            yield {"type": "DISCONNECTED"}
+            yield _change("DISCONNECTED")
         delay = delay_before(error, tries, deadline)
         if delay is None:
             raise error

@@ -19,7 +19,7 @@ from .errors import HoldfastError
 if TYPE_CHECKING:
     from ._mirror import OnChange, OnConnection
     from ._mirrors import Mirror
-    from .types import Event, TransactionResult
+    from .types import ConnectionChange, Event, TransactionResult
 
 
 class Holdfast(Calls):
@@ -169,7 +169,7 @@ class Holdfast(Calls):
 
     def events(
         self, *, types: Sequence[str] | None = None, cancel: threading.Event | None = None
-    ) -> Iterator[Event]:
+    ) -> Iterator[Event | ConnectionChange]:
         """Iterates over every change as it happens, with `CONNECTED` and `DISCONNECTED` in between.
 
         Events that came while it was not connected are missing. It connects again by itself until `cancel` is set,

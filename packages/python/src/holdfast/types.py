@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal, TypedDict
+
 from ._generated import (
     ActiveReservation,
     CheckResult,
@@ -18,10 +20,20 @@ from ._generated import (
 )
 from ._generated import Session as SessionInfo
 
+
+class ConnectionChange(TypedDict):
+    """`CONNECTED`: from here on no event is missing, until `DISCONNECTED`. About no resource, as some events are."""
+
+    type: Literal["CONNECTED", "DISCONNECTED"]
+    resource: None
+    requester: None
+
+
 __all__ = [
     "ActiveReservation",
     "CheckResult",
     "ConditionResult",
+    "ConnectionChange",
     "Definition",
     "Event",
     "HeldBy",

@@ -1,0 +1,158 @@
+"""The client for tasks, under asyncio and trio, against a real service."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+from uuid import uuid4
+
+import anyio
+import pytest
+from conftest import FakeService, Reply, Request, granted
+from holdfast import AsyncHoldfast, HoldfastError, LeaseLost, NotAvailable
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(params=["asyncio", "trio"])
+def anyio_backend(request: pytest.FixtureRequest) -> Any:
+    return pytest.importorskip(request.param) and request.param
+
+
+@pytest.fixture
+def name() -> str:
+    return f"python-{uuid4()}"
+
+
+@pytest.fixture
+def client(service: tuple[str, str]) -> AsyncHoldfast:
+    return AsyncHoldfast(service[0], key=service[1])
+
+
+class TestUsing:
+    async def test_waits_and_releases(self, client: AsyncHoldfast, name: str) -> None:
+        async with client, client.using(name) as hold:
+            assert await client.try_reserve(name) is None
+            with pytest.raises(NotAvailable):
+                await client.reserve(name, wait="1s")
+            hold.raise_if_lost()
+
+            async with anyio.create_task_group() as group:
+
+                async def second() -> None:
+                    async with client.using(name, wait="30s") as other:
+                        assert other.fencing_token > hold.fencing_token
+
+                group.start_soon(second)
+                await anyio.sleep(0.3)
+                await hold.release()
+
+    async def test_leaves_the_queue_if_it_is_cancelled(self, client: AsyncHoldfast, name: str) -> None:
+        async with client, client.using(name):
+            with anyio.move_on_after(0.5) as scope:
+                await client.reserve(name, wait="1m")
+            assert scope.cancel_called
+            with anyio.fail_after(20):
+                while await client.waiting(resource=name):
+                    await anyio.sleep(0.05)
+
+    async def test_stays_cancelled_from_outside_and_releases(self, client: AsyncHoldfast, name: str) -> None:
+        async with client:
+            with anyio.move_on_after(0.5) as scope:
+                async with client.using(name):
+                    await anyio.sleep_forever()
+            assert scope.cancel_called
+            assert await client.available(name)
+
+    async def test_lets_tasks_share_a_client(self, client: AsyncHoldfast, name: str) -> None:
+        async with client, anyio.create_task_group() as group:
+
+            async def one(i: int) -> None:
+                async with client.using(f"{name}-{i % 5}", wait="30s"):
+                    pass
+
+            for i in range(20):
+                group.start_soon(one, i)
+
+
+class TestLostLeases:
+    async def test_cancel_the_block(self, fake: FakeService) -> None:
+        fake.answer = lambda request: None if request.path.endswith("/renew") else granted(request)
+        async with AsyncHoldfast(fake.url, key="k") as client:
+            begun = time.monotonic()
+            with pytest.raises(LeaseLost):
+                async with client.using("printer", ttl="1s"):
+                    await anyio.sleep_forever()
+            assert time.monotonic() - begun < 5
+            # The task goes on as if nothing had been cancelled.
+            await anyio.sleep(0.01)
+
+    async def test_cancel_nothing_in_a_hold(self, fake: FakeService) -> None:
+        def gone(request: Request) -> Reply:
+            if request.path.endswith("/renew"):
+                return 200, {}, [{"status": "NOT_RESERVED"} for _ in request.body]
+            return granted(request)
+
+        fake.answer = gone
+        async with AsyncHoldfast(fake.url, key="k") as client:
+            with pytest.raises(LeaseLost):
+                async with client.hold("printer", ttl="1s") as hold:
+                    with anyio.fail_after(10):
+                        await hold.lost.wait()
+                    await anyio.sleep(0.01)
+                    assert hold.lost.is_set()
+
+    async def test_have_the_error_of_the_work_as_their_cause(self, fake: FakeService) -> None:
+        fake.answer = lambda request: None if request.path.endswith("/renew") else granted(request)
+        async with AsyncHoldfast(fake.url, key="k") as client:
+            with pytest.raises(LeaseLost) as caught:
+                async with client.using("printer", ttl="1s"):
+                    try:
+                        await anyio.sleep_forever()
+                    finally:
+                        raise ValueError("the work failed")
+            assert isinstance(caught.value.__cause__, ValueError)
+
+
+class TestAll:
+    async def test_sessions_events_and_mirrors(self, client: AsyncHoldfast, name: str) -> None:
+        async with client, await client.mirror() as mirror:
+            async with await client.session(ttl="10s") as session:
+                await session.reserve(name)
+                with anyio.fail_after(20):
+                    while not mirror.get(name):
+                        await anyio.sleep(0.02)
+            events = client.events()
+            async for event in events:
+                if event["type"] == "CONNECTED":
+                    await (await client.reserve(name)).release()
+                elif event["type"] == "UNRESERVED" and event["resource"] == name:
+                    break
+            await events.aclose()
+
+    async def test_a_key_may_be_an_async_function(self, fake: FakeService) -> None:
+        async def key(refused: str | None) -> str:
+            await anyio.sleep(0)
+            return "from-vault"
+
+        async with AsyncHoldfast(fake.url, key=key) as client:
+            await client.reserve("printer")
+        assert fake.requests[0].headers["x-api-key"] == "from-vault"
+
+    async def test_errors_have_their_code(self, client: AsyncHoldfast) -> None:
+        with pytest.raises(HoldfastError) as caught:
+            await client.unregister(f"nothing-{uuid4()}")
+        assert caught.value.code == "NOT_REGISTERED"
+
+
+def test_a_client_works_in_one_event_loop_after_another(service: tuple[str, str], name: str) -> None:
+    client = AsyncHoldfast(service[0], key=service[1])
+
+    async def once() -> str:
+        async with client.using(name):
+            return await client.requester()
+
+    assert asyncio.run(once()) == asyncio.run(once())
+
+
