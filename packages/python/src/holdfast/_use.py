@@ -11,7 +11,7 @@ def raise_for(hold: BaseHold, lost: LeaseLost | None, was_held: bool, error: Bas
 
     `was_held` is what the release said, `error` the error of the work, which becomes its cause.
     """
-    if lost is None and error is None and not was_held:
+    if lost is None and not was_held:
         lost = LeaseLost(f"{hold.resource} was released by somebody else meanwhile")
     if lost is None or not (error is None or isinstance(error, Exception)):
         return
