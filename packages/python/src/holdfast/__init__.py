@@ -5,21 +5,21 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ._async import AsyncHoldfast
-from ._async_holds import AsyncHold, AsyncSession
-from ._durations import Duration
-from ._hold import Reservation, ReservationKey
-from ._plan import Match
-from ._retries import Retry
-from ._sync import Holdfast
-from ._sync_holds import Hold, Session
-from .errors import HoldfastError, LeaseLost, LimitReached, NotAvailable, Unreachable
-
 if TYPE_CHECKING:
+    from ._async import AsyncHoldfast
+    from ._async_holds import AsyncHold, AsyncSession
+    from ._durations import Duration
+    from ._hold import Reservation, ReservationKey
     from ._mirrored import MirroredReservation
     from ._mirrors import AsyncMirror, Mirror
+    from ._plan import Match
+    from ._retries import Retry
+    from ._sync import Holdfast
+    from ._sync_holds import Hold, Session
+    from .errors import HoldfastError, LeaseLost, LimitReached, NotAvailable, Unreachable
 
 __all__ = [
     "AsyncHold",
@@ -43,15 +43,26 @@ __all__ = [
     "Unreachable",
 ]
 
+_HOMES = {
+    "_async": ("AsyncHoldfast",),
+    "_async_holds": ("AsyncHold", "AsyncSession"),
+    "_durations": ("Duration",),
+    "_hold": ("Reservation", "ReservationKey"),
+    "_mirrored": ("MirroredReservation",),
+    "_mirrors": ("AsyncMirror", "Mirror"),
+    "_plan": ("Match",),
+    "_retries": ("Retry",),
+    "_sync": ("Holdfast",),
+    "_sync_holds": ("Hold", "Session"),
+    "errors": ("HoldfastError", "LeaseLost", "LimitReached", "NotAvailable", "Unreachable"),
+}
+
 
 def __getattr__(name: str) -> object:
-    """Loads what needs anyio and httpx, only if it is used."""
-    if name == "MirroredReservation":
-        from ._mirrored import MirroredReservation
-
-        return MirroredReservation
-    if name in ("AsyncMirror", "Mirror"):
-        from . import _mirrors
-
-        return getattr(_mirrors, name)
-    raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
+    """Loads a module when a name of it is used: pytest loads the plugin of this package in every run."""
+    for home, names in _HOMES.items():
+        if name in names:
+            value: object = getattr(import_module(f"{__name__}.{home}"), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
