@@ -27,7 +27,7 @@ export default defineConfig({
   lastUpdated: false,
   ignoreDeadLinks: [/^\/docs\/api$/],
   buildEnd: ({ outDir }) => writeReference(join(outDir, 'docs')),
-  markdown: { anchor: { slugify: anchorOf }, config: linkSources },
+  markdown: { anchor: { slugify: anchorOf }, config: addRules },
   themeConfig: {
     search: { provider: 'local' },
     outline: { level: [2, 3] },
@@ -90,6 +90,7 @@ export default defineConfig({
         items: [
           { text: 'API', link: '/docs/api', target: '_self' },
           { text: 'Client for TypeScript', link: '/packages/client/' },
+          { text: 'Client for Python', link: '/packages/python/' },
           { text: 'Command line', link: '/docs/command-line' },
           { text: 'Configuration', link: '/docs/configuration' },
           { text: 'Dashboard', link: '/docs/dashboard' },
@@ -178,6 +179,11 @@ function writeReference(folder: string): void {
   write('openapi.json', JSON.stringify(document));
 }
 
+function addRules(markdown: MarkdownRenderer): void {
+  linkSources(markdown);
+  groupTabs(markdown);
+}
+
 /**
  * Links to openapi.json lead to the reference, those to other files that are no pages to the repository. README.md of a
  * folder is the folder's page.
@@ -203,5 +209,19 @@ function linkSources(markdown: MarkdownRenderer): void {
         else token.attrs = null;
       }
     }
+  });
+}
+
+/** Blocks of code with a title that follow each other become tabs: a code group, as `::: code-group` makes it. */
+function groupTabs(markdown: MarkdownRenderer): void {
+  markdown.core.ruler.push('tabs', (state) => {
+    const isTab = (token?: { type: string; info: string }) => token?.type === 'fence' && /\[.+\]/.test(token.info);
+    const edge = (which: 'open' | 'close', nesting: 1 | -1) =>
+      new state.Token(`container_code-group_${which}`, 'div', nesting);
+    state.tokens = state.tokens.flatMap((token, i, tokens) => [
+      ...(isTab(token) && !isTab(tokens[i - 1]) ? [edge('open', 1)] : []),
+      token,
+      ...(isTab(token) && !isTab(tokens[i + 1]) ? [edge('close', -1)] : []),
+    ]);
   });
 }

@@ -9,7 +9,11 @@
  * json           parses it
  * ts             checks its types and runs it. A block that does not import the client gets `holdfast`, a client
  * ts check       checks its types only. declared.d.ts declares functions of the reader's own program
+ * python         the same for Python; it gets `client`. The types are checked with mypy
  * excerpt        after any of these: does nothing, since it cannot run here
+ *
+ * Blocks with a title, ```ts [TypeScript], that follow each other are tabs on the site. All of them run, and each
+ * prints the output below.
  *
  * Other languages, such as yaml, are left alone. The tests put the address and the key of a service of their own in
  * place of localhost:8080 and hf_local_..., and set KEY, HOLDFAST_URL and HOLDFAST_KEY. The service has no database,
@@ -19,17 +23,26 @@
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   sh: ['', 'background', 'fails', 'excerpt'],
   ts: ['', 'check', 'excerpt'],
+  python: ['', 'check', 'excerpt'],
   json: ['', 'output', 'excerpt'],
   text: ['', 'output', 'excerpt'],
 };
 
 /** Languages that have another name here. */
-const NAMES: Readonly<Record<string, string>> = { bash: 'sh', shell: 'sh', typescript: 'ts', jsonc: 'json' };
+const NAMES: Readonly<Record<string, string>> = {
+  bash: 'sh',
+  shell: 'sh',
+  typescript: 'ts',
+  jsonc: 'json',
+  py: 'python',
+};
 
 export interface Block {
   readonly language: string;
   /** The word after the language; '' without one. */
   readonly word: string;
+  /** That of its tab; '' without one. */
+  readonly title: string;
   readonly content: string;
   /** The number of its first line in the page. */
   readonly line: number;
@@ -41,12 +54,12 @@ export interface Block {
  * @throws if the tests do not know what to do with a block in a shell's language, TypeScript or JSON
  */
 export function blocksOf(page: string, name = 'the page'): readonly Block[] {
-  return [...page.matchAll(/^( *)```(\S+)?(?: +(.+?))? *\n(.*?)^\1```/gms)].map((match) => {
-    const [, indent = '', first = 'text', word = '', indented = ''] = match;
+  return [...page.matchAll(/^( *)```(\S+)?(?: +([^[\n]+?))?(?: +\[(.+?)\])? *\n(.*?)^\1```/gms)].map((match) => {
+    const [, indent = '', first = 'text', word = '', title = '', indented = ''] = match;
     const line = page.slice(0, match.index).split('\n').length + 1;
     const mistake = mistakeOf(first, word);
     if (mistake !== undefined) throw new Error(`${name}, line ${line - 1}: ${mistake}`);
-    return { language: first, word, content: indented.replaceAll(new RegExp(`^${indent}`, 'gm'), ''), line };
+    return { language: first, word, title, content: indented.replaceAll(new RegExp(`^${indent}`, 'gm'), ''), line };
   });
 }
 
@@ -59,6 +72,9 @@ function mistakeOf(language: string, word: string): string | undefined {
   return `after \`\`\`${language} write ${words.filter((one) => one !== '').join(', ')} or nothing, not ${word}`;
 }
 
+/** Languages whose blocks are programs. */
+const PROGRAMS = ['ts', 'python'];
+
 /** Returns true if a test has to run a service for the page. */
 export const isRun = (block: Block): boolean =>
-  (block.language === 'sh' && block.word !== 'excerpt') || (block.language === 'ts' && block.word === '');
+  (block.language === 'sh' && block.word !== 'excerpt') || (PROGRAMS.includes(block.language) && block.word === '');

@@ -6,10 +6,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BIN, holdfast } from '../support/commandLine.ts';
+import { hasPython, installedPython } from '../support/python.ts';
 import { until } from '../support/until.ts';
 import { type Block, blocksOf, isRun } from './blocks.ts';
 import { documents, startFor, toolsEnv } from './pages.ts';
 import { moduleOf, openShell, runModule, typeErrors } from './program.ts';
+import { pythonModule, pythonTypeErrors, runPython } from './python.ts';
 import { jsonDifference, textDifference } from './shape.ts';
 
 const pages = documents.map((page) => ({ page, blocks: blocksOf(readFileSync(page, 'utf8'), page) }));
@@ -30,13 +32,23 @@ describe('every block of JSON', () => {
   });
 });
 
-test('every block of TypeScript has the right types', () => {
-  const modules = pages.flatMap(({ page, blocks }) =>
-    blocks
-      .filter(({ language, word }) => language === 'ts' && word !== 'excerpt')
-      .map(({ content, line }) => [`${page.replaceAll(/[^\w]/g, '_')}_line${line}`, moduleOf(content)] as const),
-  );
-  expect(typeErrors(new Map(modules))).toEqual([]);
+describe('every block has the right types', () => {
+  const modulesOf = (wanted: string, moduleOf: (content: string) => string) => {
+    const modules = pages.flatMap(({ page, blocks }) =>
+      blocks
+        .filter(({ language, word }) => language === wanted && word !== 'excerpt')
+        .map(({ content, line }) => [`${page.replaceAll(/[^\w]/g, '_')}_line${line}`, moduleOf(content)] as const),
+    );
+    return new Map(modules);
+  };
+
+  test('TypeScript', () => {
+    expect(typeErrors(modulesOf('ts', moduleOf))).toEqual([]);
+  });
+
+  test.skipIf(!hasPython)('Python', async () => {
+    expect(await pythonTypeErrors(modulesOf('python', pythonModule))).toBe('');
+  });
 });
 
 describe('the examples run', () => {
@@ -48,7 +60,8 @@ describe('the examples run', () => {
       await holdfast(['--version']); // Builds it.
       const { service, env, stands = {}, stop } = await startFor(page);
       const address = service.url.slice('http://'.length);
-      const variables = { KEY: service.key, HOLDFAST_URL: service.url, HOLDFAST_KEY: service.key, ...env };
+      const python = hasPython ? { PYTHONPATH: installedPython() } : {};
+      const variables = { KEY: service.key, HOLDFAST_URL: service.url, HOLDFAST_KEY: service.key, ...python, ...env };
       const tools = toolsEnv();
       const shell = openShell({ ...variables, ...tools, PATH: `${BIN}:${tools.PATH}` });
       const replaced = Object.entries({
@@ -60,21 +73,27 @@ describe('the examples run', () => {
       const real = (text: string) =>
         replaced.reduce((result, [shown, meant]) => result.replaceAll(shown, meant), text.replaceAll(DONE, ':'));
       const shown = (text: string) => text.replaceAll(service.tenant, 'local').replaceAll(address, 'localhost:8080');
-      /** The output of the last command. */
-      let printed = () => '';
+      const run = (language: string, word: string, text: string): Promise<string> => {
+        if (language === 'ts') return runModule(moduleOf(text), shell.folder, variables);
+        if (language === 'python') return runPython(pythonModule(text), shell.folder, variables);
+        return shell.run(text, word === 'fails');
+      };
+      /** What the last command printed, or the last programs in tabs, by the titles of these. */
+      let printed = new Map([['', () => '']]);
       const play = async (block: Block): Promise<void> => {
-        const { language, word, content } = block;
-        if (word === 'output') return compare(block, () => shown(printed()));
-        if (!isRun(block)) return;
-        if (language === 'sh' && word === 'background') {
-          printed = shell.start(real(content));
+        const { language, word, title, content } = block;
+        if (word === 'output') {
+          for (const output of printed.values()) await compare(block, () => shown(output()));
           return;
         }
-        const result =
-          language === 'ts'
-            ? await runModule(moduleOf(real(content)), shell.folder, variables)
-            : await shell.run(real(content), word === 'fails');
-        printed = () => result;
+        if (!isRun(block) || (language === 'python' && !hasPython)) return;
+        if (title === '' || printed.has('') || printed.has(title)) printed = new Map();
+        if (language === 'sh' && word === 'background') {
+          printed.set(title, shell.start(real(content)));
+          return;
+        }
+        const result = await run(language, word, real(content));
+        printed.set(title, () => result);
       };
       try {
         for (const block of blocks)

@@ -255,9 +255,17 @@ test('a block has a language, a word and the number of its first line', () => {
   const page =
     'Text\n\n```sh background\ncurl a\n```\n\n- item\n\n  ```json output\n  {}\n    \n  ```\n\n```\nplain\n```\n';
   expect(blocksOf(page)).toEqual([
-    { language: 'sh', word: 'background', content: 'curl a\n', line: 4 },
-    { language: 'json', word: 'output', content: '{}\n  \n', line: 10 },
-    { language: 'text', word: '', content: 'plain\n', line: 15 },
+    { language: 'sh', word: 'background', title: '', content: 'curl a\n', line: 4 },
+    { language: 'json', word: 'output', title: '', content: '{}\n  \n', line: 10 },
+    { language: 'text', word: '', title: '', content: 'plain\n', line: 15 },
+  ]);
+});
+
+test('a title makes a block a tab', () => {
+  const page = '```ts [TypeScript]\na\n```\n\n```python check [Python]\nb\n```\n';
+  expect(blocksOf(page)).toEqual([
+    { language: 'ts', word: '', title: 'TypeScript', content: 'a\n', line: 2 },
+    { language: 'python', word: 'check', title: 'Python', content: 'b\n', line: 6 },
   ]);
 });
 

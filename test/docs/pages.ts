@@ -87,6 +87,7 @@ const inRoot = readdirSync(ROOT).filter((file) => file.endsWith('.md') && file !
 export const documents: readonly string[] = [
   ...inRoot,
   'packages/client/README.md',
+  'packages/python/README.md',
   ...filesIn('docs').filter((file) => file.endsWith('.md')),
 ];
 

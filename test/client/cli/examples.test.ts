@@ -2,8 +2,7 @@
  * The examples of docs/examples run as they are: their steps in bash, with `holdfast` on the PATH, and a stand-in for
  * the script that they protect. Two of each run at the same time, and exclude each other.
  */
-import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -121,47 +120,5 @@ describe('the example for', () => {
     const ended = await Promise.all(['orders-1', 'orders-2'].map((pod) => run(command(pod))));
     expect(ended.map(({ code }) => code)).toEqual([0, 0]);
     expect(notes()).toEqual(ONE_BY_ONE);
-  });
-});
-
-const has = (...command: [string, ...string[]]) => spawnSync(command[0], command.slice(1)).status === 0;
-
-describe.skipIf(!has('python3', '--version'))('the example for pytest', () => {
-  const copy = () => {
-    mkdirSync(join(folder, 'tests'), { recursive: true });
-    cpSync(join(EXAMPLES, 'pytest'), join(folder, 'tests'), { recursive: true });
-    return join(folder, 'tests');
-  };
-
-  test('holds a slot for a block of Python, and releases it', async () => {
-    const script = [
-      'import subprocess, sys',
-      `sys.path.insert(0, ${JSON.stringify(copy())})`,
-      'from holdfast import hold',
-      'with hold("phones", note="a test") as slots:',
-      '    print(slots, flush=True)',
-      '    subprocess.run(["holdfast", "ls", "--json"])',
-    ].join('\n');
-    const { code, stdout, stderr } = await run(['python3', '-c', script]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const [first = '', ...rest] = stdout.split('\n');
-    expect(first).toBe("['phones_0']");
-    expect(JSON.parse(rest.join('\n'))).toMatchObject([{ resource: 'phones', note: 'a test' }]);
-    expect((await service.active('?resource=phones')).body).toEqual([]);
-  });
-
-  test('says why, if there is none', async () => {
-    const script = `import sys; sys.path.insert(0, ${JSON.stringify(copy())})
-from holdfast import hold
-with hold("phones_7", wait="1s"): pass`;
-    const { code, stderr } = await run(['python3', '-c', script]);
-    expect(code).toBe(1);
-    expect(stderr).toContain('TimeoutError: phones_7: holdfast ended with 65');
-  });
-
-  test.skipIf(!has('python3', '-c', 'import pytest'))('gives each test a phone', async () => {
-    const { code, stdout } = await run(['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider', copy()]);
-    expect(stdout).toContain('1 passed');
-    expect(code).toBe(0);
   });
 });
