@@ -1,7 +1,7 @@
 /**
  * What each role sees and may do in the dashboard (docs/specification.md#rights).
  */
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { RIGHTS_OF_ROLE, type Right, ROLES } from '../../src/domain/rights.ts';
 import { ask } from '../support/ask.ts';
 import { service, sessionOf, tenantOf, useSigningIn } from '../support/signingIn.ts';
@@ -72,8 +72,12 @@ const PARTS: readonly (readonly [string, string, Right])[] = [
   ['?view=table', 'Release everything', 'reset'],
 ];
 
+let owner = '';
+beforeAll(async () => {
+  owner = await sessionOf('owner-of-roles');
+});
+
 async function registerAndReserve(): Promise<void> {
-  const owner = await sessionOf('owner-of-roles');
   await ask(`${service.one.url}/dashboard/resources`, {
     headers: { Cookie: owner, Origin: service.one.url },
     method: 'POST',
@@ -89,8 +93,7 @@ async function registerAndReserve(): Promise<void> {
 describe.each(ROLES)('the role %s', (role) => {
   const may = (right: Right) => RIGHTS_OF_ROLE[role].includes(right);
   const visit = async (path: string, form?: Record<string, string>) => {
-    const tenant = tenantOf(await sessionOf('owner-of-roles'));
-    const { cookie } = await signIn(service.one.redis, tenant, { role });
+    const { cookie } = await signIn(service.one.redis, tenantOf(owner), { role });
     return ask(`${service.one.url}/dashboard${path}`, {
       headers: { Cookie: cookie, Origin: service.one.url },
       ...(form && { method: 'POST', body: new URLSearchParams(form) }),
