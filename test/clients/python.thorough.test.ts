@@ -1,27 +1,26 @@
 /** The tests of the Python client, by pytest and mypy: packages/python. */
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { findOrInstall } from '../../scripts/serverProgram.ts';
 import { holdfast, useInstance } from '../support/instance.ts';
+import { PYTHON, say } from '../support/languages.ts';
 
-/** Debian's: the packages of apt are there. */
-const PYTHON = '/usr/bin/python3';
 const PACKAGE = resolve('packages/python');
 const CACHE = resolve('node_modules/.cache/mypy');
 
-const hasPython = spawnSync(PYTHON, ['-c', 'import anyio, httpx, mypy, pytest']).status === 0;
-
 /** Returns what a module of Python writes: a test that fails says why on stdout. */
 async function run(...args: readonly string[]): Promise<string> {
+  const { path } = findOrInstall(PYTHON, say);
   const env = { PATH: process.env.PATH, HOLDFAST_URL: holdfast.url, HOLDFAST_KEY: holdfast.key };
-  const running = promisify(execFile)(PYTHON, ['-m', ...args], { cwd: PACKAGE, env, timeout: 180_000 });
+  const running = promisify(execFile)(path, ['-m', ...args], { cwd: PACKAGE, env, timeout: 180_000 });
   return (await running.catch((error: { stdout: string }) => error)).stdout;
 }
 
 useInstance();
 
-describe.runIf(hasPython)('the Python client', () => {
+describe('the Python client', () => {
   test('passes its tests', async () => {
     const output = await run('pytest', '-q', '-p', 'no:cacheprovider');
     expect(output).toMatch(/\d+ passed/);

@@ -82,7 +82,7 @@ class Api:
         end = self.retries.deadline() if deadline is None else deadline
         held = int((query or {}).get("pollSeconds", 0))
         search = f"?{urlencode(query)}" if query else ""
-        text = None if body is None else json.dumps(body)
+        text = None if body is None else json.dumps(body, separators=(",", ":"))
         is_repeated, tries = False, 0
         while True:
             tries += 1

@@ -59,6 +59,7 @@ class Core(Generic[H]):
         self.api = Api(Exchange(settings.base, self._key), retries, self.runtime)
         self.keeper = Keeper(self.runtime, CLOCKS)
         self.requesters = requesters
+        self._reserver: Reserver[H] | None = None
         if requesters is None and (self._job is None or settings.requester is not None):
             self.requesters = Requesters(settings.requester)
 
@@ -103,7 +104,10 @@ class Core(Generic[H]):
 
     @property
     def reserver(self) -> Reserver[H]:
-        return Reserver(self.api, self.known, self.keeper, CLOCKS, self._make, cast(CallUser, self.call_user))
+        if self._reserver is None:
+            call_user = cast(CallUser, self.call_user)
+            self._reserver = Reserver(self.api, self.known, self.keeper, CLOCKS, self._make, call_user)
+        return self._reserver
 
     async def use(self, plan: Plan) -> H:
         """Reserves, and renews it in the background until it is released."""

@@ -22,14 +22,16 @@ from ._retries import Retries
 from ._runtime import Runtime
 from .errors import HoldfastError, unexpected
 
-MAX_IN_FLIGHT = 3
-"""Requests of one kind in flight, before calls are queued."""
+MAX_IN_FLIGHT = 2
+"""Requests of one kind in flight, before calls are queued. With more, a request has fewer calls, and costs as much."""
 LATE = 1.0
 """After so many seconds a request without a response does not keep others from leaving."""
 MAX_ITEMS = 500
 """The service takes no more (docs/specification.md#names-and-sizes: MAX_BATCH)."""
 MAX_LENGTH = 512 * 1024
 """Half of what the service takes, in bytes. Items are ASCII here."""
+
+_encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Entry:
@@ -41,7 +43,7 @@ class Entry:
 
     def __init__(self, item: Json, deadline: float, on_failure: OnFailure | None, done: Callable[[], object]) -> None:
         self.item = item
-        self.text = json.dumps(item, separators=(",", ":"))
+        self.text = _encode(item)
         self.deadline = deadline
         self.on_failure = on_failure
         self.done = done
