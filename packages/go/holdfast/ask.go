@@ -43,8 +43,8 @@ type asked struct {
 	err    error
 }
 
-// untilDecided returns the answer that is not WAITING: it got it, or was refused. The error is an *Error, or that of the
-// context.
+// untilDecided returns the answer that is not WAITING: it got it, or was refused. The error is an *Error, or that of
+// the context.
 func (a *asking) untilDecided(ctx context.Context) (answer[outcome], error) {
 	// A try that nobody can give up is one call.
 	if a.until == 0 && ctx.Done() == nil {
@@ -114,7 +114,8 @@ func (a *asking) askAgain(ctx, closing context.Context) (answer[outcome], <-chan
 		}
 		// The service ends the ticket itself, a little after this.
 		if monotonicNow() >= a.until+lateEnd {
-			return answer[outcome]{}, nil, &Error{Code: CodeNotAvailable, Message: a.title + ": its turn did not come in time"}
+			message := a.title + ": its turn did not come in time"
+			return answer[outcome]{}, nil, &Error{Code: CodeNotAvailable, Message: message}
 		}
 		// The first call only joins the queue, so the second one follows at once.
 		if calls > 0 {

@@ -83,7 +83,7 @@ func (a *api) askTransaction(
 	text, _ := json.Marshal(body) // cannot fail
 	return func(ctx context.Context, pollSeconds int, options callOptions) (answer[outcome], error) {
 		c := call[TransactionResult]{callOptions: options}
-		c.outgoing = outgoing{method: "POST", path: "/Reservation/transaction", body: text, idempotencyKey: idempotencyKey}
+		c.method, c.path, c.body, c.idempotencyKey = "POST", "/Reservation/transaction", text, idempotencyKey
 		if body.WaitSeconds > 0 {
 			c.path += "?pollSeconds=" + strconv.Itoa(pollSeconds)
 			c.held = time.Duration(pollSeconds) * time.Second

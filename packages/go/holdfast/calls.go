@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Release releases a reservation by its token, that of another process, for example. It returns whether it was held until
-// now. Its error is DOESNT_OWN_RESERVATION if the token is wrong, or somebody else has it.
+// Release releases a reservation by its token, that of another process, for example. It returns whether it was held
+// until now. Its error is DOESNT_OWN_RESERVATION if the token is wrong, or somebody else has it.
 func (c *Client) Release(ctx context.Context, key ReservationKey) (bool, error) {
 	return c.ReleaseAs(ctx, key, "", "")
 }
@@ -141,8 +141,8 @@ func (c *Client) Tree(ctx context.Context) ([]TreeNode, error) {
 	return list[TreeNode](ctx, c.api, "/Resource/tree", callOptions{})
 }
 
-// SetCondition sets the condition of slots; of a pool, of all its slots. reason says why, for people. Look at the status of
-// each result: it may be NOT_VALID.
+// SetCondition sets the condition of slots; of a pool, of all its slots. reason says why, for people. Look at the
+// status of each result: it may be NOT_VALID.
 func (c *Client) SetCondition(
 	ctx context.Context, resources []string, condition Condition, reason string,
 ) ([]ConditionResult, error) {
@@ -158,8 +158,8 @@ func (c *Client) SetCondition(
 	return rows[ConditionResult](ctx, c.api, "PUT", "/Resource/condition", items)
 }
 
-// Unregister deletes a definition; with cascade, those below it too. It returns the names that were deleted. Its errors:
-// NOT_REGISTERED, REFUSED if it is held or others are below it.
+// Unregister deletes a definition; with cascade, those below it too. It returns the names that were deleted. Its
+// errors: NOT_REGISTERED, REFUSED if it is held or others are below it.
 func (c *Client) Unregister(ctx context.Context, name string, cascade bool) ([]string, error) {
 	path := "/Resource/" + url.PathEscape(name)
 	if cascade {

@@ -6,8 +6,8 @@
 //			return print(ctx, h.FencingToken)
 //		})
 //
-// Using waits for its turn in a fair queue, renews the lease while the function runs, and releases it however the function
-// ends. Its context ends before the lease does.
+// Using waits for its turn in a fair queue, renews the lease while the function runs, and releases it however the
+// function ends. Its context ends before the lease does.
 package holdfast
 
 import (
@@ -58,12 +58,12 @@ func WithKeyFunc(key func(ctx context.Context, refused string) (string, error)) 
 	}
 }
 
-// WithRequester sets who reserves. The default is unique to the client: host, process and random characters. Two clients
-// with one requester do not exclude each other, and the first one that releases ends the hold of both.
+// WithRequester sets who reserves. The default is unique to the client: host, process and random characters. Two
+// clients with one requester do not exclude each other, and the first one that releases ends the hold of both.
 func WithRequester(requester string) Option { return func(o *options) { o.requester = requester } }
 
-// WithRetryFor sets the time for which calls are repeated while the service cannot be reached: 30 s by default; 0: not at
-// all. Calls that wait, renewals and releases of holds have times of their own.
+// WithRetryFor sets the time for which calls are repeated while the service cannot be reached: 30 s by default; 0: not
+// at all. Calls that wait, renewals and releases of holds have times of their own.
 func WithRetryFor(d time.Duration) Option { return func(o *options) { o.retryFor = d } }
 
 // WithOnRetry sets a function that is called before each repeat of a request: for logs and metrics. It must not block.
@@ -108,9 +108,9 @@ func (c *Client) String() string { return "holdfast client " + c.Requester() + "
 // GoString is String.
 func (c *Client) GoString() string { return c.String() }
 
-// Requester returns who this client is: unique to it, unless you chose a requester. Reservations of one name that it holds
-// at the same time are made by <requester>#2, <requester>#3 and so on. Those of different names are made by the same
-// requester: below one ancestor, they share its slot (docs/specification.md#how-a-plan-is-met).
+// Requester returns who this client is: unique to it, unless you chose a requester. Reservations of one name that it
+// holds at the same time are made by <requester>#2, <requester>#3 and so on. Those of different names are made by the
+// same requester: below one ancestor, they share its slot (docs/specification.md#how-a-plan-is-met).
 func (c *Client) Requester() string { return c.requesters.base }
 
 // Close stops renewing, and releases nothing: leases end by themselves. Using and Session fail from now on.
@@ -122,9 +122,9 @@ func (c *Client) Close() {
 // Reserve reserves, and waits for its turn if Wait says so. Nothing renews the hold: call Renew, or use Using. Several
 // names are taken together or not at all.
 //
-// Its errors: ErrNotAvailable (with HeldBy, if the service knows), NOT_VALID, ALREADY_HAD if another hold of this client
-// has it under a requester that you chose, the errors of the service, and that of ctx. If ctx ends, a wait gives up its
-// place in the queue.
+// Its errors: ErrNotAvailable (with HeldBy, if the service knows), NOT_VALID, ALREADY_HAD if another hold of this
+// client has it under a requester that you chose, the errors of the service, and that of ctx. If ctx ends, a wait
+// gives up its place in the queue.
 func (c *Client) Reserve(ctx context.Context, request Request) (*Hold, error) {
 	p, err := planOf(request, "")
 	if err != nil {

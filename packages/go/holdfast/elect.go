@@ -15,9 +15,9 @@ const (
 
 // Elect stands for election until ctx ends. At each time, one of those who stand for a name leads.
 //
-// onLead runs while it leads. Its context ends before the lease does, and with ctx: return then. Nobody else leads before
-// onLead has returned or its lease, of 15 s, is over. HoldOf has the fencing token, which is needed before each write.
-// onLost runs after onLead has returned, always and once, even after a panic. Then the candidate stands again.
+// onLead runs while it leads. Its context ends before the lease does, and with ctx: return then. Nobody else leads
+// before onLead has returned or its lease, of 15 s, is over. HoldOf has the fencing token, which is needed before each
+// write. onLost runs after onLead has returned, always and once, even after a panic. Then the candidate stands again.
 //
 // It returns nil when ctx has ended; an error if the service refuses the candidate, for its key or the name.
 func (c *Client) Elect(ctx context.Context, name string, onLead func(ctx context.Context), onLost func()) error {

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// FromEnv makes a client from the environment: HOLDFAST_URL, and HOLDFAST_KEY or HOLDFAST_KEY_FILE, which is read for each
-// request. With HOLDFAST_TENANT and no key, it exchanges the JWT of a CI job for a token, and again before the token ends
-// (docs/guides/ci.md): it is the only case in which it calls the service, and ctx ends that call.
+// FromEnv makes a client from the environment: HOLDFAST_URL, and HOLDFAST_KEY or HOLDFAST_KEY_FILE, which is read for
+// each request. With HOLDFAST_TENANT and no key, it exchanges the JWT of a CI job for a token, and again before the
+// token ends (docs/guides/ci.md): it is the only case in which it calls the service, and ctx ends that call.
 //
 // Its errors are INVALID_OPTION, which names the variable, and those of an exchange.
 func FromEnv(ctx context.Context, with ...Option) (*Client, error) {

@@ -75,12 +75,12 @@ type Error struct {
 	cause         error
 }
 
-// Error returns the message, with the code unless the message has it.
+// Error returns the code and the message.
 func (e *Error) Error() string {
 	if strings.Contains(e.Message, string(e.Code)) {
 		return "holdfast: " + e.Message
 	}
-	return "holdfast: " + e.Message + " (" + string(e.Code) + ")"
+	return "holdfast: " + string(e.Code) + ": " + e.Message
 }
 
 // Unwrap returns the cause: of LEASE_LOST, the error of the work or of the last renewal.

@@ -28,8 +28,8 @@ const (
 	EventWanted                EventType = "WANTED"
 )
 
-// Event is a change of the tenant, or one of the connection, which has only its type. Fields that an event does not have
-// are zero.
+// Event is a change of the tenant, or one of the connection, which has only its type. Fields that an event does not
+// have are zero.
 type Event struct {
 	Type         EventType `json:"type"`
 	TenantID     string    `json:"tenantId"`

@@ -23,13 +23,13 @@ const (
 // which it returns. types: only events of these types; none: all. Changes of the connection are always told:
 //
 //   - EventConnected comes first, and again after each EventDisconnected. From here on nothing is missing.
-//   - After EventDisconnected changes are missing until the next EventConnected. The service has no replay, so read Active
-//     at each EventConnected, or use a Mirror.
+//   - After EventDisconnected changes are missing until the next EventConnected. The service has no replay, so read
+//     Active at each EventConnected, or use a Mirror.
 //
 // Nothing is buffered. If the function falls more than 1 MiB behind, the service ends the connection.
 //
-// Events returns nil when ctx has ended; an error if the first connection cannot be made within 30 s (WithRetryFor), and
-// if the service refuses the key.
+// Events returns nil when ctx has ended; an error if the first connection cannot be made within 30 s (WithRetryFor),
+// and if the service refuses the key.
 func (c *Client) Events(ctx context.Context, handle func(Event) error, types ...EventType) error {
 	wanted := map[EventType]bool{EventConnected: true, EventDisconnected: true}
 	for _, one := range types {

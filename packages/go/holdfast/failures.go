@@ -50,7 +50,8 @@ func unreachable(cause error, timedOut time.Duration) *Error {
 	}
 	const message = "the service could not be reached"
 	if timedOut > 0 {
-		return &Error{Code: CodeUnreachable, Message: message + " within " + timedOut.Round(100*time.Millisecond).String()}
+		within := " within " + timedOut.Round(100*time.Millisecond).String()
+		return &Error{Code: CodeUnreachable, Message: message + within}
 	}
 	return &Error{Code: CodeUnreachable, Message: message + ": " + cause.Error(), cause: cause}
 }

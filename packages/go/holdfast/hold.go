@@ -30,8 +30,8 @@ type Reservation struct {
 	ExpiresAt time.Time
 }
 
-// Hold is one or several reservations that were taken together, and the lease that ends them. Nothing in its fields ever
-// changes.
+// Hold is one or several reservations that were taken together, and the lease that ends them. Nothing in its fields
+// ever changes.
 type Hold struct {
 	// Resource is the name; of several, the first. For a match, the resource that was picked.
 	Resource  string

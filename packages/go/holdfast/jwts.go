@@ -16,8 +16,8 @@ import (
 // jwtSource returns a JWT of the job for an audience.
 type jwtSource func(ctx context.Context, audience string) (string, error)
 
-// jwtSourceOfEnv finds where a job of a CI system gets its JWT (docs/guides/ci.md): from a file, a variable, GitHub or the
-// agent of Buildkite. The first that is there counts.
+// jwtSourceOfEnv finds where a job of a CI system gets its JWT (docs/guides/ci.md): from a file, a variable, GitHub or
+// the agent of Buildkite. The first that is there counts.
 func jwtSourceOfEnv(client *http.Client) (jwtSource, error) {
 	if file := os.Getenv("HOLDFAST_JWT_FILE"); file != "" {
 		// Kubernetes replaces the file before the JWT ends.

@@ -15,8 +15,8 @@ const (
 	minPause   = 50 * time.Millisecond
 )
 
-// renewer begins a renewal in the background, and calls done once it has ended. It returns calls to submit, if it has not
-// sent them itself.
+// renewer begins a renewal in the background, and calls done once it has ended. It returns calls to submit, if it has
+// not sent them itself.
 type renewer func(done func(error)) []*renewCall
 
 // kept is a lease that is watched, and renewed each time a third of it has passed.
@@ -27,8 +27,8 @@ type kept struct {
 	pauseUntil time.Duration
 }
 
-// keeper renews the leases of a client in joined requests, and tells when they are over. It is one goroutine, while there
-// is something to keep.
+// keeper renews the leases of a client in joined requests, and tells when they are over. It is one goroutine, while
+// there is something to keep.
 type keeper struct {
 	clocks clocks
 	api    *api

@@ -49,8 +49,8 @@ func sharedOnly(mode Mode) Mode {
 	return ""
 }
 
-// apply returns the resources whose reservations have changed. Events that came before the rows were read may be applied,
-// too: the last ones decide.
+// apply returns the resources whose reservations have changed. Events that came before the rows were read may be
+// applied, too: the last ones decide.
 func (m *mirrored) apply(event *Event) []string {
 	switch event.Type {
 	case EventReset:

@@ -14,12 +14,12 @@ type release struct {
 }
 
 // Release releases all of it. If the service cannot be reached, it tries until the lease has ended by itself, or ctx
-// ends. A second call gets the result of the first, unless that failed. It returns whether it was held until now. False:
-// the lease had ended before, or somebody released it.
+// ends. A second call gets the result of the first, unless that failed. It returns whether it was held until now.
+// False: the lease had ended before, or somebody released it.
 func (h *Hold) Release(ctx context.Context) (bool, error) { return h.ReleaseAs(ctx, "", "") }
 
-// ReleaseAs is Release with the condition of its slots from now on, and why. Within Using, call it as the last step of the
-// work.
+// ReleaseAs is Release with the condition of its slots from now on, and why. Within Using, call it as the last step of
+// the work.
 func (h *Hold) ReleaseAs(ctx context.Context, condition Condition, reason string) (bool, error) {
 	h.mu.Lock()
 	r, isFirst := h.release, h.release == nil

@@ -120,8 +120,8 @@ func (r *reserver) made(
 	return h, nil
 }
 
-// areOurs returns whether the results are nobody else's. ALREADY_HAD is another hold of this client, or ours: the process
-// was restarted, or a first response was lost. Then it has to match the request.
+// areOurs returns whether the results are nobody else's. ALREADY_HAD is another hold of this client, or ours: the
+// process was restarted, or a first response was lost. Then it has to match the request.
 func (r *reserver) areOurs(ctx context.Context, results []Result, p *plan, in *Session) (bool, error) {
 	var had []Result
 	for _, result := range results {

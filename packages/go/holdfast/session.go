@@ -10,7 +10,8 @@ import (
 
 // SessionOptions are options of a new session.
 type SessionOptions struct {
-	// TTL is the time that it lasts without a renewal: 0 is 30 s; at least 5 s. It renews itself after each third of that.
+	// TTL is the time that it lasts without a renewal: 0 is 30 s; at least 5 s. It renews itself after each third of
+	// that.
 	TTL time.Duration
 	// Requester says who reserves in it. "": one that is unique to the session.
 	Requester string
@@ -59,8 +60,8 @@ func (c *Client) Session(ctx context.Context, options SessionOptions) (*Session,
 		if err != nil {
 			return nil, err
 		}
-		// The response may be that of an earlier attempt. Only a renewal says whether the session has ended, and when it
-		// ends. It has the time that any call has: the lease may be much longer, or over.
+		// The response may be that of an earlier attempt. Only a renewal says whether the session has ended, and when
+		// it ends. It has the time that any call has: the lease may be much longer, or over.
 		if repeated {
 			if err := s.renew(ctx, 0); err != nil {
 				return nil, err
@@ -142,9 +143,9 @@ func (s *Session) TryReserve(ctx context.Context, request Request) (h *Hold, ok 
 	return tried(s.Reserve(ctx, request))
 }
 
-// End ends it, and all its reservations with it. If the service cannot be reached, it tries until the session has ended by
-// itself, or ctx ends. A second call gets the result of the first, unless that failed. It returns how many reservations it
-// ended; 0 if they ended by themselves.
+// End ends it, and all its reservations with it. If the service cannot be reached, it tries until the session has
+// ended by itself, or ctx ends. A second call gets the result of the first, unless that failed. It returns how many
+// reservations it ended; 0 if they ended by themselves.
 func (s *Session) End(ctx context.Context) (int, error) {
 	s.mu.Lock()
 	e, isFirst := s.ending, s.ending == nil

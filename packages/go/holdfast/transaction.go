@@ -71,8 +71,8 @@ type transactionBody struct {
 const transactionPoll = 10
 
 // Transaction sends a transaction as it is, with durations. Requests without a requester get the client's, without a
-// number. Using and Reserve take several names more simply. If ctx ends, a wait is cancelled; a transaction that is under
-// way may still be carried out.
+// number. Using and Reserve take several names more simply. If ctx ends, a wait is cancelled; a transaction that is
+// under way may still be carried out.
 func (c *Client) Transaction(ctx context.Context, t Transaction) (TransactionResult, error) {
 	wait, err := waitOf(t.Wait)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 // releaseTime is the longest time for which a release goes on after the context of the caller has ended.
 const releaseTime = 5 * time.Second
 
-// Work is what Using runs while it holds. ctx ends before the lease does: h.Err() is ErrLeaseLost then. It also ends with
-// the context of the caller.
+// Work is what Using runs while it holds. ctx ends before the lease does: h.Err() is ErrLeaseLost then. It also ends
+// with the context of the caller.
 type Work func(ctx context.Context, h *Hold) error
 
-// Using reserves, runs work, and releases however work ends, even by a panic. The lease is renewed meanwhile, each time a
-// third of it has passed. Using waits for its turn if Wait says so.
+// Using reserves, runs work, and releases however work ends, even by a panic. The lease is renewed meanwhile, each
+// time a third of it has passed. Using waits for its turn if Wait says so.
 //
 // If ctx ends, it leaves the queue, or waits until work has returned. Then it releases, for at most 5 s.
 //
@@ -79,24 +79,20 @@ func (h *Hold) while(ctx context.Context, work Work) (err error) {
 	return err
 }
 
-// resultOf returns the error of Using: of the work, and of the release.
+// resultOf returns the error of Using: of the work, and of the release. lost: why the lease counts as over, or nil.
 func (h *Hold) resultOf(err error, lost *Error, wasHeld bool, failure error) error {
-	if lost != nil {
-		if err == nil || errors.Is(err, lost) || errors.Is(err, context.Canceled) {
-			return lost
-		}
-		return &Error{Code: CodeLeaseLost, Message: lost.Message, cause: err}
+	if lost == nil && failure == nil && !wasHeld {
+		lost = leaseLost(joined(h.Resources)+" was released by somebody else meanwhile", nil)
 	}
-	if err != nil {
-		return err
-	}
-	if failure != nil {
+	switch {
+	case lost == nil && err == nil:
 		return failure
+	case lost == nil:
+		return err
+	case err == nil || errors.Is(err, ErrLeaseLost) || errors.Is(err, context.Canceled):
+		return lost
 	}
-	if !wasHeld {
-		return leaseLost(joined(h.Resources)+" was released by somebody else meanwhile", nil)
-	}
-	return nil
+	return &Error{Code: CodeLeaseLost, Message: lost.Message, cause: err}
 }
 
 // releaseFor releases the hold of a work that has ended. If its caller does not wait any more, this does not take long:

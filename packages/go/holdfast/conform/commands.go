@@ -66,7 +66,8 @@ func (c command) request() holdfast.Request {
 	o := c.Options
 	r := holdfast.Request{
 		Resources: c.Target, TTL: time.Duration(o.TTL), Wait: time.Duration(o.Wait), Priority: o.Priority,
-		Count: o.Count, Mode: o.Mode, Condition: o.Condition, Quantity: o.Quantity, Note: o.Note, Requester: o.Requester,
+		Count: o.Count, Mode: o.Mode, Condition: o.Condition, Quantity: o.Quantity, Note: o.Note,
+		Requester: o.Requester,
 	}
 	if o.Match != nil {
 		r.Match = holdfast.Match{}

@@ -1,0 +1,184 @@
+package holdfast
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// usingAll holds names at the same time, until the returned function is called. It returns when all are held.
+func usingAll(t *testing.T, client *Client, ttl time.Duration, names ...string) (end func() []error) {
+	t.Helper()
+	var held, done sync.WaitGroup
+	errs := make([]error, len(names))
+	over := make(chan struct{})
+	for i, name := range names {
+		held.Add(1)
+		done.Add(1)
+		go func(i int, name string) {
+			defer done.Done()
+			errs[i] = client.Using(background, Request{Resource: name, TTL: ttl}, func(ctx context.Context, h *Hold) error {
+				held.Done()
+				select {
+				case <-over:
+				case <-ctx.Done():
+				}
+				return nil
+			})
+		}(i, name)
+	}
+	held.Wait()
+	return func() []error {
+		close(over)
+		done.Wait()
+		return errs
+	}
+}
+
+func TestHoldsAreRenewedTogether(t *testing.T) {
+	t.Parallel()
+	f := newFake(t, grant)
+	end := usingAll(t, f.client(t), 3*time.Second, numbered(100)...)
+	renewals := func() (items int) {
+		for _, one := range f.requests("/Reservation/renew") {
+			items += len(one.items)
+		}
+		return items
+	}
+	eventually(t, "two rounds", func() bool { return renewals() >= 200 })
+	if requests := len(f.requests("/Reservation/renew")); requests > 6 {
+		t.Errorf("%d requests for two rounds", requests)
+	}
+	for _, err := range end() {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestALeaseThatIsNotRenewedEndsTheWork(t *testing.T) {
+	t.Parallel()
+	f := newFake(t, func(w http.ResponseWriter, s seen) {
+		if strings.HasPrefix(s.path, "/Reservation/renew") {
+			panic(http.ErrAbortHandler)
+		}
+		grant(w, s)
+	})
+	began := time.Now()
+	var seenBy *Hold
+	err := f.client(t).Using(background, Request{Resource: "a", TTL: 3 * time.Second},
+		func(ctx context.Context, h *Hold) error {
+			seenBy = h
+			<-ctx.Done()
+			equal(t, "hold of the context", HoldOf(ctx), h)
+			return ctx.Err()
+		})
+	equal(t, "lost", errors.Is(err, ErrLeaseLost), true)
+	equal(t, "cause", errors.Is(err, ErrUnreachable), true)
+	equal(t, "a stop", errors.Is(err, context.Canceled), false)
+	equal(t, "hold", errors.Is(seenBy.Err(), ErrLeaseLost), true)
+	if after := time.Since(began); after > 3*time.Second {
+		t.Error("told after", after)
+	}
+}
+
+func TestAWorkThatDoesNotNoticeALostLeaseFails(t *testing.T) {
+	t.Parallel()
+	failure := errors.New("no paper")
+	f := newFake(t, func(w http.ResponseWriter, s seen) {
+		if strings.HasPrefix(s.path, "/Reservation/renew") {
+			reply(w, 200, []map[string]string{{"status": "NOT_RESERVED"}})
+			return
+		}
+		grant(w, s)
+	})
+	for _, failing := range []error{nil, failure} {
+		err := f.client(t).Using(background, Request{Resource: "a", TTL: time.Second},
+			func(ctx context.Context, h *Hold) error {
+				<-ctx.Done()
+				return failing
+			})
+		equal(t, "lost", errors.Is(err, ErrLeaseLost), true)
+		equal(t, "cause", errors.Is(err, failure), failing != nil)
+	}
+}
+
+func TestTheContextOfTheWorkLooksAtTheClocks(t *testing.T) {
+	t.Parallel()
+	at := &steered{monotonicNow(), systemClocks.wall()}
+	f := newFake(t, grant)
+	o := options{}
+	WithKey("k")(&o)
+	client := must[*Client](t)(newClient(f.URL, o, at.clocks()))
+	_ = client.Using(background, Request{Resource: "a", TTL: time.Hour}, func(ctx context.Context, h *Hold) error {
+		equal(t, "before", ctx.Err() == nil, true)
+		at.wall += time.Hour
+		equal(t, "after", errors.Is(ctx.Err(), context.Canceled), true)
+		return nil
+	})
+}
+
+func TestDoneOfAHoldThatNothingRenews(t *testing.T) {
+	t.Parallel()
+	f := newFake(t, grant)
+	hold := must[*Hold](t)(f.client(t).Reserve(background, Request{Resource: "a", TTL: 3 * time.Second}))
+	began := time.Now()
+	<-hold.Done()
+	equal(t, "lost", errors.Is(hold.Err(), ErrLeaseLost), true)
+	if after := time.Since(began); after > 3*time.Second {
+		t.Error("told after", after)
+	}
+	equal(t, "renewals", len(f.requests("/Reservation/renew")), 0)
+}
+
+func TestCloseStopsRenewingAndReleasesNothing(t *testing.T) {
+	t.Parallel()
+	f := newFake(t, grant)
+	client := f.client(t)
+	err := client.Using(background, Request{Resource: "a", TTL: time.Second}, func(ctx context.Context, h *Hold) error {
+		client.Close()
+		<-ctx.Done()
+		equal(t, "releases", len(f.requests("/Reservation/unreserve")), 0)
+		return nil
+	})
+	equal(t, "lost", errors.Is(err, ErrLeaseLost), true)
+	equal(t, "renewals", len(f.requests("/Reservation/renew")), 0)
+	err = client.Using(background, Request{Resource: "a"}, func(context.Context, *Hold) error { return nil })
+	var own *Error
+	equal(t, "afterwards", errors.As(err, &own) && own.Code == CodeInvalidOption, true)
+}
+
+func TestARenewalThatFailsIsRepeatedUntilTheLeaseEnds(t *testing.T) {
+	t.Parallel()
+	var renewals atomic.Int32
+	f := newFake(t, func(w http.ResponseWriter, s seen) {
+		if strings.HasPrefix(s.path, "/Reservation/renew") && renewals.Add(1) < 3 {
+			reply(w, 403, map[string]string{"error": "not now", "code": "FORBIDDEN"})
+			return
+		}
+		grant(w, s)
+	})
+	err := f.client(t).Using(background, Request{Resource: "a", TTL: 2 * time.Second},
+		func(ctx context.Context, h *Hold) error {
+			eventually(t, "a renewal", func() bool { return renewals.Load() >= 4 })
+			return h.Err()
+		})
+	equal(t, "error", err == nil, true)
+}
+
+func TestAKeeperThatHasNothingToKeepEnds(t *testing.T) {
+	t.Parallel()
+	f := newFake(t, grant)
+	client := f.client(t)
+	usingAll(t, client, 2*time.Second, "a")()
+	eventually(t, "its end", func() bool {
+		client.keeper.mu.Lock()
+		defer client.keeper.mu.Unlock()
+		return !client.keeper.isRunning
+	})
+}
