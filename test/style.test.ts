@@ -12,14 +12,17 @@ const LONG_FILES: readonly string[] = ['queues'].map((name) => `lua/waiting/${na
 const MAX_FUNCTION_LINES = 60;
 const MAX_COMMENT_COLUMNS = 120;
 
-const read = (folder: string) =>
+const read = (folder: string, names = /\.(ts|tsx|lua)$/) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => /\.(ts|tsx|lua)$/.test(path) && path !== 'generated.ts')
+    .filter((path) => names.test(path) && path !== 'generated.ts')
     .map((path) => join(folder, path))
     .map((path) => ({ path, lines: readFileSync(path, 'utf8').replace(/\n$/, '').split('\n') }));
 
 const LUA = read('lua');
-const SOURCES = [...LUA, ...['src', 'packages/client/src', 'test', 'scripts', 'bench'].flatMap(read)];
+const SOURCES = [
+  ...LUA,
+  ...['src', 'packages/client/src', 'test', 'scripts', 'bench'].flatMap((folder) => read(folder)),
+];
 
 /** The functions of a Lua file that are too long, as `path:line: length`. */
 function longFunctions({ path, lines }: { path: string; lines: readonly string[] }): string[] {
@@ -31,7 +34,10 @@ function longFunctions({ path, lines }: { path: string; lines: readonly string[]
   });
 }
 
+const GO = read('packages/go', /\.go$/);
+
 test('there are sources to check', () => {
+  expect(GO.length).toBeGreaterThan(30);
   expect(LUA.length).toBeGreaterThan(30);
   expect(SOURCES.length).toBeGreaterThan(300);
 });
@@ -45,6 +51,23 @@ describe('Lua', () => {
 
   test(`functions have at most ${MAX_FUNCTION_LINES} lines`, () => {
     expect(LUA.flatMap(longFunctions)).toEqual([]);
+  });
+});
+
+describe('Go', () => {
+  test(`files have at most ${MAX_FILE_LINES} lines`, () => {
+    expect(GO.flatMap(({ path, lines }) => (lines.length > MAX_FILE_LINES ? [path] : []))).toEqual([]);
+  });
+
+  test(`functions have at most ${MAX_FUNCTION_LINES} lines, and lines 120 columns with tabs of 4`, () => {
+    const long = GO.flatMap(({ path, lines }) =>
+      lines.flatMap((line, i) => {
+        const length = /^func .*\{$/.test(line) ? lines.slice(i).indexOf('}') + 1 : 0;
+        const isWide = line.replaceAll('\t', '    ').length > 120;
+        return length > MAX_FUNCTION_LINES || isWide ? [`${path}:${i + 1}`] : [];
+      }),
+    );
+    expect(long).toEqual([]);
   });
 });
 

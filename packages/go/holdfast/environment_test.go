@@ -16,8 +16,9 @@ import (
 func inEnvironment(t *testing.T, variables map[string]string) {
 	t.Helper()
 	for _, name := range []string{
-		"HOLDFAST_URL", "HOLDFAST_KEY", "HOLDFAST_KEY_FILE", "HOLDFAST_TENANT", "HOLDFAST_JWT_FILE", "HOLDFAST_ID_TOKEN",
-		"HOLDFAST_ISSUER", "HOLDFAST_INSTANCE", "ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
+		"HOLDFAST_URL", "HOLDFAST_KEY", "HOLDFAST_KEY_FILE", "HOLDFAST_TENANT", "HOLDFAST_JWT_FILE",
+		"HOLDFAST_ID_TOKEN", "HOLDFAST_ISSUER", "HOLDFAST_INSTANCE",
+		"ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
 		"GITHUB_ACTIONS", "GITLAB_CI", "BUILDKITE",
 	} {
 		t.Setenv(name, variables[name])
@@ -29,21 +30,21 @@ func TestTheEnvironmentNamesWhatIsMissing(t *testing.T) {
 	if err := os.WriteFile(blank, []byte(" \n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const url = "https://holdfast.example.com"
+	const url, clear, none = "https://holdfast.example.com", "http://example.com", "/none"
 	for message, variables := range map[string]map[string]string{
-		"HOLDFAST_URL is not set":              {},
-		"HOLDFAST_KEY is not set":              {"HOLDFAST_URL": url},
-		"HOLDFAST_KEY is blank":                {"HOLDFAST_URL": url, "HOLDFAST_KEY": " "},
-		"both set":                             {"HOLDFAST_URL": url, "HOLDFAST_KEY": "a", "HOLDFAST_KEY_FILE": "b"},
-		"HOLDFAST_KEY_FILE: /none cannot be":   {"HOLDFAST_URL": url, "HOLDFAST_KEY_FILE": "/none"},
-		"HOLDFAST_KEY_FILE is blank":           {"HOLDFAST_URL": url, "HOLDFAST_KEY_FILE": blank},
-		"HOLDFAST_TENANT must be":              {"HOLDFAST_URL": url, "HOLDFAST_TENANT": "A"},
-		"this job has no JWT, nor HOLDFAST":    {"HOLDFAST_URL": url, "HOLDFAST_TENANT": "a"},
-		"id-token: write":                      {"HOLDFAST_URL": url, "HOLDFAST_TENANT": "a", "GITHUB_ACTIONS": "true"},
-		"aud: holdfast":                        {"HOLDFAST_URL": url, "HOLDFAST_TENANT": "a", "GITLAB_CI": "true"},
-		"must be https":                        {"HOLDFAST_URL": "http://example.com", "HOLDFAST_TENANT": "a", "HOLDFAST_ID_TOKEN": "j"},
-		"HOLDFAST_INSTANCE must be":            {"HOLDFAST_URL": url, "HOLDFAST_TENANT": "a", "HOLDFAST_INSTANCE": "b"},
-		"HOLDFAST_JWT_FILE: /none cannot be r": {"HOLDFAST_URL": url, "HOLDFAST_TENANT": "a", "HOLDFAST_JWT_FILE": "/none"},
+		"HOLDFAST_URL is not set":            {},
+		"HOLDFAST_KEY is not set":            {"HOLDFAST_URL": url},
+		"HOLDFAST_KEY is blank":              {"HOLDFAST_URL": url, "HOLDFAST_KEY": " "},
+		"both set":                           {"HOLDFAST_URL": url, "HOLDFAST_KEY": "a", "HOLDFAST_KEY_FILE": "b"},
+		"HOLDFAST_KEY_FILE: /none cannot be": {"HOLDFAST_URL": url, "HOLDFAST_KEY_FILE": "/none"},
+		"HOLDFAST_KEY_FILE is blank":         {"HOLDFAST_URL": url, "HOLDFAST_KEY_FILE": blank},
+		"HOLDFAST_TENANT must be":            {"HOLDFAST_URL": url, "HOLDFAST_TENANT": "A"},
+		"this job has no JWT, nor HOLDFAST":  {"HOLDFAST_URL": url, "HOLDFAST_TENANT": "a"},
+		"id-token: write":                    {"HOLDFAST_URL": url, "HOLDFAST_TENANT": "a", "GITHUB_ACTIONS": "true"},
+		"aud: holdfast":                      {"HOLDFAST_URL": url, "HOLDFAST_TENANT": "a", "GITLAB_CI": "true"},
+		"must be https":                      {"HOLDFAST_URL": clear, "HOLDFAST_TENANT": "a", "HOLDFAST_ID_TOKEN": "j"},
+		"HOLDFAST_INSTANCE must be":          {"HOLDFAST_URL": url, "HOLDFAST_TENANT": "a", "HOLDFAST_INSTANCE": "b"},
+		"HOLDFAST_JWT_FILE: /none cannot":    {"HOLDFAST_URL": url, "HOLDFAST_TENANT": "a", "HOLDFAST_JWT_FILE": none},
 	} {
 		inEnvironment(t, variables)
 		_, err := FromEnv(background)

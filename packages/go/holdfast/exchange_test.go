@@ -115,9 +115,8 @@ func TestNothingPrintsAKeyOrAReleaseToken(t *testing.T) {
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 		printed := fmt.Sprintf(strings.Repeat(verb, 6), client, hold, hold.Reservations(), session, err,
 			hold.Reservations()[0].ReservationKey)
-		hexed := fmt.Sprintf("%x", "secret")
-		if strings.Contains(printed, "secret,") || strings.Contains(strings.ReplaceAll(printed, "[secret]", ""), "secret") ||
-			strings.Contains(printed, hexed) {
+		rest := strings.ReplaceAll(printed, "[secret]", "")
+		if strings.Contains(rest, "secret") || strings.Contains(rest, fmt.Sprintf("%x", "secret")) {
 			t.Error(verb, printed)
 		}
 	}

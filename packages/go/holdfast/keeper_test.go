@@ -22,7 +22,8 @@ func usingAll(t *testing.T, client *Client, ttl time.Duration, names ...string) 
 		done.Add(1)
 		go func(i int, name string) {
 			defer done.Done()
-			errs[i] = client.Using(background, Request{Resource: name, TTL: ttl}, func(ctx context.Context, h *Hold) error {
+			request := Request{Resource: name, TTL: ttl}
+			errs[i] = client.Using(background, request, func(ctx context.Context, h *Hold) error {
 				held.Done()
 				select {
 				case <-over:

@@ -90,7 +90,8 @@ func TestUsingReleasesHoweverTheWorkEnds(t *testing.T) {
 
 func TestAHoldIsRenewedAndReleased(t *testing.T) {
 	client, name := service(t)
-	hold := must[*Hold](t)(client.Reserve(background, Request{Resources: []string{name, name + "-2"}, TTL: 2 * time.Second}))
+	request := Request{Resources: []string{name, name + "-2"}, TTL: 2 * time.Second}
+	hold := must[*Hold](t)(client.Reserve(background, request))
 	equal(t, "resources", len(hold.Resources), 2)
 	first := hold.ExpiresAt()
 	equal(t, "renewal", hold.Renew(background, time.Minute) == nil, true)
@@ -148,12 +149,14 @@ func TestTransactions(t *testing.T) {
 		{Type: Reserve, Resource: name, Requester: "somebody"},
 	}}
 	equal(t, "a wait", must[TransactionResult](t)(client.Transaction(background, waiting)).Status, "ROLLED_BACK")
+	token := applied.Results[0].ReleaseToken
 	released := must[TransactionResult](t)(client.Transaction(background, Transaction{
 		Method:   AllOrNone,
-		Requests: []TransactionRequest{{Type: Unreserve, Resource: name, ReleaseToken: applied.Results[0].ReleaseToken}},
+		Requests: []TransactionRequest{{Type: Unreserve, Resource: name, ReleaseToken: token}},
 	}))
 	equal(t, "a release", released.Results[0].Status, "RELINQUISHED")
-	_, err := client.Transaction(background, Transaction{Method: AllOrNone, Requests: []TransactionRequest{{Resource: name}}})
+	typeless := Transaction{Method: AllOrNone, Requests: []TransactionRequest{{Resource: name}}}
+	_, err := client.Transaction(background, typeless)
 	equal(t, "no type", err == nil, false)
 }
 

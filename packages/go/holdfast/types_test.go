@@ -81,8 +81,8 @@ func TestTypesHaveTheFieldsOfTheService(t *testing.T) {
 		{Event{}, all["Event"], ""},
 		{Change{}, *all["Event"].Properties["changes"].Items, ""},
 		{reserveItem{}, all["ReserveItem"], "resourceType claimSeconds"},
-		{renewItem{}, all["RenewItem"], "status explanation expiresAt acquiredSlots acquiredBlockers reservedAtPath mode " +
-			"attributes slotAttributes fencingToken waitedMs waiting heldBy slots"},
+		{renewItem{}, all["RenewItem"], "status explanation expiresAt acquiredSlots acquiredBlockers reservedAtPath " +
+			"mode attributes slotAttributes fencingToken waitedMs waiting heldBy slots"},
 	} {
 		var wanted, found []string
 		for name := range c.of.Properties {
@@ -117,9 +117,10 @@ func TestEventsHaveTheTypesOfTheService(t *testing.T) {
 }
 
 func TestARegistrationKeepsWhatItDoesNotName(t *testing.T) {
+	none, one := map[string]string{}, map[string]string{"hub": "1"}
 	for want, registration := range map[string]Registration{
 		`{"name":"a"}`: {Name: "a"},
-		`{"name":"a","labels":{},"attributes":{"hub":"1"}}`: {Name: "a", Labels: map[string]string{}, Attributes: map[string]string{"hub": "1"}},
+		`{"name":"a","labels":{},"attributes":{"hub":"1"}}`: {Name: "a", Labels: none, Attributes: one},
 	} {
 		text := must[[]byte](t)(json.Marshal(registration))
 		equal(t, "text", string(text), want)
