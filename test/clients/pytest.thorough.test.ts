@@ -124,6 +124,13 @@ def test_other(rig): assert rig.slots == ["rig-1", "licences"]`;
     expect((await running.ended).stdout).toContain('1 passed');
   });
 
+  test('says in a line why it holds nothing', async () => {
+    await service.reserve({ resource: 'taken', requester: 'ann', note: 'nightly' });
+    const { code, stdout } = await run(suite('phone = hold_fixture("taken")', 'def test_it(phone): pass'));
+    expect(stdout).toMatch(/ERROR at setup of test_it _+\ntaken: ALREADY_HELD: ann has taken \(nightly\)\n=/);
+    expect(code).toBe(1);
+  });
+
   test('leaves the queue at Ctrl-C', async () => {
     await service.reserve({ resource: 'mine', requester: 'ann' });
     const running = await begin(suite('phone = hold_fixture("mine", wait="1m")', 'def test_it(phone): pass'));

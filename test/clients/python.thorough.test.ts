@@ -1,14 +1,11 @@
 /** The tests of the Python client, by pytest and mypy: packages/python. */
 import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { findOrInstall } from '../../scripts/serverProgram.ts';
 import { holdfast, useInstance } from '../support/instance.ts';
 import { PYTHON, say } from '../support/languages.ts';
-
-const PACKAGE = resolve('packages/python');
-const CACHE = resolve('node_modules/.cache/mypy');
+import { CACHE, PACKAGE } from '../support/python.ts';
 
 /** Returns what a module of Python writes: a test that fails says why on stdout. */
 async function run(...args: readonly string[]): Promise<string> {

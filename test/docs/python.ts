@@ -2,13 +2,11 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { PACKAGE, PYTHON } from '../support/python.ts';
+import { CACHE, PACKAGE, PYTHON } from '../support/python.ts';
 
 const run = promisify(execFile);
-
-const CACHE = resolve('node_modules/.cache/mypy');
 
 /** Blocks that do not import the client use this one. */
 const CLIENT = 'from holdfast import Holdfast\n\nclient = Holdfast.from_env()\n';

@@ -6,6 +6,7 @@ Explained in docs/guides/share-test-devices.md.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import pytest
@@ -22,7 +23,9 @@ def holdfast_client() -> Iterator[Holdfast]:
     """The client of this process, made from HOLDFAST_URL and HOLDFAST_KEY. Override it to make another one."""
     from . import Holdfast
 
-    with Holdfast.from_env() as client:
+    with _failing_in_a_line():
+        client = Holdfast.from_env()
+    with client:
         yield client
 
 
@@ -44,13 +47,28 @@ def hold_fixture(
         def show(waiting: Waiting) -> None:
             state.show(f"{request.fixturename} waits for {_text_of(waiting)}")
 
-        with holdfast_client.using(target, note=why, on_waiting=show, **options) as hold:
+        with ExitStack() as stack:
+            with _failing_in_a_line():
+                hold = stack.enter_context(holdfast_client.using(target, note=why, on_waiting=show, **options))
             entry = _Held(request.fixturename, request.node, hold)
             state.holds.append(entry)
             yield hold
             state.holds.remove(entry)
 
     return held
+
+
+@contextmanager
+def _failing_in_a_line() -> Iterator[None]:
+    """Shows what is wrong with an address, a key or a wait, without the frames of the client."""
+    from .errors import HoldfastError, NotAvailable
+
+    try:
+        yield
+    except HoldfastError as error:
+        held_by = error.held_by if isinstance(error, NotAvailable) else None
+        holder = "" if held_by is None else f": {_holder(held_by['requester'], held_by['resource'], held_by['note'])}"
+        raise pytest.fail.Exception(f"{error}{holder}", pytrace=False) from None
 
 
 class _Held(NamedTuple):
@@ -125,8 +143,9 @@ def _text_of(waiting: Waiting) -> str:
     """Returns `phones, 2 ahead: ann has phones_0 (nightly)`."""
     place = "next" if waiting["ahead"] == 0 else f"{waiting['ahead']} ahead"
     reason = waiting.get("reason")
-    holders = [
-        f"{holder['requester']} has {holder['slot']}" + (f" ({holder['note']})" if holder["note"] else "")
-        for holder in (reason["holders"] if reason else ())
-    ]
+    holders = [_holder(one["requester"], one["slot"], one["note"]) for one in (reason["holders"] if reason else ())]
     return f"{waiting['waitsFor']}, {place}" + (f": {', '.join(holders)}" if holders else "")
+
+
+def _holder(requester: str | None, slot: str, note: str | None) -> str:
+    return f"{requester or 'somebody'} has {slot}" + (f" ({note})" if note else "")
