@@ -91,6 +91,7 @@ export default defineConfig({
           { text: 'API', link: '/docs/api', target: '_self' },
           { text: 'Client for TypeScript', link: '/packages/client/' },
           { text: 'Client for Python', link: '/packages/python/' },
+          { text: 'Client for Go', link: '/packages/go/holdfast/' },
           { text: 'Command line', link: '/docs/command-line' },
           { text: 'Configuration', link: '/docs/configuration' },
           { text: 'Dashboard', link: '/docs/dashboard' },

@@ -10,6 +10,7 @@
  * ts             checks its types and runs it. A block that does not import the client gets `holdfast`, a client
  * ts check       checks its types only. declared.d.ts declares functions of the reader's own program
  * python         the same for Python; it gets `client`. The types are checked with mypy
+ * go             the same for Go; a block without `package main` gets `ctx`, `client` and `err`. Checked with go vet
  * excerpt        after any of these: does nothing, since it cannot run here
  *
  * Blocks with a title, ```ts [TypeScript], that follow each other are tabs on the site. All of them run, and each
@@ -24,6 +25,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   sh: ['', 'background', 'fails', 'excerpt'],
   ts: ['', 'check', 'excerpt'],
   python: ['', 'check', 'excerpt'],
+  go: ['', 'check', 'excerpt'],
   json: ['', 'output', 'excerpt'],
   text: ['', 'output', 'excerpt'],
 };
@@ -73,7 +75,7 @@ function mistakeOf(language: string, word: string): string | undefined {
 }
 
 /** Languages whose blocks are programs. */
-const PROGRAMS = ['ts', 'python'];
+const PROGRAMS = ['ts', 'python', 'go'];
 
 /** Returns true if a test has to run a service for the page. */
 export const isRun = (block: Block): boolean =>

@@ -9,6 +9,7 @@ import { BIN, holdfast } from '../support/commandLine.ts';
 import { hasPython, installedPython } from '../support/python.ts';
 import { until } from '../support/until.ts';
 import { type Block, blocksOf, isRun } from './blocks.ts';
+import { goErrors, goProgram, hasGo, runGo } from './go.ts';
 import { documents, startFor, toolsEnv } from './pages.ts';
 import { moduleOf, openShell, runModule, typeErrors } from './program.ts';
 import { pythonModule, pythonTypeErrors, runPython } from './python.ts';
@@ -18,6 +19,9 @@ const pages = documents.map((page) => ({ page, blocks: blocksOf(readFileSync(pag
 
 /** Readers have this repository in the folder holdfast. */
 const EXAMPLES = join(import.meta.dirname, '../../docs/examples');
+
+/** Languages that this machine cannot run. */
+const MISSING = new Set([...(hasPython ? [] : ['python']), ...(hasGo ? [] : ['go'])]);
 
 /** These lines start the service, which the tests have done. */
 const DONE = /^(git clone|cd holdfast|npm ci|npm start|npm test|npm ci && npm (start|test))\b.*$/gm;
@@ -49,6 +53,10 @@ describe('every block has the right types', () => {
   test.skipIf(!hasPython)('Python', async () => {
     expect(await pythonTypeErrors(modulesOf('python', pythonModule))).toBe('');
   });
+
+  test.skipIf(!hasGo)('Go', async () => {
+    expect(await goErrors(modulesOf('go', goProgram))).toBe('');
+  });
 });
 
 describe('the examples run', () => {
@@ -76,17 +84,18 @@ describe('the examples run', () => {
       const run = (language: string, word: string, text: string): Promise<string> => {
         if (language === 'ts') return runModule(moduleOf(text), shell.folder, variables);
         if (language === 'python') return runPython(pythonModule(text), shell.folder, variables);
+        if (language === 'go') return runGo(goProgram(text), shell.folder, variables);
         return shell.run(text, word === 'fails');
       };
       /** What the last command printed, or the last programs in tabs, by the titles of these. */
-      let printed = new Map([['', () => '']]);
+      let printed = new Map<string, () => string>([['', () => '']]);
       const play = async (block: Block): Promise<void> => {
         const { language, word, title, content } = block;
         if (word === 'output') {
           for (const output of printed.values()) await compare(block, () => shown(output()));
           return;
         }
-        if (!isRun(block) || (language === 'python' && !hasPython)) return;
+        if (!isRun(block) || MISSING.has(language)) return;
         if (title === '' || printed.has('') || printed.has(title)) printed = new Map();
         if (language === 'sh' && word === 'background') {
           printed.set(title, shell.start(real(content)));

@@ -88,6 +88,7 @@ export const documents: readonly string[] = [
   ...inRoot,
   'packages/client/README.md',
   'packages/python/README.md',
+  'packages/go/holdfast/README.md',
   ...filesIn('docs').filter((file) => file.endsWith('.md')),
 ];
 
