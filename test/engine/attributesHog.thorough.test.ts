@@ -10,8 +10,7 @@ import { copyDefinitions, takeCopyLease } from '../../src/engine/definitions/cop
 import { definitions } from '../../src/engine/definitions/list.ts';
 import { reserve } from '../support/verbs.ts';
 import { BATCH, fresh, long, range, reserveOf, resources, running, times, useHog } from './hog/hog.ts';
-
-const MAX_MS = 15;
+import { MAX_MS } from './hog/scriptTimes.ts';
 
 useHog({ readsPerMinute: 1e8 });
 

@@ -8,11 +8,11 @@ import { MAX_CAPACITY, MAX_NAME_LENGTH, MAX_TREE_DEPTH } from '../../src/domain/
 import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { readsKey } from '../../src/redis/keys.ts';
 import { available, check, reserve, unreserve } from '../support/verbs.ts';
+import { MAX_MS } from './hog/scriptTimes.ts';
 import { range, running, times, useHog } from './hog/state.ts';
 
 const SHARED = 100;
 const BATCH = 500;
-const MAX_MS = 15;
 const READS = 1e8;
 const DEEP = MAX_TREE_DEPTH;
 const CAPACITY = MAX_CAPACITY;

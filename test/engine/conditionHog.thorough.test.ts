@@ -12,11 +12,10 @@ import { setCondition } from '../../src/engine/reservations/conditions.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { runScript } from '../../src/redis/scripts.ts';
 import { available, check, reserve, reset, unreserve } from '../support/verbs.ts';
+import { MAX_MS } from './hog/scriptTimes.ts';
 import { BATCH, fresh, range, running, times, useHog } from './hog/state.ts';
 
 const CAPACITY = 100_000;
-/** On a quiet core. ScriptTimes corrects for a slower machine; a busy one gets half as much again. */
-const MAX_MS = 15;
 const longReason = 'é'.repeat(MAX_NOTE_LENGTH);
 
 const define = (name: string, capacity: number, afterUse: AfterUse) =>

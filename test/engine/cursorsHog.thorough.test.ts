@@ -2,6 +2,7 @@
  * No verb of those who read an outbox keeps Redis busy for long, however full the outbox is.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
 import { maskOf } from '../../src/domain/eventTypes.ts';
 import { finishBatch, moveSlowest, startCursor, storeBatch, takeBatch } from '../../src/engine/notices/cursors.ts';
 import { loadTenant } from '../../src/engine/tenant/record.ts';
@@ -10,24 +11,29 @@ import { cursorsKey, outboxKey } from '../../src/redis/keys.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
 import { changeHot, hotOf } from '../support/hotRecord.ts';
 import { makeConfiguredKey, makeTenant } from '../support/service.ts';
-import { ScriptTimes } from './hog/scriptTimes.ts';
+import { MAX_MS, ScriptTimes } from './hog/scriptTimes.ts';
 
-const MAX_MS = 15;
 const READERS = 21;
 const key = makeConfiguredKey(makeTenant());
 const { tenant } = key;
 const lease = { tenant, reader: 'reader-0', owner: 'worker' };
+// Of its own: the log of a shared one has the scripts of others.
+let server: RedisServer;
 let running: RunningEngine;
 let times: ScriptTimes;
 beforeAll(async () => {
-  running = await startEngine(tenant, undefined, undefined, {}, key);
+  server = await startRedis(() => {});
+  running = await startEngine(tenant, server.url, undefined, {}, key);
   const record = configuredTenants([key]).get(tenant);
   if (record === undefined) throw new Error('no record');
   const notices = { types: maskOf(['*']), personTypes: 0 };
   await loadTenant(running.engine.redis, { ...record, notices }, { definitionsVersion: 0, lease: null });
   times = await ScriptTimes.of(running.engine.redis);
 });
-afterAll(() => running.stop());
+afterAll(async () => {
+  running.stop();
+  await server.stop();
+});
 
 /** Fills the outbox with entries of some bytes, none of which any reader has read. */
 async function fill(entries: number, bytes: number): Promise<void> {

@@ -19,12 +19,8 @@ import { operatorOf } from '../support/tenancy.ts';
 import { check, renew, reserve, reset, unreserve } from '../support/verbs.ts';
 import { DEFINITIONS } from './hog/definitions.ts';
 import { RESERVATIONS } from './hog/reservations.ts';
+import { MAX_MS } from './hog/scriptTimes.ts';
 import { BATCH, base, fresh, item, long, range, registerAll, resources, running, times } from './hog/state.ts';
-
-/**
- * On a quiet core. ScriptTimes corrects for a slower machine; a busy one gets half as much again.
- */
-const MAX_MS = 15;
 
 const checkSlots = (one: ReserveResult | undefined) =>
   check(

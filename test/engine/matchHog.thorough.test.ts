@@ -9,11 +9,11 @@ import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { setCondition } from '../../src/engine/reservations/conditions.ts';
 import * as engineTransaction from '../../src/engine/reservations/transaction.ts';
 import { reserve, reset, unreserve } from '../support/verbs.ts';
+import { MAX_MS } from './hog/scriptTimes.ts';
 import { IS_FULL, range, running, times, useHog } from './hog/state.ts';
 
 const COUNT = IS_FULL ? 100_000 : 20_000;
 const BATCH = 500;
-const MAX_MS = 15;
 
 const nameOf = (i: number) => `phone${100_000 + i}`;
 const item = (name: string, more: Partial<Registration>): Registration => ({

@@ -1,31 +1,25 @@
 /**
  * No request keeps Redis busy for long, if an outbox wants all of its events and a stream is open.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { keysOf } from '../../src/redis/keys.ts';
 import { runScript } from '../../src/redis/scripts.ts';
 import { setClock } from '../support/clock.ts';
-import { type RunningEngine, startEngine } from '../support/engine.ts';
 import { changeFlag, changeHot } from '../support/hotRecord.ts';
 import { boxOf, outboxKey } from '../support/outbox.ts';
 import { reserve, transaction, unreserve } from '../support/verbs.ts';
-import { ScriptTimes } from './hog/scriptTimes.ts';
+import { running, times, useHog } from './hog/hog.ts';
+import { MAX_MS } from './hog/scriptTimes.ts';
 
-/** The longest takes 7 ms on a quiet machine, and twice as long beside all other tests. */
-const MAX_MS = 15;
 const BATCH = 500;
-let running: RunningEngine;
-let times: ScriptTimes;
 let nth = 0;
+useHog();
 beforeAll(async () => {
-  running = await startEngine();
   const { engine, credential } = running;
   await engine.loadTenant(credential.tenant);
   await changeFlag(engine.redis, credential.tenant, 'notices', true);
   await changeHot(engine.redis, credential.tenant, { listenUntil: 2 ** 52, publisher: 'p' });
-  times = await ScriptTimes.of(engine.redis);
 });
-afterAll(() => running.stop());
 
 /** Items with long names, which nobody has. */
 const items = (count: number, more: { note?: string; ttlSeconds?: number } = {}) =>

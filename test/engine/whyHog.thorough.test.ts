@@ -9,10 +9,10 @@ import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { waitingPage } from '../../src/engine/waiting/list.ts';
 import { check, reserve } from '../support/verbs.ts';
 import { CALL } from '../support/waitingEngine.ts';
+import { MAX_MS } from './hog/scriptTimes.ts';
 import { range, running, times, useHog } from './hog/state.ts';
 
 const BATCH = 500;
-const MAX_MS = 15;
 
 const item = (name: string, more: Partial<Registration> = {}): Registration => ({
   name,

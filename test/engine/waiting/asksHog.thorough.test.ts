@@ -10,10 +10,10 @@ import * as engineReserve from '../../../src/engine/reservations/reserve.ts';
 import { setClock } from '../../support/clock.ts';
 import { until } from '../../support/until.ts';
 import { check, reserve, reset, transaction, unreserve } from '../../support/verbs.ts';
+import { MAX_MS } from '../hog/scriptTimes.ts';
 import { IS_FULL, range, running, times, useHog } from '../hog/state.ts';
 
 const READERS = IS_FULL ? 50_000 : 5000;
-const MAX_MS = 15;
 const ATTENDED = { instance: 'hog', pollMs: 30_000, isContinuation: false };
 const START = Date.now();
 

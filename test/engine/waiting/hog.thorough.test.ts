@@ -13,11 +13,10 @@ import { standings } from '../../../src/engine/waiting/list.ts';
 import { keysOf } from '../../../src/redis/keys.ts';
 import { runScript } from '../../../src/redis/scripts.ts';
 import { check, reserve, reset, unreserve } from '../../support/verbs.ts';
+import { MAX_MS } from '../hog/scriptTimes.ts';
 import { IS_FULL, range, running, times, useHog } from '../hog/state.ts';
 
 const SHARE = IS_FULL ? 10_000 : 2000;
-/** On a quiet core; a busy one gets half as much again. */
-const MAX_MS = 15;
 
 const definition = { capacity: 1, blocks: [], treePath: null };
 const ATTENDED = { instance: 'hog', pollMs: 30_000, isContinuation: false };

@@ -144,7 +144,7 @@ describe('what is left of settling the queue is bounded', () => {
       const beforeMs = await times.cpuMs();
       await unreserve(engine, credential, held.slice(from, from + held.length / 5));
       const pieces = await piecesLeft();
-      const ms = times.onQuietCore((await times.cpuMs()) - beforeMs);
+      const ms = await times.onQuietCore((await times.cpuMs()) - beforeMs);
       if (IS_FULL) process.stdout.write(`${title}: ${pieces} scripts, ${ms.toFixed(0)} ms\n`);
       // A grant has only those tickets looked at again that it may concern, and each script does its share.
       expect(pieces).toBeLessThan(MANY);

@@ -9,13 +9,12 @@ import { keysOf } from '../../../src/redis/keys.ts';
 import { runScript } from '../../../src/redis/scripts.ts';
 import { reserve, unreserve } from '../../support/verbs.ts';
 import { CALL } from '../../support/waitingEngine.ts';
+import { MAX_MS } from '../hog/scriptTimes.ts';
 import { range, running, times, useHog } from '../hog/state.ts';
 
 const REQUESTERS = 150;
 const TICKETS = 60;
 const BATCH = 10;
-/** On a quiet core; a busy one gets half as much again. */
-const MAX_MS = 15;
 
 useHog();
 beforeAll(async () => {
