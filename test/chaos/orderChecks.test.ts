@@ -190,6 +190,26 @@ describe('an order of the calls', () => {
   });
 
   test.each([
+    ['is there if the answer is replayed of a lost call, which came before', true],
+    ['is not there if it comes of the call itself', false],
+  ])('of a refusal after a release %s', (_, isReplayed) => {
+    const found = spoilt((story) => {
+      const ann = story.acquire('ann-9', 'n4');
+      story.lose('reserve', [{ requester: 'bob-9', resource: 'n4' }]);
+      story.release(ann);
+      story.refuse('bob-9', 'n4', 'ann-9');
+      const repeated = story.calls.filter(({ request }) => JSON.stringify(request).includes('bob-9'));
+      for (const [i, call] of repeated.entries())
+        story.calls[story.calls.indexOf(call)] = {
+          ...call,
+          idempotencyKey: 'one',
+          ...(isReplayed && i === 1 && { isReplayed }),
+        };
+    });
+    expect(found).toEqual(isReplayed ? [] : [expect.stringContaining('seeHeld')]);
+  });
+
+  test.each([
     ['', () => {}],
     [
       ' after a fault that loses data',

@@ -139,6 +139,12 @@ function createNamed(items: readonly ItemSeen[], { holds: { byToken, sessions, u
   const isUndone = (from: number, by: number) =>
     losing.some(({ startedAt, healedAt }) => from <= healedAt + SETTLED_MS && by >= startedAt);
 
+  /** When a call was sent. An answer that is replayed is that of an earlier attempt, which may not have been told it. */
+  const sentAt = ({ idempotencyKey, isReplayed, invokedAt }: Call) =>
+    isReplayed === undefined
+      ? invokedAt
+      : Math.min(...items.flatMap(({ call }) => (call.idempotencyKey === idempotencyKey ? [call.invokedAt] : [])));
+
   /** The items of one call become one operation. */
   const operationOf = (own: readonly ItemSeen[]): Operation<Call>[] => {
     const call = own[0]?.call;
@@ -148,7 +154,7 @@ function createNamed(items: readonly ItemSeen[], { holds: { byToken, sessions, u
       if (status === 'ACQUIRED') return tried.get(requester) ?? Infinity;
       return does === 'release' && status === 'RELINQUISHED' ? (given.get(requester) ?? Infinity) : Infinity;
     });
-    const from = Math.min(call.invokedAt, ...early);
+    const from = Math.min(sentAt(call), ...early);
     const steps = own
       .filter((item) => item.status !== 'WAITING' && (isDone || !mayTake(item) || holders.has(item.requester)))
       .map((item) => stepOf(item, from))
