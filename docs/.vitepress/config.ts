@@ -6,16 +6,14 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { defineConfig, type MarkdownRenderer } from 'vitepress';
+import { repository } from '../../scripts/repository.ts';
 import { DEFAULT_INSTANCE, openapiDocument } from '../../src/http/openapi/openapi.ts';
 import type { Document } from '../../src/http/reference/document.ts';
 import { anchorOf, STYLE } from '../../src/http/reference/html.ts';
 import { siteOf } from '../../src/http/reference/site.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Where the sources are, such as https://github.com/owner/repository. Without it, links to sources are plain text. */
-const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
-const sources =
-  GITHUB_SERVER_URL && GITHUB_REPOSITORY ? `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}/blob/main/` : undefined;
+const SOURCES = `https://github.com/${repository()}/blob/main/`;
 
 export default defineConfig({
   title: 'Holdfast',
@@ -206,8 +204,7 @@ function linkSources(markdown: MarkdownRenderer): void {
         const page = path.replace(/(^|\/)README\.md$/, '$1index.md');
         token.attrSet('href', anchor === undefined ? page : `${page}#${anchor}`);
       } else if (existsSync(join(ROOT, file))) {
-        if (sources) token.attrSet('href', sources + file);
-        else token.attrs = null;
+        token.attrSet('href', SOURCES + file);
       }
     }
   });
