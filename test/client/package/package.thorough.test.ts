@@ -1,6 +1,9 @@
-/** The package as users get it: its size, and the tarball in an empty folder. */
+/**
+ * The package as users get it: its size, and the tarball in an empty folder. A release tests the tarball that it
+ * publishes: the one in the folder that CLIENT_TARBALLS names.
+ */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -55,13 +58,18 @@ let folder: string;
 let files: string[];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-tarball-'));
-  const packed = run('npm', ['run', '--silent', 'pack:client', '--', '--json', '--pack-destination', folder]);
+  const { CLIENT_TARBALLS: packed = folder } = process.env;
+  const packing =
+    packed === folder && run('npm', ['run', '--silent', 'pack:client', '--', '--pack-destination', folder]);
   service = await startInstance();
-  const [tarball] = z
-    .tuple([z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) })])
-    .parse(JSON.parse((await packed).stdout));
-  files = tarball.files.map(({ path }) => path);
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, tarball.filename)], {
+  await packing;
+  const [tarball = ''] = readdirSync(packed).filter((name) => name.endsWith('.tgz'));
+  const { stdout } = await run('tar', ['-tzf', join(packed, tarball)]);
+  files = stdout
+    .trim()
+    .split('\n')
+    .map((path) => path.replace(/^package\//, ''));
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', resolve(packed, tarball)], {
     cwd: folder,
   });
 });
