@@ -9,6 +9,7 @@ import { envExample } from './envExample.ts';
 import { withErrorTable } from './errorTable.ts';
 import { iconsModule } from './icons.ts';
 import { labSchema } from './labSchema.ts';
+import { llmsText } from './llms.ts';
 import { pythonTypes } from './pythonTypes.ts';
 
 const file = (path: string) => new URL(`../${path}`, import.meta.url);
@@ -23,4 +24,5 @@ const specification = 'docs/specification.md';
 write(specification, withErrorTable(readFileSync(file(specification), 'utf8')));
 write('docs/configuration.md', configurationPage());
 write('.env.example', envExample());
+write('llms.txt', llmsText());
 write('src/dashboard/icons.ts', iconsModule());

@@ -66,7 +66,7 @@ function missingFiles(document: string): string[] {
 
 /** Pages of the site that no page leads to. */
 function unlisted(): string[] {
-  const config = read('docs/.vitepress/config.ts');
+  const config = read('docs/.vitepress/sidebar.ts');
   const named = new Set([...config.matchAll(/link: '\/([^']*)'/g)].map(([, link = '']) => link));
   return documents.filter((page) => !named.has(page.replace(/\.md$/, '').replace(/(^|\/)README$/, '$1')));
 }
@@ -92,7 +92,7 @@ describe('references to documents', () => {
 });
 
 test('documents and examples name the packed client of this version', () => {
-  const { version } = JSON.parse(read('package.json'));
+  const { version } = JSON.parse(read('packages/client/package.json'));
   const wrong = [...documents, ...filesIn('docs/examples')].flatMap((file) =>
     [...read(file).matchAll(/holdfast-client-(\d[\w.-]*?)\.tgz/g)]
       .filter(([, named]) => named !== version)
@@ -103,7 +103,7 @@ test('documents and examples name the packed client of this version', () => {
 
 describe('the site', () => {
   test('lists every page', () => {
-    expect(unlisted(), 'add these pages to the sidebar in docs/.vitepress/config.ts').toEqual([]);
+    expect(unlisted(), 'add these pages to docs/.vitepress/sidebar.ts').toEqual([]);
   });
 
   test('lists every guide in docs/guides/README.md', () => {
