@@ -3,7 +3,7 @@
  * owner is a copy, which `npm run repository` writes. A test fails if one names another owner.
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
@@ -40,11 +40,13 @@ export function withRepository(text: string, wanted: string): string {
   });
 }
 
-/** The files of the repository, as paths from its root: all that git has or would add. */
+/** The files of the repository with text, as paths from its root: all that git has or would add. */
 export function files(): readonly string[] {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
   const { stdout } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 26 });
-  return stdout.split('\0').filter((file) => file !== '' && !/\.(png|svg|ico|woff2?)$/.test(file));
+  const isText = (file: string) => file !== '' && !/\.(png|svg|ico|woff2?)$/.test(file);
+  const isThere = (file: string) => statSync(ROOT + file, { throwIfNoEntry: false })?.isFile() === true;
+  return stdout.split('\0').filter((file) => isText(file) && isThere(file));
 }
 
 if (process.argv[1] === import.meta.filename) {

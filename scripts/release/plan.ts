@@ -3,6 +3,7 @@
  * each client whose version is not published yet. Refuses a tag, or a repository, that the files do not name. Prints
  * its answers as `name=value`, also for the later jobs of the workflow.
  */
+import { spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { repository } from '../repository.ts';
@@ -18,20 +19,49 @@ export interface Published {
   readonly version: string;
 }
 
-/**
- * The packages of a registry or proxy: where each version is, if it is published.
- * @returns an address that answers 200 or 404
- */
+/** Where a version is in its registry, if it is published: addresses that answer 200 or 404. */
 export const ADDRESSES = {
   client: ({ name, version }: Published) => `https://registry.npmjs.org/${name.replace('/', '%2f')}/${version}`,
+  python: ({ name, version }: Published) => `https://pypi.org/pypi/${name}/${version}/json`,
 };
 
+/** Go has no registry: a version is a tag of the repository, which begins with the folder of the module. */
+export const goTag = ({ version }: Published) => `packages/go/holdfast/v${version}`;
+
+/** Returns what the pattern captures in a file. @throws Error if it is not there */
+function found(file: string, pattern: RegExp): string {
+  const [, text] = pattern.exec(read(file)) ?? [];
+  if (text === undefined) throw new Error(`${file} has no ${pattern.source}`);
+  return text;
+}
+
 /**
- * Reads which versions the files of this repository have.
+ * Reads which clients the files of this repository have, and their versions.
  * @throws Error if a file names none
  */
-export function packages(): Readonly<Record<keyof typeof ADDRESSES, Published>> {
-  return { client: Manifest.parse(JSON.parse(read('packages/client/package.json'))) };
+export function packages(): Readonly<Record<'client' | 'python' | 'go', Published>> {
+  const python = 'packages/python/pyproject.toml';
+  const go = 'packages/go/holdfast';
+  return {
+    client: Manifest.parse(JSON.parse(read('packages/client/package.json'))),
+    python: { name: found(python, /^name = "(.*)"$/m), version: found(python, /^version = "(.*)"$/m) },
+    go: {
+      name: found(`${go}/go.mod`, /^module (.*)$/m),
+      version: found(`${go}/version.go`, /^const Version = "(.*)"$/m),
+    },
+  };
+}
+
+/**
+ * Tells whether a repository has a tag.
+ * @param remote its address, or the name of a remote of this clone
+ * @throws Error if it does not answer
+ */
+export function hasTag(remote: string, tag: string): boolean {
+  const args = ['ls-remote', '--exit-code', '--tags', remote, `refs/tags/${tag}`];
+  const { status, stderr } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });
+  if (status !== 0 && status !== 2) throw new Error(`git ls-remote ${remote}: ${stderr}`);
+  return status === 0;
 }
 
 /**
@@ -71,8 +101,14 @@ if (process.argv[1] === import.meta.filename) {
   if (reasons.length > 0) throw new Error(reasons.join('\n'));
   const { version } = Manifest.parse(JSON.parse(read('package.json')));
   const lines = [`image=ghcr.io/${repository().toLowerCase()}`, `version=${version}`];
-  const { client } = packages();
-  lines.push(`client=${!(await isPublished(ADDRESSES.client(client)))}`);
+  const { client, python, go } = packages();
+  const tagOfGo = goTag(go);
+  lines.push(
+    `client=${!(await isPublished(ADDRESSES.client(client)))}`,
+    `python=${!(await isPublished(ADDRESSES.python(python)))}`,
+    `go=${!hasTag('origin', tagOfGo)}`,
+    `tag=${tagOfGo}`,
+  );
   console.log(lines.join('\n'));
   if (GITHUB_OUTPUT) appendFileSync(GITHUB_OUTPUT, `${lines.join('\n')}\n`);
 }

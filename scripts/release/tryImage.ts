@@ -4,21 +4,15 @@
  */
 
 import { deepStrictEqual } from 'node:assert';
-import { spawnSync } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { freePort } from '../freePort.ts';
 import { startRedisNode } from '../redisServer.ts';
+import { command } from './command.ts';
+import { waitUntilReady } from './ready.ts';
 
-const READY_WITHIN_MS = 60_000;
 const KEY = `hf_local_${'release'.repeat(6)}`;
 
-/** Returns what docker prints. @throws Error if it fails */
-function docker(...args: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync('docker', args, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`docker ${args.join(' ')}: ${stderr}`);
-  return stdout.trim();
-}
+const docker = (...args: readonly string[]) => command('docker', args).trim();
 
 const Image = z.object({
   Volumes: z.record(z.string(), z.unknown()).nullish(),
@@ -54,19 +48,10 @@ async function call(path: string, body?: unknown): Promise<unknown> {
   return response.json();
 }
 
-/** @throws Error if it is not ready in time */
-async function ready(): Promise<void> {
-  const until = Date.now() + READY_WITHIN_MS;
-  while (!(await fetch(`${url}/readyz`).catch(() => null))?.ok) {
-    if (Date.now() > until) throw new Error(`${image} is not ready after ${READY_WITHIN_MS / 1000} s`);
-    await sleep(200);
-  }
-}
-
 const Held = z.tuple([z.looseObject({ status: z.string() })]);
 
 try {
-  await ready();
+  await waitUntilReady(url, image);
   deepStrictEqual(User, '1000:1000');
   deepStrictEqual(await call('/version'), {
     version: Labels['org.opencontainers.image.version'],

@@ -1,10 +1,13 @@
 /**
  * What a release publishes: the plan of a run, and the workflow that follows it.
  */
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ADDRESSES, isPublished, packages, refusals } from '../../scripts/release/plan.ts';
+import { ADDRESSES, goTag, hasTag, isPublished, packages, refusals } from '../../scripts/release/plan.ts';
 import { repository } from '../../scripts/repository.ts';
 import { jobOf, readWorkflow } from '../support/workflows.ts';
 
@@ -49,10 +52,26 @@ describe('a client is published', () => {
   });
 
   test('under the name and version of its own manifest', () => {
+    const { client, python, go } = packages();
     const { name, version } = JSON.parse(readFileSync('packages/client/package.json', 'utf8'));
-    expect(ADDRESSES.client(packages().client)).toBe(
-      `https://registry.npmjs.org/${name.replace('/', '%2f')}/${version}`,
-    );
+    expect(ADDRESSES.client(client)).toBe(`https://registry.npmjs.org/${name.replace('/', '%2f')}/${version}`);
+    expect(ADDRESSES.python(python)).toMatch(/^https:\/\/pypi\.org\/pypi\/holdfast\/\d+\.\d+\.\d+\/json$/);
+    expect(goTag(go)).toMatch(/^packages\/go\/holdfast\/v\d+\.\d+\.\d+$/);
+    expect(go.name).toBe(`github.com/${repository()}/packages/go/holdfast`);
+  });
+
+  test('for Go if the repository does not have its tag', () => {
+    const remote = mkdtempSync(join(tmpdir(), 'holdfast-remote-'));
+    const author = ['-c', 'user.name=ann', '-c', 'user.email=ann@example.com'];
+    for (const args of [
+      ['init', '-q'],
+      [...author, 'commit', '-q', '--allow-empty', '-m', 'a'],
+      ['tag', 'a/v1.2.3'],
+    ])
+      expect(spawnSync('git', args, { cwd: remote }).status).toBe(0);
+    expect(['a/v1.2.3', 'a/v1.2', 'v1.2.3'].map((tag) => hasTag(remote, tag))).toEqual([true, false, false]);
+    rmSync(remote, { recursive: true });
+    expect(() => hasTag(remote, 'a/v1.2.3')).toThrow(`git ls-remote ${remote}: `);
   });
 });
 
@@ -60,9 +79,17 @@ describe('the workflow', () => {
   test('publishes nothing before the plan and all that a change must pass', () => {
     const { on, jobs } = readWorkflow(FILE);
     expect(on).toEqual({ push: { tags: ['v*'] }, workflow_dispatch: null });
-    expect(Object.keys(jobs)).toEqual(['plan', 'check', 'image', 'client']);
-    expect(jobs.check?.needs).toEqual(['plan']);
-    for (const name of ['image', 'client']) expect(jobs[name]?.needs).toEqual(['plan', 'check']);
+    const needs = Object.fromEntries(Object.entries(jobs).map(([name, job]) => [name, job.needs]));
+    expect(needs).toEqual({
+      plan: [],
+      check: ['plan'],
+      image: ['plan', 'check'],
+      client: ['plan', 'check'],
+      python: ['plan'],
+      pypi: ['plan', 'check', 'python'],
+      go: ['plan'],
+      'go-tag': ['plan', 'check', 'go'],
+    });
     const { runs } = jobOf(FILE, 'check');
     expect(runs).toEqual(expect.arrayContaining(['.ci/run', 'npm run upgrade-test']));
   });
@@ -70,7 +97,7 @@ describe('the workflow', () => {
   test('plans by a command, whose answers the other jobs read', () => {
     const { steps, outputs } = jobOf(FILE, 'plan');
     expect(steps.at(-1)).toMatchObject({ id: 'plan', run: 'npm run release:plan' });
-    const answers = ['image', 'version', ...Object.keys(packages())];
+    const answers = ['image', 'version', ...Object.keys(packages()), 'tag'];
     expect(outputs).toEqual(Object.fromEntries(answers.map((name) => [name, `\${{ steps.plan.outputs.${name} }}`])));
     const used = readFileSync(`.github/workflows/${FILE}`, 'utf8').matchAll(/needs\.plan\.outputs\.(\w+)/g);
     expect([...new Set([...used].map(([, name]) => name))].sort()).toEqual(answers.sort());
@@ -78,7 +105,7 @@ describe('the workflow', () => {
 
   test('has no shell of its own: a step runs one command of the repository, or a tool', () => {
     const runs = Object.values(readWorkflow(FILE).jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
-    expect(runs.filter((run) => /[\n|;$]|\{\{/.test(run.replace('"$IMAGE"', '')))).toEqual([]);
+    expect(runs.filter((run) => /[\n|;$]|\{\{/.test(run.replaceAll(/"\$(IMAGE|TAG)"/g, '')))).toEqual([]);
   });
 });
 
@@ -135,8 +162,45 @@ describe('the images', () => {
   });
 });
 
-describe('the client', () => {
-  test('is published as it was packed and tested', () => {
+describe('a client', () => {
+  test.each([
+    ['client', 'client', 'npm', { contents: 'read', 'id-token': 'write' }],
+    ['python', 'pypi', 'pypi', { 'id-token': 'write' }],
+    ['go', 'go-tag', 'go', { contents: 'write' }],
+  ])('%s is published if its version is new, after an approval, without a token', (client, name, approved, rights) => {
+    const job = jobOf(FILE, name);
+    expect(job.if).toBe(`needs.plan.outputs.${client} == 'true'`);
+    expect(job.environment).toBe(approved);
+    expect(job.permissions).toEqual(rights);
+    expect(JSON.stringify(job.steps)).not.toContain('secrets.');
+  });
+
+  test('for Python is tried on the oldest and the newest Python, and published as it was tried', () => {
+    const { strategy, runs, uses } = jobOf(FILE, 'python');
+    const [, oldest] =
+      /^requires-python = ">=(.*)"$/m.exec(readFileSync('packages/python/pyproject.toml', 'utf8')) ?? [];
+    expect(strategy).toEqual({ matrix: { python: [oldest, '3.x'] } });
+    expect(runs.slice(-2)).toEqual([
+      'mkdir packed && npm run pack:python -- packed',
+      'npm run release:try-python -- packed',
+    ]);
+    expect(uses('actions/upload-artifact')).toMatchObject({ with: { name: 'python', path: 'packed' } });
+    const { steps } = jobOf(FILE, 'pypi');
+    expect(steps.map(({ uses: action, with: inputs }) => [action?.replace(/@.*/, ''), inputs])).toEqual([
+      ['actions/download-artifact', { name: 'python', path: 'packed' }],
+      ['pypa/gh-action-pypi-publish', { 'packages-dir': 'packed' }],
+    ]);
+  });
+
+  test('for Go is tried with the oldest and the newest Go, by the tag that is pushed', () => {
+    const { strategy, steps } = jobOf(FILE, 'go');
+    const [, oldest] = /^go (.*)$/m.exec(readFileSync('packages/go/holdfast/go.mod', 'utf8')) ?? [];
+    expect(strategy).toEqual({ matrix: { go: [oldest, 'stable'] } });
+    expect(steps.at(-1)?.run).toBe('npm run release:try-go -- "$TAG"');
+    expect(jobOf(FILE, 'go-tag').runs).toEqual(['git tag "$TAG" && git push origin "$TAG"']);
+  });
+
+  test('for TypeScript is published as it was packed and tested', () => {
     const { runs, steps, uses } = jobOf(FILE, 'check');
     const packs = runs.indexOf('mkdir packed && npm run pack:client -- --pack-destination packed');
     expect(packs).toBeGreaterThan(runs.indexOf('.ci/run'));
@@ -144,15 +208,7 @@ describe('the client', () => {
     expect(steps.find(({ run }) => run === runs[packs + 1])?.env).toEqual({ CLIENT_TARBALLS: 'packed' });
     expect(uses('actions/upload-artifact')?.with).toMatchObject({ name: 'client', path: 'packed' });
     const publishing = jobOf(FILE, 'client');
-    expect(publishing.if).toBe("needs.plan.outputs.client == 'true'");
     expect(publishing.uses('actions/download-artifact')?.with).toEqual({ name: 'client', path: 'packed' });
     expect(publishing.runs).toEqual(['npm publish ./packed/*.tgz --access public']);
-  });
-
-  test('needs an approval, and a trusted publisher in place of a token', () => {
-    const { permissions, environment, steps } = jobOf(FILE, 'client');
-    expect(environment).toBe('npm');
-    expect(permissions).toEqual({ contents: 'read', 'id-token': 'write' });
-    expect(JSON.stringify(steps)).not.toContain('secrets.');
   });
 });

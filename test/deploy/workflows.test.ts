@@ -39,7 +39,7 @@ test('Dependabot updates what is pinned', () => {
   const Updates = z.object({ updates: z.array(z.looseObject({ 'package-ecosystem': z.string() })) });
   const { updates } = Updates.parse(parse(readFileSync('.github/dependabot.yml', 'utf8')));
   const kinds = updates.map((update) => update['package-ecosystem']);
-  expect(kinds).toEqual(['github-actions', 'docker', 'docker-compose']);
+  expect(kinds).toEqual(['github-actions', 'docker', 'docker-compose', 'pip', 'gomod']);
 });
 
 describe('each change', () => {
