@@ -64,7 +64,6 @@ export const SIDEBAR: { text: string; items: Page[] }[] = [
       { text: 'Client for TypeScript', link: '/packages/client/' },
       { text: 'Client for Python', link: '/packages/python/' },
       { text: 'Client for Go', link: '/packages/go/holdfast/' },
-      { text: 'Client for Python', link: '/packages/python/' },
       { text: 'Command line', link: '/docs/command-line' },
       { text: 'Configuration', link: '/docs/configuration' },
       { text: 'Dashboard', link: '/docs/dashboard' },
