@@ -139,7 +139,7 @@ function createNamed(items: readonly ItemSeen[], { holds: { byToken, sessions, u
   const isUndone = (from: number, by: number) =>
     losing.some(({ startedAt, healedAt }) => from <= healedAt + SETTLED_MS && by >= startedAt);
 
-  /** When a call was sent. An answer that is replayed is that of an earlier attempt, which may not have been told it. */
+  /** When a call was sent. A replayed answer is that of an earlier attempt, whose caller may not have been told it. */
   const sentAt = ({ idempotencyKey, isReplayed, invokedAt }: Call) =>
     isReplayed === undefined
       ? invokedAt
