@@ -196,6 +196,8 @@ describe('export', () => {
 `);
     expect(stdout).toContain('- name: e/root\n  group: true\n');
     expect(await apply(stdout, '--dry-run')).toMatchObject({ code: 0, stdout: '' });
+    const asJson = (await run(['export', '--json'])).stdout;
+    expect(JSON.parse(asJson)).toEqual(parse(stdout));
   });
 });
 

@@ -117,6 +117,13 @@ test('another tool is wrong use', async () => {
   });
 });
 
+test('with --json, the resources are on stdout, and the comments on stderr', async () => {
+  const stdin = 'resources: [{type: c, state: new, names: [c1]}]';
+  const { code, stdout, stderr } = await holdfast(['import', 'boskos', '-', '--json'], { stdin });
+  expect([code, JSON.parse(stdout)]).toEqual([0, boskos(stdin).items]);
+  expect(stderr).toMatch(/^holdfast: State new has no counterpart/m);
+});
+
 test.each(['jenkins casc', 'boskos boskos'])('what import %s.yaml prints can be applied', async (words) => {
   const [tool, file] = words.split(' ');
   const made = join(folder, `${tool}.yaml`);

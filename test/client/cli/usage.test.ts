@@ -75,6 +75,11 @@ describe('help', () => {
     for (const [verb = '', ...argv] of calls) expect(() => readArguments(commandOf(verb), argv)).not.toThrow();
   });
 
+  test('offers --json in all commands but those whose stdout belongs to another program', () => {
+    const without = COMMANDS.filter(({ options }) => !options.some(({ name }) => name === 'json'));
+    expect(without.map(({ name }) => name)).toEqual(['run', 'clean', 'mcp']);
+  });
+
   test('and the document name the same commands and exit codes', () => {
     for (const { name } of COMMANDS) expect(DOCUMENT).toMatch(new RegExp(`\`${name}\\b`));
     const codes = [...DOCUMENT.matchAll(/^\| ([\d, ]+|128 \+ n|any other) \| /gm)].flatMap(([, code = '']) =>

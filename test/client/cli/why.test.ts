@@ -35,7 +35,7 @@ describe('holdfast why', () => {
   test('says who holds a plain name, and that nobody waits', async () => {
     await take('ann', 'printer');
     expect(await sentence('printer')).toMatch(
-      /^printer is not free: ann has held it for \d+s \(printer test\); its lease ends in (5m|4m5\ds)\. Nobody waits\.\n$/,
+      /^printer is not free\.\n {2}ann has held it for \d+s \(printer test\); its lease ends in (5m|4m5\ds)\.\n {2}Nobody waits\.\n$/,
     );
   });
 
@@ -49,7 +49,7 @@ describe('holdfast why', () => {
   test('says who fills the resource above', async () => {
     await take('loadtest', 'env', { count: 2 });
     expect(await sentence('api')).toMatch(
-      /^api is not free: env above it is full\. loadtest has held env_0 and env_1 for \d+s \(env test\); /,
+      /^api is not free: env above it is full\.\n {2}loadtest has held env_0 and env_1 for \d+s \(env test\); /,
     );
   });
 
@@ -57,18 +57,57 @@ describe('holdfast why', () => {
     await take('ann', 'web');
     await take('bob', 'env');
     expect(await sentence('api')).toMatch(
-      /env above it is full\. ann has held web, which takes env_0 along, for .*\. bob has held env_1 for /,
+      /env above it is full\.\n {2}ann has held web, which takes env_0 along, for .*\.\n {2}bob has held env_1 for /,
     );
   });
 
   test('says who holds what takes a resource along, and names no system requester', async () => {
     await take('rigger', 'rigA');
     expect(await sentence('left')).toMatch(
-      /^left is not free: rigger has held rigA, which takes it along, for \d+s \(rigA test\); its lease ends in /,
+      /^left is not free\.\n {2}rigger has held rigA, which takes it along, for \d+s \(rigA test\); its lease ends in /,
     );
     expect(await sentence('rigB')).toMatch(
-      /^rigB is not free: it needs left\. rigger has held rigA, which takes left along, for /,
+      /^rigB is not free: it needs left\.\n {2}rigger has held rigA, which takes left along, for /,
     );
+  });
+
+  test('has at most five lines for each resource, whoever holds it', async () => {
+    await service.register({ name: 'pool', capacity: 9 });
+    for (let i = 0; i < 9; i++) await take(`holder${i}`, 'pool');
+    await wait('bob', 'pool');
+    const { stdout } = await run(['why', 'pool', 'pool']);
+    const shape = (line: string) => line.replace(/ for .*/, '');
+    const lines = [
+      'pool is not free.',
+      '  holder0 has held pool_0',
+      '  holder1 has held pool_1',
+      '  7 more slots are held.',
+    ];
+    const all = [...lines, '  Next is bob (waiter), who has waited'];
+    expect(stdout.trimEnd().split('\n').map(shape)).toEqual([...all, ...all]);
+  });
+
+  test('says that slots are not ready, and what is kept for those who wait', async () => {
+    await service.register({ name: 'spare', capacity: 2 }, { name: 'above', capacity: 1 });
+    await service.register({ name: 'below', treePath: 'above' }, { name: 'tool', blocks: ['above'] });
+    for (const resource of ['spare', 'above'])
+      expect(await run(['condition', resource, 'out'])).toMatchObject({ code: 0 });
+    expect(await sentence('spare')).toBe(
+      'spare is not free: its slots are out of service or being cleaned.\n  Nobody waits.\n',
+    );
+    expect(await sentence('below')).toMatch(/^below is not free: above above it is out of service or being cleaned\./);
+    expect(await sentence('tool')).toMatch(/^tool is not free: it needs above, which is out of service or being/);
+    await take('ann', 'busy');
+    const item = { requestType: 'RESERVE', requester: 'bob', ttlSeconds: 9 };
+    const both = ['kept', 'busy'].map((resource) => ({ ...item, resource }));
+    const body = { method: 'ALL_OR_NONE', requests: both, waitSeconds: 60 };
+    const waiting = service.request('POST', '/api/v1/Reservation/transaction?pollSeconds=20', body);
+    await expect.poll(async () => (await service.check({ resource: 'kept' })).body[0]?.reason?.kind).toBe('QUEUE');
+    expect(await sentence('kept')).toMatch(
+      /^kept is not free: it is kept for those who wait\.\n {2}Next is bob, who has waited for \d+s\.\n$/,
+    );
+    await service.reset();
+    await waiting;
   });
 
   test('says that a resource is free, and ends with 0', async () => {

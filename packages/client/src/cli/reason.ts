@@ -47,15 +47,20 @@ function groupText(group: Group, wanted: string): string {
   return `${requester} has held ${what} for ${ago(since)}${noteOf(note)}; ${lease}${hint}`;
 }
 
+/** A sentence for each of the first reservations, and for the slots of the others; without full stops. */
+function holderTexts({ holders, more }: Reason, wanted: string, max: number): string[] {
+  const groups = byReservation(holders);
+  const others = groups.slice(max).reduce((sum, group) => sum + group.length, more);
+  const texts = groups.slice(0, max).map((group) => groupText(group, wanted));
+  return others === 0 ? texts : [...texts, `${others} more ${others === 1 ? 'slot is' : 'slots are'} held`];
+}
+
 /**
  * Sentences without the last full stop; '' if nobody holds it.
  * @param wanted what `it` means
  */
-export function holdersText({ holders, more }: Reason, wanted: string): string {
-  const texts = byReservation(holders).map((group) => groupText(group, wanted));
-  if (more > 0) texts.push(`${more} more ${more === 1 ? 'slot is' : 'slots are'} held`);
-  return texts.join('. ');
-}
+export const holdersText = (reason: Reason, wanted: string): string =>
+  holderTexts(reason, wanted, Number.POSITIVE_INFINITY).join('. ');
 
 /** `Next is bob (nightly build), who has waited for 22s; 1 more waits`; '' if nobody waits */
 function nextText({ next }: Reason, waiting: number): string {
@@ -66,12 +71,24 @@ function nextText({ next }: Reason, waiting: number): string {
   return `Next is ${first.requester}${noteOf(first.note)}, who has waited for ${ago(first.since)}${more}`;
 }
 
-const CAUSES = {
-  SLOTS: () => '',
-  ANCESTOR: (name: string) => `${name} above it is full`,
-  BLOCKER: (name: string) => `it needs ${name}`,
-  QUEUE: () => 'it is kept for those who wait',
-} as const;
+const NOT_READY = 'out of service or being cleaned';
+
+/** `api is not free: env above it is full` */
+function causeText(resource: string, { kind, resource: taken, holders }: Reason): string {
+  const isHeld = holders.length > 0;
+  const causes = {
+    SLOTS: isHeld ? '' : `its slots are ${NOT_READY}`,
+    ANCESTOR: `${taken} above it is ${isHeld ? 'full' : NOT_READY}`,
+    BLOCKER: `it needs ${taken}${isHeld ? '' : `, which is ${NOT_READY}`}`,
+    QUEUE: 'it is kept for those who wait',
+  };
+  return `${resource} is not free${causes[kind] === '' ? '' : `: ${causes[kind]}`}`;
+}
+
+const filled = (texts: readonly string[]) => texts.filter((text) => text !== '');
+
+/** Of the sentences about holders: what `it` means. */
+const wantedOf = ({ kind, resource }: Reason) => (kind === 'SLOTS' ? resource : '');
 
 /** `phone1 is out of service: display dark`; '' if its slot is ready, or somebody holds it */
 export function notReadyText({ resource, condition, conditionReason, requester }: CheckResult): string {
@@ -82,21 +99,25 @@ export function notReadyText({ resource, condition, conditionReason, requester }
 
 /** `printer is not free: ann has held it for 4m (nightly build); its lease ends in 42s`; without the last full stop */
 export function notFreeText(resource: string, reason: Reason, waiting: number): string {
-  const wanted = reason.kind === 'SLOTS' ? reason.resource : '';
-  const holders = holdersText(reason, wanted) || 'its slots are out of service or being cleaned';
-  const sentences = [CAUSES[reason.kind](reason.resource), holders, nextText(reason, waiting)];
-  return `${resource} is not free: ${sentences.filter((text) => text !== '').join('. ')}`;
+  const held = filled([causeText(resource, reason), holdersText(reason, wantedOf(reason))]);
+  return filled([held.join(reason.kind === 'SLOTS' ? ': ' : '. '), nextText(reason, waiting)]).join('. ');
 }
 
-/** Sentences about one resource. */
-export function whyText(checked: CheckResult): string {
-  const { resource, reservable, heldByRequester, reason, waiting } = checked;
+/** So many reservations have a line of their own: with the others, a resource has five lines. */
+const MAX_HOLDERS = 2;
+
+/** Says what is in the way of one resource, in at most five lines. */
+export function whyLines(checked: CheckResult): string[] {
+  const { resource, reason, waiting } = checked;
   const unready = notReadyText(checked);
-  if (unready !== '') return `${unready}.`;
-  if (reason !== undefined) {
-    const nobody = waiting === 0 && reason.next.length === 0 ? ' Nobody waits.' : '';
-    return `${notFreeText(resource, reason, waiting)}.${nobody}`;
-  }
+  if (unready !== '' || reason === undefined) return [unready === '' ? stateText(checked) : `${unready}.`];
+  const next = nextText(reason, waiting) || (waiting === 0 ? 'Nobody waits' : '');
+  const holders = holderTexts(reason, wantedOf(reason), MAX_HOLDERS);
+  return filled([causeText(resource, reason), ...holders, next]).map((text) => `${text}.`);
+}
+
+/** A sentence about a resource that nothing is in the way of. */
+function stateText({ resource, reservable, heldByRequester }: CheckResult): string {
   if (heldByRequester === true) return `${resource} is yours.`;
   if (reservable === true) return `${resource} is free.`;
   if (reservable === null) return `${resource}: ask about fewer resources at a time.`;

@@ -1,12 +1,12 @@
 /** `holdfast import`: translates a file of another tool into a file for `apply`. */
-import type { Command } from '../command.ts';
+import { type Command, JSON_OPTION } from '../command.ts';
 import { EXIT, usageError } from '../exitCodes.ts';
 import { fromBoskos, type Translation } from '../import/boskos.ts';
 import { fromJenkins } from '../import/jenkins.ts';
 import { readYaml } from '../lab/file.ts';
-import { labText } from '../lab/write.ts';
+import { labText, shortened } from '../lab/write.ts';
 import { didYouMean, shown } from '../nearest.ts';
-import { print } from '../output.ts';
+import { print, printJson, say } from '../output.ts';
 
 const TOOLS: Readonly<Record<string, (root: unknown, file: string) => Translation>> = {
   jenkins: fromJenkins,
@@ -16,20 +16,25 @@ const TOOLS: Readonly<Record<string, (root: unknown, file: string) => Translatio
 export const importResources: Command = {
   name: 'import',
   summary: 'Translates resources of Jenkins or Boskos into a file for `apply`',
-  synopsis: 'import <jenkins|boskos> <file>',
+  synopsis: 'import [options] <jenkins|boskos> <file>',
   details: `\
 jenkins reads the Configuration as Code of the plugin Lockable Resources (declaredResources), boskos the resources of
-Boskos. It prints YAML, with comments where something has no counterpart, and calls no service. - is stdin.`,
+Boskos. It prints YAML, with comments where something has no counterpart, and calls no service. - is stdin. With --json,
+the comments are on stderr.`,
   positionals: { min: 2, max: 2 },
-  options: [],
+  options: [JSON_OPTION],
   examples: ['holdfast import jenkins casc.yaml > lab.yaml', 'holdfast import boskos resources.yaml > lab.yaml'],
-  run: async ({ args: { positionals } }) => {
-    const [tool = '', file = ''] = positionals;
+  run: async ({ args }) => {
+    const [tool = '', file = ''] = args.positionals;
     const translate = Object.entries(TOOLS).find(([name]) => name === tool)?.[1];
     if (translate === undefined)
       throw usageError(`${shown(tool)} is not jenkins or boskos${didYouMean(tool, Object.keys(TOOLS))}`);
     const { entries, head, tail } = translate(readYaml(file), file);
-    print(labText(entries, head, tail));
+    if (args.has('json')) {
+      printJson(entries.map(({ item }) => shortened(item)));
+      const comments = [...head, ...entries.flatMap((entry) => entry.comments), ...tail];
+      for (const line of comments.filter((one) => one !== '')) say(line);
+    } else print(labText(entries, head, tail));
     return EXIT.done;
   },
 };

@@ -3,7 +3,7 @@ import { type Command, JSON_OPTION, REQUESTER_OPTION, URL_OPTION } from '../comm
 import { connect, namedRequester } from '../connect.ts';
 import { EXIT } from '../exitCodes.ts';
 import { plain, print, printJson } from '../output.ts';
-import { whyText } from '../reason.ts';
+import { whyLines } from '../reason.ts';
 
 export const why: Command = {
   name: 'why',
@@ -25,7 +25,7 @@ along, and the queue. The exit code is 0 if all of them are free, otherwise 1. I
       signal,
     });
     if (args.has('json')) printJson(results);
-    else print(results.map((result) => plain(whyText(result))).join('\n'));
+    else print(results.map((result) => whyLines(result).map(plain).join('\n  ')).join('\n'));
     return results.every(({ reservable }) => reservable === true) ? EXIT.done : EXIT.no;
   },
 };

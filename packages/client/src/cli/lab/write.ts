@@ -16,7 +16,7 @@ const isDefault = (value: unknown) =>
   (typeof value === 'object' && Object.keys(value).length === 0);
 
 /** The fields that differ from their defaults. */
-function shortened({ name, capacity, afterUse, outOfService, dirty, ...others }: Registration): object {
+export function shortened({ name, capacity, afterUse, outOfService, dirty, ...others }: Registration): object {
   const rest = Object.entries(others).filter(([, value]) => !isDefault(value));
   return {
     name,
