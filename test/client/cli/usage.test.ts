@@ -77,7 +77,7 @@ describe('help', () => {
 
   test('offers --json in all commands but those whose stdout belongs to another program', () => {
     const without = COMMANDS.filter(({ options }) => !options.some(({ name }) => name === 'json'));
-    expect(without.map(({ name }) => name)).toEqual(['run', 'clean', 'mcp']);
+    expect(without.map(({ name }) => name)).toEqual(['run', 'clean', 'mcp', 'completion']);
   });
 
   test('and the document name the same commands and exit codes', () => {

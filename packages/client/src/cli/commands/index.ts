@@ -4,6 +4,7 @@ import { apply } from './apply.ts';
 import { cancel } from './cancel.ts';
 import { check } from './check.ts';
 import { clean } from './clean.ts';
+import { completionOf } from './completion.ts';
 import { condition } from './condition.ts';
 import { definitions } from './definitions.ts';
 import { exportResources } from './export.ts';
@@ -44,4 +45,5 @@ export const COMMANDS: readonly Command[] = [
   importResources,
   reset,
   mcp,
+  completionOf(() => COMMANDS),
 ];

@@ -28,7 +28,7 @@ export const release: Command = {
   positionals: { min: 1, max: 500 },
   options: [
     ...RESERVATION_OPTIONS,
-    { name: 'condition', value: '<condition>', text: 'ready, dirty or out: the condition of its slots from now on' },
+    { name: 'condition', value: '<ready|dirty|out>', text: 'the condition of its slots from now on' },
     { name: 'reason', value: '<text>', text: 'with --condition: why, for people' },
     JSON_OPTION,
     URL_OPTION,

@@ -1,0 +1,36 @@
+/** What a shell offers for the words of a command line: all of it comes from the table of commands. */
+import type { Syntax } from '../arguments.ts';
+
+/** Names of files, or these words. No words: nothing is offered, as for a release token. */
+export type Offer = 'files' | readonly string[];
+
+/** The words before the name of a command, besides the commands. */
+export const OTHER_WORDS = ['help', '--help', '--version'] as const;
+
+/** @param value as help has it: `<file>`, `<ready|dirty|out>`, `<name>` */
+export function offerOf(value: string): Offer {
+  const name = value.replace(/^<|>…?$/g, '');
+  if (name === 'file') return 'files';
+  return /^\w+(\|\w+)+$/.test(name) ? name.split('|') : [];
+}
+
+/** The arguments that a command takes without an option. */
+export interface Places {
+  /** By their position. */
+  readonly first: readonly Offer[];
+  /** Of all after these. */
+  readonly others: Offer;
+}
+
+/** Reads the places from the synopsis: `condition [options] <resource>… <ready|dirty|out>`. */
+export function placesOf({ synopsis, positionals }: Syntax): Places {
+  const [own = ''] = synopsis.split(' -- ');
+  const names = positionals.max === 0 ? [] : (own.match(/<[^>]+>…?/g) ?? []);
+  const many = names.findIndex((name) => name.endsWith('…'));
+  return many < 0
+    ? { first: names.map(offerOf), others: [] }
+    : { first: names.slice(0, many + 1).map(offerOf), others: offerOf(names.at(-1) ?? '') };
+}
+
+/** As a shell takes it literally. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
