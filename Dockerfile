@@ -1,6 +1,7 @@
 # The image of the service, for every role:
 #   docker build --tag holdfast .
 # To update a database's schema: docker run --entrypoint node holdfast dist/migrate.js
+# The command line: docker run --entrypoint holdfast holdfast --help
 #
 # The target standalone adds a Redis, to try Holdfast or to run it on one machine:
 #   docker build --target standalone --tag holdfast:standalone .
@@ -18,6 +19,8 @@ RUN npm ci
 COPY tsconfig.json ./
 COPY scripts scripts
 COPY src src
+COPY packages/client/package.json packages/client/
+COPY packages/client/src packages/client/src
 # GET /version shows them. VERSION is for releases only. For a build of your own: --build-arg COMMIT=$(git rev-parse HEAD)
 ARG VERSION
 ARG COMMIT
@@ -35,6 +38,7 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY lua lua
 COPY drizzle drizzle
+RUN ln -s /app/dist/holdfast.js /usr/local/bin/holdfast
 # A number, so that Kubernetes can verify that it is not root. The service writes only to mounted volumes.
 USER 1000:1000
 EXPOSE 8080 9464

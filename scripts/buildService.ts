@@ -1,14 +1,14 @@
 /**
- * Builds the service into dist: main.js, migrate.js, standalone.js, and the chunks that they load. GET /version and the
- * dashboard show the variables VERSION and COMMIT. Without VERSION, the build is none of a release; without COMMIT, it
- * has the commit of the checkout.
+ * Builds the service into dist: main.js, migrate.js, standalone.js, and the chunks that they load; and the command line
+ * for its image, holdfast.js. GET /version and the dashboard show the variables VERSION and COMMIT. Without VERSION,
+ * the build is none of a release; without COMMIT, it has the commit of the checkout.
  */
 import { spawnSync } from 'node:child_process';
-import { cp, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { BUILD } from '../src/domain/build.ts';
-import { BUNDLED } from './bundling.ts';
+import { BUNDLED, COMMAND_LINE } from './bundling.ts';
 import { minifyAssets } from './minifyAssets.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -39,6 +39,8 @@ await build({
   legalComments: 'external',
   define: { BUILT: JSON.stringify(built) },
 });
+await build({ ...COMMAND_LINE, absWorkingDir: ROOT, outdir: 'dist' });
+await chmod(`${ROOT}dist/holdfast.js`, 0o755);
 await cp(`${ROOT}src/dashboard/assets`, `${ROOT}${CHUNKS}/assets`, { recursive: true });
 const { outputFiles } = await minifyAssets(`${ROOT}${CHUNKS}/assets`);
 await Promise.all(outputFiles.map(({ path, contents }) => writeFile(path, contents)));

@@ -18,3 +18,17 @@ export const BUNDLED = {
   },
   logLevel: 'warning',
 } satisfies BuildOptions;
+
+/** The command line: one file, with all that it uses, as packages/client/build.mjs builds it. */
+export const COMMAND_LINE = {
+  entryPoints: { holdfast: 'packages/client/src/cli/main.ts' },
+  bundle: true,
+  platform: 'neutral',
+  format: 'esm',
+  target: 'es2022',
+  external: ['node:*'],
+  banner: { js: '#!/usr/bin/env node' },
+  // The image has no configuration of TypeScript for it.
+  tsconfigRaw: {},
+  logLevel: 'warning',
+} satisfies BuildOptions;

@@ -183,6 +183,10 @@ describe('the Dockerfile', () => {
     }
   });
 
+  test('has the command line on the PATH', () => {
+    expect(inTarget(SERVICE, 'RUN')).toEqual(['RUN ln -s /app/dist/holdfast.js /usr/local/bin/holdfast']);
+  });
+
   test('builds the image without a Redis unless the target is named', () => {
     expect(lines.filter((line) => line.startsWith('FROM ')).at(-1)).toBe('FROM service');
     expect(inTarget('FROM service', 'RUN')).toEqual([]);

@@ -1,5 +1,6 @@
 /**
- * GET /version and the dashboard's menu of the person: the version and the commit that run.
+ * GET /version and the dashboard's menu of the person: the version and the commit that run. Also the
+ * command line of a build.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -65,7 +66,8 @@ describe('a build', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'holdfast-release-'));
-    for (const name of ['src', 'scripts', 'lua', 'package.json', 'tsconfig.json'])
+    const client = ['packages/client/src', 'packages/client/package.json'];
+    for (const name of ['src', 'scripts', 'lua', 'package.json', 'tsconfig.json', ...client])
       cpSync(name, join(folder, name), { recursive: true });
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
   });
@@ -73,6 +75,16 @@ describe('a build', () => {
 
   test('with VERSION and COMMIT is that release', async () => {
     expect(await builtIn(folder, { VERSION: '9.8.7', COMMIT })).toEqual({ version: '9.8.7', commit: COMMIT });
+  });
+
+  test('has the command line, which runs by a link as in the image', async () => {
+    const holdfast = await startInstance();
+    symlinkSync(join(folder, 'dist/holdfast.js'), join(folder, 'holdfast'));
+    const env = { PATH: `${folder}:${process.env.PATH}`, HOLDFAST_URL: holdfast.url, HOLDFAST_KEY: holdfast.key };
+    const script = "echo '[{name: lab/a}]' | holdfast apply -f - && holdfast check lab/a && holdfast why lab/a";
+    const printed = execFileSync('sh', ['-ec', script], { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    expect(printed).toMatch(/^\+ lab\/a\nRESOURCE .*\nlab\/a +free .*\nlab\/a is free\.\n$/);
+    await holdfast.stop();
   });
 
   test('without VERSION is none of a release, and has COMMIT', async () => {

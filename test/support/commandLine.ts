@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll } from 'vitest';
+import { COMMAND_LINE } from '../../scripts/bundling.ts';
 import { type Instance, startInstance } from './service.ts';
 import { until } from './until.ts';
 
@@ -22,16 +23,7 @@ const PROGRAM = join(BIN, 'holdfast');
 let built: Promise<unknown> | undefined;
 
 async function bundle(): Promise<void> {
-  await build({
-    entryPoints: ['packages/client/src/cli/main.ts'],
-    outfile: `${PROGRAM}.mjs`,
-    bundle: true,
-    format: 'esm',
-    platform: 'neutral', // As the package is built: packages/client/build.mjs.
-    external: ['node:*'],
-    banner: { js: '#!/usr/bin/env node' },
-    logLevel: 'warning',
-  });
+  await build({ ...COMMAND_LINE, outdir: BIN, outExtension: { '.js': '.mjs' } });
   chmodSync(`${PROGRAM}.mjs`, 0o755);
   symlinkSync(`${PROGRAM}.mjs`, PROGRAM);
 }

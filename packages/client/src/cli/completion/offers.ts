@@ -31,6 +31,3 @@ export function placesOf({ synopsis, positionals }: Syntax): Places {
     ? { first: names.map(offerOf), others: [] }
     : { first: names.slice(0, many + 1).map(offerOf), others: offerOf(names.at(-1) ?? '') };
 }
-
-/** As a shell takes it literally. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,7 +1,10 @@
 /** Writes the completion of `holdfast` for zsh. */
 import { HELP_OPTION, type Option } from '../arguments.ts';
 import type { Command } from '../command.ts';
-import { type Offer, OTHER_WORDS, offerOf, placesOf, quoted } from './offers.ts';
+import { type Offer, OTHER_WORDS, offerOf, placesOf } from './offers.ts';
+
+/** As the shell takes it literally. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** A space: nothing is offered. */
 const actionOf = (offer: Offer): string =>
