@@ -9,7 +9,8 @@ import { apply as applyCommand, optionsOf } from '../../../packages/client/src/c
 import { readLab } from '../../../packages/client/src/cli/lab/file.ts';
 import { labSchema } from '../../../scripts/labSchema.ts';
 import { DEFAULT_INSTANCE, openapiDocument } from '../../../src/http/openapi/openapi.ts';
-import { type Ended, folder, run, service, useService } from '../../support/commandLine.ts';
+import { type Ended, env, folder, run, service, start, useService } from '../../support/commandLine.ts';
+import { makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 
 useService();
 
@@ -84,6 +85,26 @@ describe('apply', () => {
     expect(await apply(text)).toMatchObject({ code: 0, stdout: '' });
     expect((await run(['export'])).stdout).not.toContain('marker');
     expect((await run(['export', '--attributes'])).stdout).toContain('attributes: {hub: marker-3}');
+  });
+
+  test('leaves the condition of slots: a broken phone stays out of service', async () => {
+    await apply('[{name: broken, labels: {os: ios}}]');
+    await run(['condition', 'broken', 'out', '--reason', 'display dark']);
+    expect(await apply('[{name: broken, labels: {os: android}}]')).toMatchObject({ code: 0 });
+    expect((await service.check({ resource: 'broken' })).body).toMatchObject([{ condition: 'out', reservable: false }]);
+  });
+
+  test('needs a key that may register: 77 with one that only reserves, or beyond its prefix', async () => {
+    const tenant = makeTenant();
+    const limited = (limits: object) => ({ ...makeConfiguredKey(tenant), ...limits });
+    const [reserves, prefixed] = [limited({ permission: 'reserve' }), limited({ prefix: 'own/' })];
+    const other = await startInstance({ keys: [reserves, prefixed] });
+    const applyBy = (key: string, name: string) =>
+      run(['apply', '-f', fileOf(`[{name: ${name}}]`)], { env: { HOLDFAST_URL: other.url, HOLDFAST_KEY: key } });
+    expect(await applyBy(reserves.key, 'own/a')).toMatchObject({ code: 77 });
+    expect(await applyBy(prefixed.key, 'others')).toMatchObject({ code: 77 });
+    expect(await applyBy(prefixed.key, 'own/a')).toMatchObject({ code: 0 });
+    await other.stop();
   });
 
   test.each([
@@ -164,6 +185,17 @@ describe('apply --prune', () => {
     expect({ code, stdout }).toEqual({ code: 75, stdout: '- p4/held  ann holds it, bob waits\n' });
     expect(stderr).toMatch(/^holdfast: p4\/held stays: .*held/);
     expect(await names()).toContain('p4/held');
+  });
+
+  test('asks on a terminal, after it has shown the plan: nothing is done unless the answer is yes', async () => {
+    await service.register({ name: 'p6/old' });
+    const command = `holdfast apply -f ${fileOf('[{name: p6/new}]')} --prune --prefix p6/`;
+    const asked = await start(['script', '-qefc', command, '/dev/null'], { env, stdin: null });
+    await asked.prints('- p6/old');
+    await asked.prints('Delete this resource, and make the other changes? Type yes: ');
+    asked.write('no\n');
+    expect(await asked.ended).toMatchObject({ code: 1, stdout: expect.stringContaining('nothing was done') });
+    expect((await names()).filter((name) => name.startsWith('p6/'))).toEqual(['p6/old']);
   });
 
   test('refuses to delete more than --max-delete, before anything is done: 65', async () => {
