@@ -36,6 +36,24 @@ describe('a JWT is exchanged', () => {
     expect((await exchange(await jwtOf(audience))).body.error).toMatch(/on (repository_id, ref|ref, repository_id)\.$/);
   });
 
+  test.each<[string, Record<string, unknown>, number]>([
+    ['as numbers and in arrays', { id: [1, { id: 4711 }, 4711], ref: ['x', 'release/1'] }, 200],
+    ['nested in an object', { id: { id: 4711 }, ref: 'main' }, 401],
+    ['nested in an array', { id: [[4711]], ref: 'main' }, 401],
+    ['missing', { ref: 'main' }, 401],
+    ['empty', { id: 4711, ref: '' }, 401],
+    ['in arrays that are empty', { id: 4711, ref: [] }, 401],
+    ['null', { id: 4711, ref: null }, 401],
+    ['with the * of the condition', { id: 4711, ref: '*' }, 401],
+    ['beside the * of the condition', { id: 4711, ref: 'release' }, 401],
+    ['in letters that look alike', { id: 4711, ref: 'm\u0430in' }, 401],
+    ['with something behind it', { id: 4711, ref: 'main\n' }, 401],
+  ])('or not, with claims %s: %j answers %i', async (_, claims, status) => {
+    const audience = freshAudience();
+    await register(audience, { conditions: { id: '4711', ref: ['main', 'release/*'] } });
+    expect((await exchange(await jwtOf(audience, claims))).status).toBe(status);
+  });
+
   test('by the registration that it matches, whichever was made first', async () => {
     const audience = freshAudience();
     const [a, b] = [freshId(), freshId()];

@@ -37,6 +37,29 @@ describe('a token ends', () => {
     await until('the end of the stream', () => subscriber.ended === 'in good order');
   });
 
+  test('when its registration is deleted, on every instance', async () => {
+    const audience = freshAudience();
+    const id = freshId();
+    await register(audience, { id });
+    const { token } = (await exchange(await jwtOf(audience))).body;
+    expect(await see(token)).toBe(200);
+    expect((await session.request(one.url, 'DELETE', `/api/v1/Tenant/issuers?id=${id}`)).status).toBe(200);
+    expect(await see(token)).toBe(401);
+    expect((await exchange(await jwtOf(audience))).status).toBe(401);
+  });
+
+  test('after 900 s, if its JWT lives for longer', async () => {
+    const audience = freshAudience();
+    await register(audience, { id: freshId(), issuer: 'https://id.example', jwksUrl: jwks.url });
+    const exp = Math.floor(Date.now() / 1000) + 86_400;
+    const { status, body } = await exchange(await sign({ aud: audience, exp }));
+    expect([status, body.expiresIn]).toEqual([200, 900]);
+    const [lifetime] = await Promise.all(
+      (await store.redis.keys(`{${starter.tenant}}:token:*`)).map((key) => store.redis.pttl(key)),
+    ).then((all) => all.sort((a, b) => b - a));
+    expect(lifetime).toBeLessThanOrEqual(900_000);
+  });
+
   test('before anybody gets it, if its registration changes while it is made', async () => {
     const audience = freshAudience();
     const id = freshId();
