@@ -53,8 +53,11 @@ function conditionsIn(lines: string): Conditions {
     const claim = line.slice(0, at).trim();
     values.set(claim, [...(values.get(claim) ?? []), line.slice(at + 1).trim()]);
   }
-  return Object.fromEntries(values);
+  return Object.fromEntries([...values].map(([claim, [first = '', ...others]]) => [claim, oneOrMany(first, others)]));
 }
+
+/** A single value is no list, as most registrations have it. */
+const oneOrMany = (first: string, others: readonly string[]) => (others.length === 0 ? first : [first, ...others]);
 
 const linesOf = (conditions: Conditions): string =>
   Object.entries(conditions)
