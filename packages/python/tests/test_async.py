@@ -156,3 +156,21 @@ def test_a_client_works_in_one_event_loop_after_another(service: tuple[str, str]
     assert asyncio.run(once()) == asyncio.run(once())
 
 
+
+
+async def test_a_call_that_is_given_up_releases_what_it_gets_later(fake: FakeService) -> None:
+    def slow(request: Request) -> Reply:
+        if request.path.endswith("/transaction"):
+            time.sleep(0.5)
+            got = {"status": "ACQUIRED", "explanation": "ACQUIRED", "fencingToken": 7}
+            results = [{**got, "resource": one, "requester": "r", "releaseToken": one} for one in ("a", "b")]
+            return 200, {}, {"status": "APPLIED", "results": results}
+        return granted(request)
+
+    fake.answer = slow
+    async with AsyncHoldfast(fake.url, key="k") as client:
+        with anyio.move_on_after(0.2):
+            await client.reserve(["a", "b"])
+        with anyio.fail_after(10):
+            while sum(len(request.body) for request in fake.of("/unreserve")) < 2:
+                await anyio.sleep(0.02)

@@ -161,7 +161,8 @@ class TestSessions:
 
 class TestTransactions:
     def test_have_durations(self, client: Holdfast, name: str) -> None:
-        result = client.transaction("ALL_OR_NONE", [{"requestType": "RESERVE", "resource": name, "ttl": "1m"}], wait="1s")
+        requests = [{"requestType": "RESERVE", "resource": name, "ttl": "1m"}]
+        result = client.transaction("ALL_OR_NONE", requests, wait="1s")
         assert result["status"] == "APPLIED"
         (row,) = client.active(resource=name)
         assert (row["requester"], row["expiresAt"] is None) == (client.requester, False)

@@ -50,7 +50,8 @@ class AsyncHoldfast(AsyncCalls):
         """Reserves for an `async with` block, renews the lease each time a third of it has passed, and always releases.
 
         A lost lease cancels the block at its next `await`, and `async with` raises LeaseLost. A cancellation from
-        outside stays one. The release is shielded, for at most 5 s. Enter and leave it in one task. Raises as `reserve`.
+        outside stays one. The release is shielded, for at most 5 s. Enter and leave it in one task. Raises as
+        `reserve`.
         """
         plan = plan_of(
             target, match=match, quantity=quantity, count=count, ttl=ttl, wait=wait, priority=priority, mode=mode,
@@ -74,7 +75,7 @@ class AsyncHoldfast(AsyncCalls):
         requester: str | None = None,
         on_waiting: OnWaiting | None = None,
     ) -> AbstractAsyncContextManager[AsyncHold]:
-        """As `using`, for fixtures and generators that yield inside: a lost lease sets `hold.lost`, and cancels nothing.
+        """As `using`, for fixtures and generators that yield inside: a lost lease sets `hold.lost`, cancels nothing.
 
         It may be left in another task than the one that entered it.
         """
@@ -136,7 +137,10 @@ class AsyncHoldfast(AsyncCalls):
         return await (await self._prepared()).reserver.try_take(plan)
 
     async def release(
-        self, target: AsyncHold | Reservation | ReservationKey, condition: Condition | None = None, reason: str | None = None
+        self,
+        target: AsyncHold | Reservation | ReservationKey,
+        condition: Condition | None = None,
+        reason: str | None = None,
     ) -> bool:
         """Releases a hold, or a reservation by its token. `condition` is that of its slots from now on.
 
@@ -146,7 +150,9 @@ class AsyncHoldfast(AsyncCalls):
             return await target.release(condition, reason)
         return await (await self._prepared()).release(target, condition, reason)
 
-    async def renew(self, target: AsyncHold | Reservation | ReservationKey, ttl: Duration | None = None) -> datetime | None:
+    async def renew(
+        self, target: AsyncHold | Reservation | ReservationKey, ttl: Duration | None = None
+    ) -> datetime | None:
         """Renews a hold, or a reservation by its token: it then ends `ttl` from now.
 
         Returns when it ends, by the clock of the service; None: never. Raises LeaseLost (a hold); HoldfastError

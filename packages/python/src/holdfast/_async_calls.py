@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
 
 C = TypeVar("C", bound="AsyncCalls")
+Names = list[str] | tuple[str, ...]
 _abandoned: list[object] = []
 """The connections of the parent, in a forked child: their destructors must not close what the parent uses."""
 
@@ -73,9 +74,9 @@ class AsyncCalls:
     @overload
     async def check(self, resources: str, *, requester: str | None = None) -> CheckResult: ...
     @overload
-    async def check(self, resources: list[str] | tuple[str, ...], *, requester: str | None = None) -> list[CheckResult]: ...
+    async def check(self, resources: Names, *, requester: str | None = None) -> list[CheckResult]: ...
     async def check(
-        self, resources: str | list[str] | tuple[str, ...], *, requester: str | None = None
+        self, resources: str | Names, *, requester: str | None = None
     ) -> CheckResult | list[CheckResult]:
         """Says who holds a resource, or several, and whether they could be reserved, by `requester` if it is given."""
         results: list[CheckResult] = await (await self._prepared()).check(names_of(resources), requester)
@@ -153,7 +154,8 @@ class AsyncCalls:
             is_same = core is not None and core.pid == os.getpid() and self._settings.env is None
             if core is not None:
                 _abandoned.append(core)
-            core = self._core = Core(self._settings, AsyncHold, call_here, core.requesters if core and is_same else None)
+            requesters = core.requesters if core is not None and is_same else None
+            core = self._core = Core(self._settings, AsyncHold, call_here, requesters)
         if core.requesters is None:
             await core.prepare()
         return core

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import anyio
 
     from ._async_calls import AsyncCalls
+    from ._runtime import Flag
     from ._session import LiveSession
 
 RELEASE_TIME = 5.0
@@ -29,6 +30,7 @@ class AsyncLost:
 
     def __init__(self, hold: AsyncHold) -> None:
         self._origin = hold._origin
+        self._flag: Flag | None = None
 
     def is_set(self) -> bool:
         """Looks at the clocks."""
@@ -36,24 +38,28 @@ class AsyncLost:
 
     async def wait(self) -> None:
         """Waits until it is set."""
-        flag = self._origin.api.runtime.flag()
-        self._origin.lease.when_lost(flag.set)
-        self._origin.keeper.watch(self._origin.lease)
-        await flag.wait()
+        if self._flag is None:
+            self._flag = self._origin.api.runtime.flag()
+            self._origin.lease.when_lost(self._flag.set)
+            self._origin.keeper.watch(self._origin.lease)
+        await self._flag.wait()
 
 
 class AsyncHold(BaseHold):
     """A hold. `async with await client.reserve(…) as hold` releases it at the end of the block."""
 
-    __slots__ = ()
+    __slots__ = ("_lost",)
 
     def __init__(self, origin: Origin, results: Sequence[Json]) -> None:
         super().__init__(origin, results)
+        self._lost: AsyncLost | None = None
 
     @property
     def lost(self) -> AsyncLost:
         """Is set once the lease has ended, or may end within its margin."""
-        return AsyncLost(self)
+        if self._lost is None:
+            self._lost = AsyncLost(self)
+        return self._lost
 
     async def renew(self, ttl: Duration | None = None) -> None:
         """Renews the lease: it then ends `ttl` from now; without `ttl`, the last one again.

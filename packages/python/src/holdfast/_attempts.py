@@ -49,7 +49,8 @@ def attempt_of(api: Api, plan: Plan, requester: str) -> Attempt:
     ticket = {"resource": plan.keys[0], "requester": requester}
     if len(plan.items) > 1:
         requests = [{"requestType": "RESERVE", "requester": requester, **item} for item in plan.items]
-        return Attempt(plan.title, ask_transaction(api, {"method": "ALL_OR_NONE", "requests": requests, **waits}), ticket)
+        body = {"method": "ALL_OR_NONE", "requests": requests, **waits}
+        return Attempt(plan.title, ask_transaction(api, body), ticket)
     item = {"requester": requester, **plan.items[0], **waits}
     is_queued = False
 

@@ -90,7 +90,8 @@ class Reserver(Generic[H]):
     async def _ask(self, plan: Plan, use: Use, until: float | None, session: Owner | None) -> Answer:
         attempt = attempt_of(self._api, plan, use.requester)
         ended = partial(self._requesters.end, use)
-        if until is None:
+        # A lane releases what comes after the caller has given up. A transaction is no call of a lane.
+        if until is None and len(plan.items) == 1:
             try:
                 return await attempt.ask(0, None, None)
             except BaseException:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
 
 T = TypeVar("T")
+Names = list[str] | tuple[str, ...]
 C = TypeVar("C", bound="Calls")
 _creating = threading.Lock()
 
@@ -115,9 +116,9 @@ class Calls:
     @overload
     def check(self, resources: str, *, requester: str | None = None) -> CheckResult: ...
     @overload
-    def check(self, resources: list[str] | tuple[str, ...], *, requester: str | None = None) -> list[CheckResult]: ...
+    def check(self, resources: Names, *, requester: str | None = None) -> list[CheckResult]: ...
     def check(
-        self, resources: str | list[str] | tuple[str, ...], *, requester: str | None = None
+        self, resources: str | Names, *, requester: str | None = None
     ) -> CheckResult | list[CheckResult]:
         """Says who holds a resource, or several, and whether they could be reserved, by `requester` if it is given."""
         results: list[CheckResult] = self._call(lambda core: core.check(names_of(resources), requester))

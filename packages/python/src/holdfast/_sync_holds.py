@@ -24,6 +24,7 @@ class Lost:
 
     def __init__(self, hold: Hold) -> None:
         self._hold = hold
+        self._event: threading.Event | None = None
 
     def is_set(self) -> bool:
         """Looks at the clocks."""
@@ -31,25 +32,29 @@ class Lost:
 
     def wait(self, timeout: float | None = None) -> bool:
         """Waits until it is set, for at most `timeout` seconds. Returns whether it is."""
-        event = threading.Event()
-        self._hold._client._watch(self._hold, event)
-        event.wait(timeout)
+        if self._event is None:
+            self._event = threading.Event()
+            self._hold._client._watch(self._hold, self._event)
+        self._event.wait(timeout)
         return self.is_set()
 
 
 class Hold(BaseHold):
     """A hold. `with client.reserve(…) as hold` releases it at the end of the block."""
 
-    __slots__ = ("_client",)
+    __slots__ = ("_client", "_lost")
 
     def __init__(self, client: Calls, origin: Origin, results: Sequence[Json]) -> None:
         super().__init__(origin, results)
         self._client = client
+        self._lost: Lost | None = None
 
     @property
     def lost(self) -> Lost:
         """Is set once the lease has ended, or may end within its margin."""
-        return Lost(self)
+        if self._lost is None:
+            self._lost = Lost(self)
+        return self._lost
 
     def renew(self, ttl: Duration | None = None) -> None:
         """Renews the lease: it then ends `ttl` from now; without `ttl`, the last one again.
@@ -175,7 +180,8 @@ class Session(AbstractContextManager["Session"]):
             condition=condition, note=note, on_waiting=on_waiting, session=self._live.id,
         )  # fmt: skip
         owner = self._live.owner
-        return self._client._call(lambda core: core.reserver.try_take(plan, owner), cancel=cancel, undo=release_unwanted)
+        call = self._client._call
+        return call(lambda core: core.reserver.try_take(plan, owner), cancel=cancel, undo=release_unwanted)
 
     def end(self) -> int:
         """Ends it, and all its reservations. Returns how many; 0 if they ended by themselves."""
