@@ -162,7 +162,7 @@ async def test_a_call_that_is_given_up_releases_what_it_gets_later(fake: FakeSer
     def slow(request: Request) -> Reply:
         if request.path.endswith("/transaction"):
             time.sleep(0.5)
-            got = {"status": "ACQUIRED", "explanation": "ACQUIRED", "fencingToken": 7}
+            got: dict[str, Any] = {"status": "ACQUIRED", "explanation": "ACQUIRED", "fencingToken": 7}
             results = [{**got, "resource": one, "requester": "r", "releaseToken": one} for one in ("a", "b")]
             return 200, {}, {"status": "APPLIED", "results": results}
         return granted(request)
