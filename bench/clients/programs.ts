@@ -6,6 +6,7 @@
  *   `using`, after a second of warming up. Writes the number of cycles a second.
  * - `renew <holds>`: holds so many names with `using` and leases of 30 s, and writes a line when it has them.
  */
+import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 export interface Program {
@@ -25,6 +26,13 @@ const PYTHON = '/usr/bin/python3';
 const IMPORT = 'from time import process_time as now; t = now(); import holdfast; print((now() - t) * 1000)';
 const SOURCES = fileOf('../../packages/python/src');
 
+/** Builds the program of the Go client. @returns its file */
+function builtGo(): string {
+  const file = fileOf('../../node_modules/.cache/bench-go');
+  execFileSync('go', ['build', '-o', file, '.'], { cwd: fileOf('go') });
+  return file;
+}
+
 export const PROGRAMS: readonly Program[] = [
   { name: 'typescript', command: [process.execPath, '--import', 'tsx', fileOf('typescript.ts')] },
   {
@@ -33,5 +41,13 @@ export const PROGRAMS: readonly Program[] = [
     atLeast: 0.5,
     atMost: 5,
     importMs: [PYTHON, '-c', `import sys; sys.path.insert(0, ${JSON.stringify(SOURCES)}); ${IMPORT}`],
+  },
+  {
+    name: 'go',
+    get command(): [string] {
+      return [builtGo()];
+    },
+    atLeast: 1,
+    atMost: 2,
   },
 ];
