@@ -6,7 +6,7 @@ Explained in docs/guides/share-test-devices.md.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import pytest
@@ -47,9 +47,7 @@ def hold_fixture(
         def show(waiting: Waiting) -> None:
             state.show(f"{request.fixturename} waits for {_text_of(waiting)}")
 
-        with ExitStack() as stack:
-            with _failing_in_a_line():
-                hold = stack.enter_context(holdfast_client.using(target, note=why, on_waiting=show, **options))
+        with _failing_in_a_line(), holdfast_client.using(target, note=why, on_waiting=show, **options) as hold:
             entry = _Held(request.fixturename, request.node, hold)
             state.holds.append(entry)
             yield hold
@@ -60,7 +58,7 @@ def hold_fixture(
 
 @contextmanager
 def _failing_in_a_line() -> Iterator[None]:
-    """Shows what is wrong with an address, a key or a wait, without the frames of the client."""
+    """Shows what is wrong with an address, a key, a wait or a lease, without the frames of the client."""
     from .errors import HoldfastError, NotAvailable
 
     try:
@@ -125,14 +123,16 @@ def pytest_runtest_protocol(item: pytest.Item) -> None:
 def _after_setup(item: pytest.Item) -> None:
     """A test does not begin with what was lost during an earlier one."""
     for hold in item.config.stash[_STATE].of(item):
-        hold.raise_if_lost()
+        with _failing_in_a_line():
+            hold.raise_if_lost()
         item.user_properties.extend(("holdfast_slot", slot) for slot in hold.slots)
 
 
 def _after_teardown(item: pytest.Item) -> None:
     """What fixtures of a wider scope hold goes on: a loss is told with the test that uses it."""
     for hold in item.config.stash[_STATE].of(item):
-        hold.raise_if_lost()
+        with _failing_in_a_line():
+            hold.raise_if_lost()
 
 
 pytest_runtest_setup = pytest.hookimpl(trylast=True)(_after_setup)
