@@ -64,6 +64,7 @@ export const SIDEBAR: { text: string; items: Page[] }[] = [
       { text: 'Client for TypeScript', link: '/packages/client/' },
       { text: 'Client for Python', link: '/packages/python/' },
       { text: 'Client for Go', link: '/packages/go/holdfast/' },
+      { text: 'Clients, name by name', link: '/docs/clients' },
       { text: 'Command line', link: '/docs/command-line' },
       { text: 'Configuration', link: '/docs/configuration' },
       { text: 'Dashboard', link: '/docs/dashboard' },
