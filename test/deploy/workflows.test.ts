@@ -52,6 +52,16 @@ describe('each change', () => {
     expect(strategy).toMatchObject({ matrix: { node: [oldest, image] } });
   });
 
+  test.each(['ci.yml', 'release.yml'])('%s has what the tests of the Python client import', (file) => {
+    const imported = /import (.*)'\]\)\.status/.exec(readFileSync('test/support/python.ts', 'utf8'))?.[1] ?? '';
+    const install = jobOf(file, 'check').runs.find((run) => run.includes('apt-get install')) ?? '';
+    const packages = imported
+      .split(', ')
+      .map((name) => (name === 'xdist' ? 'python3-pytest-xdist' : `python3-${name}`));
+    expect(packages.length).toBeGreaterThan(3);
+    for (const name of packages) expect(install.split(' ')).toContain(name.replace('python3-mypy', 'mypy'));
+  });
+
   test('is audited, and runs beside the newest release', () => {
     expect(jobOf('ci.yml', 'audit').runs).toEqual(['npm audit --audit-level=high']);
     const upgrade = jobOf('ci.yml', 'upgrade');
