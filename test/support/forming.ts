@@ -39,10 +39,12 @@ export type Connect = (node: Address) => Redis;
 /**
  * Makes a cluster of three primaries, with a replica each or with none.
  * @param nodes six or three: the primaries come first
+ * @param downAfterMs after which a silent node counts as dead
  */
 export async function formCluster(
   nodes: readonly (Address & { readonly busPort: number })[],
   connect: Connect,
+  downAfterMs = DOWN_AFTER_MS,
 ): Promise<void> {
   const clients = nodes.map(connect);
   const ask = (...words: readonly (string | number)[]) =>
@@ -53,18 +55,18 @@ export async function formCluster(
       if (i < PRIMARIES) await client.call('CLUSTER', 'ADDSLOTSRANGE', i * share, Math.min(SLOTS, (i + 1) * share) - 1);
       await client.call('CLUSTER', 'SET-CONFIG-EPOCH', i + 1);
     }
+    const setPatience = (ms: number) =>
+      Promise.all(clients.map((client) => client.config('SET', 'cluster-node-timeout', ms)));
     const known = async () => (await ask('NODES')).map((text) => text.trim().split('\n'));
-    const meet = async () => {
-      for (const { host, port, busPort } of nodes.slice(1))
-        await clients[0]?.call('CLUSTER', 'MEET', host, port, busPort);
-      const areMet = async () =>
-        (await known()).every(
-          (lines) => lines.length === nodes.length && lines.every((line) => !line.includes('handshake')),
-        );
-      await until('all nodes know each other', areMet, 10_000);
-    };
-    // Nodes forget each other if their handshake takes longer than DOWN_AFTER_MS.
-    await meet().catch(meet).catch(meet);
+    // Nodes forget each other if their handshake takes longer.
+    await setPatience(LATE_DOWN_AFTER_MS);
+    for (const { host, port, busPort } of nodes.slice(1))
+      await clients[0]?.call('CLUSTER', 'MEET', host, port, busPort);
+    await until('all nodes know each other', async () =>
+      (await known()).every(
+        (lines) => lines.length === nodes.length && lines.every((line) => !line.includes('handshake')),
+      ),
+    );
     const ids = await ask('MYID');
     const replicas = clients.slice(PRIMARIES);
     await Promise.all(replicas.map((replica, i) => becomeReplica(replica, ids[i] ?? '')));
@@ -80,6 +82,7 @@ export async function formCluster(
         told.every((lines) => lines.filter((line) => line.includes('slave')).length === replicas.length)
       );
     });
+    await setPatience(downAfterMs);
   } finally {
     for (const client of clients) client.disconnect();
   }

@@ -8,7 +8,9 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { freePort } from '../../scripts/freePort.ts';
 import { type RedisNode, startRedisNode, startSentinel } from '../../scripts/redisServer.ts';
 import {
+  type Address,
   CLUSTER_OPTIONS,
+  DOWN_AFTER_MS,
   formCluster,
   formReplicas,
   LATE_DOWN_AFTER_MS,
@@ -81,10 +83,8 @@ export async function startCluster(access: Access = {}): Promise<Topology> {
       return { ...(await startRedisNode(quiet, port, options)), busPort };
     }),
   );
-  await formCluster(nodes, ({ port }) => asClient(port, access));
-  if (access.isPatient)
-    for (const { port } of nodes)
-      await once(port, access, (client) => client.config('SET', 'cluster-node-timeout', LATE_DOWN_AFTER_MS));
+  const connect = ({ port }: Address) => asClient(port, access);
+  await formCluster(nodes, connect, access.isPatient ? LATE_DOWN_AFTER_MS : DOWN_AFTER_MS);
 
   const slots = async (): Promise<[number, number, number][]> => {
     for (const { port } of nodes) {

@@ -53,6 +53,7 @@ export function makeNetwork(count: number): Network | null {
     ip('link', 'add', bridge, 'type', 'bridge');
     ip('addr', 'add', `${net}.1/24`, 'dev', bridge);
     ip('link', 'set', bridge, 'up');
+    execFileSync('sh', ['-c', `iptables -w -I ${passing(bridge)} 2>/dev/null; true`]);
     for (const { namespace, address, device } of hosts) {
       ip('netns', 'add', namespace);
       ip('link', 'add', namespace, 'type', 'veth', 'peer', 'name', device, 'netns', namespace);
@@ -68,9 +69,14 @@ export function makeNetwork(count: number): Network | null {
   return { outside: { address: `${net}.1`, namespace: null, device: bridge }, hosts, removal };
 }
 
+/** A rule for the packets within a bridge: Docker has the kernel filter them, and drops what it does not know. */
+const passing = (bridge: string): string => `FORWARD -i ${bridge} -o ${bridge} -j ACCEPT`;
+
 /** The link of a namespace has its name. */
-const removalOf = (bridge: string, namespaces: readonly string[]): string =>
-  `{ ${[...namespaces.flatMap((name) => [`ip link del ${name}`, `ip netns del ${name}`]), `ip link del ${bridge}`].join('; ')}; } 2>/dev/null; true`;
+function removalOf(bridge: string, namespaces: readonly string[]): string {
+  const hosts = namespaces.flatMap((name) => [`ip link del ${name}`, `ip netns del ${name}`]);
+  return `{ ${[...hosts, `ip link del ${bridge}`, `iptables -w -D ${passing(bridge)}`].join('; ')}; } 2>/dev/null; true`;
+}
 
 /** Removes the networks of processes that are gone, and could not do so. */
 function removeLeftOver(): void {
