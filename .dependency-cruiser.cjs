@@ -99,6 +99,15 @@ module.exports = {
       },
     },
     {
+      name: 'steps-of-ci-systems-use-the-command-line',
+      severity: 'error',
+      from: { path: '^integrations/' },
+      to: {
+        path: '^(src|packages|node_modules)/',
+        pathNot: [clientRoom('cli'), '^packages/client/src/(index|holds/requesters)\\.ts$'],
+      },
+    },
+    {
       name: 'client-runs-in-a-browser',
       severity: 'error',
       from: { path: '^packages/client/src/(?!cli/)' },

@@ -21,7 +21,7 @@ const read = (folder: string, names = /\.(ts|tsx|lua)$/) =>
 const LUA = read('lua');
 const SOURCES = [
   ...LUA,
-  ...['src', 'packages/client/src', 'test', 'scripts', 'bench'].flatMap((folder) => read(folder)),
+  ...['src', 'packages/client/src', 'integrations', 'test', 'scripts', 'bench'].flatMap((folder) => read(folder)),
 ];
 
 /** The functions of a Lua file that are too long, as `path:line: length`. */

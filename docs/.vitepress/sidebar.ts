@@ -66,6 +66,7 @@ export const SIDEBAR: { text: string; items: Page[] }[] = [
       { text: 'Client for Go', link: '/packages/go/holdfast/' },
       { text: 'Clients, name by name', link: '/docs/clients' },
       { text: 'Command line', link: '/docs/command-line' },
+      { text: 'GitHub Actions', link: '/integrations/github-action/' },
       { text: 'Configuration', link: '/docs/configuration' },
       { text: 'Dashboard', link: '/docs/dashboard' },
       { text: 'Specification', link: '/docs/specification' },

@@ -3,90 +3,46 @@
  * that each system documents, against a real service and a real OpenID Connect provider.
  */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fromCi } from '../../packages/client/src/ci/index.ts';
 import { Holdfast } from '../../packages/client/src/index.ts';
+import { type Ci, startCi } from '../support/ci.ts';
 import { holdfast as cli, type Options } from '../support/commandLine.ts';
-import { startProvider, type TestProvider } from '../support/provider.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 
-const CLAIMS = { repository_id: '4711', repository: 'acme/app', run_id: '12' };
-const REQUEST_TOKEN = 'the-token-of-the-runner';
-const tenant = makeTenant();
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-ci-'));
 
-let provider: TestProvider;
-let service: Instance;
-let github: Server;
-/** The requests to GitHub, and its answer. */
-let asked: IncomingMessage[] = [];
-let answer = async (audience: string): Promise<[status: number, body: unknown]> => [
-  200,
-  { value: await jwt(audience) },
-];
+let ci: Ci;
 let job: Record<string, string>;
-const jwt = (audience = `holdfast:${tenant}`, claims: object = {}) =>
-  provider.token('ci', audience, { ...CLAIMS, ...claims });
-
 beforeAll(async () => {
-  provider = await startProvider();
-  const common = { tenant, issuer: provider.issuer, audience: `holdfast:${tenant}`, jwksUrl: provider.jwksUrl };
-  const requester = '{repository}#{run_id}';
-  const issuers = [
-    { ...common, id: 'app', conditions: { repository_id: '4711' }, requester, instances: true },
-    { ...common, id: 'read', conditions: { repository_id: ['4711', '1'] }, requester, permission: 'read' },
-    { ...common, id: 'plain', conditions: { repository_id: '7' }, requester },
-  ];
-  service = await startInstance({
-    keys: [makeConfiguredKey(tenant)],
-    env: { JWT_ISSUERS: JSON.stringify(issuers), JWKS_ALLOW_PRIVATE: 'true' },
-  });
-  github = createServer(async (request, response) => {
-    asked.push(request);
-    const url = new URL(request.url ?? '', 'http://localhost');
-    const isMeant = request.headers.authorization === `Bearer ${REQUEST_TOKEN}` && url.searchParams.has('api-version');
-    const [status, body] = isMeant ? await answer(url.searchParams.get('audience') ?? '') : [401, {}];
-    response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
-  });
-  await new Promise<void>((resolve) => github.listen(0, '127.0.0.1', resolve));
-  job = { HOLDFAST_URL: service.url, HOLDFAST_TENANT: tenant, HOLDFAST_ISSUER: 'app' };
+  ci = await startCi();
+  job = { HOLDFAST_URL: ci.service.url, HOLDFAST_TENANT: ci.tenant, HOLDFAST_ISSUER: 'app' };
 });
 afterAll(async () => {
-  github.close();
-  await Promise.all([service.stop(), provider.stop()]);
+  await ci.stop();
   rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
-  asked = [];
+  ci.asked.length = 0;
 });
 
-/** The environment of a step in GitHub Actions with `id-token: write`. */
-const inGitHub = () => ({
-  ...job,
-  GITHUB_ACTIONS: 'true',
-  ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${(github.address() as AddressInfo).port}/jwt?api-version=2.0`,
-  ACTIONS_ID_TOKEN_REQUEST_TOKEN: REQUEST_TOKEN,
-});
 const run = (args: readonly string[], env: Record<string, string>, options: Options = {}) =>
   cli(args, { ...options, env });
 
 describe('in GitHub Actions', () => {
   test('a job gets its JWT by the request address, for the audience of its tenant, and holds in its own name', async () => {
     const show = ['sh', '-c', 'echo "$HOLDFAST_REQUESTER"'];
-    const { code, stdout, stderr } = await run(['run', 'staging', '--', ...show], inGitHub());
+    const { code, stdout, stderr } = await run(['run', 'staging', '--', ...show], ci.inGitHub());
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^acme\/app#12\.[a-z0-9]{16}\n$/) });
-    expect(asked.map(({ url }) => url)).toEqual([
-      `/jwt?api-version=2.0&audience=${encodeURIComponent(job.HOLDFAST_TENANT === undefined ? '' : `holdfast:${tenant}`)}`,
+    expect(ci.asked.map(({ url }) => url)).toEqual([
+      `/jwt?api-version=2.0&audience=${encodeURIComponent(`holdfast:${ci.tenant}`)}`,
     ]);
     expect(stderr).not.toContain('ends at');
   });
 
   test('JWT and token are masked on stderr, and stdout has results alone', async () => {
-    const { stdout, stderr } = await run(['ls', '--json'], inGitHub());
+    const { stdout, stderr } = await run(['ls', '--json'], ci.inGitHub());
     expect(JSON.parse(stdout)).toEqual([]);
     const masked = stderr.split('\n').filter((line) => line.startsWith('::add-mask::'));
     expect(masked).toEqual([expect.stringMatching(/^::add-mask::eyJ/), expect.stringMatching(/^::add-mask::hft_/)]);
@@ -95,20 +51,20 @@ describe('in GitHub Actions', () => {
   });
 
   test('a failure of GitHub that passes is tried again', async () => {
-    const before = answer;
+    const before = ci.answer;
     let times = 0;
-    answer = async (audience) => (++times < 3 ? [500, {}] : before(audience));
-    expect((await run(['ls'], inGitHub())).code).toBe(0);
-    answer = async () => [403, { message: 'no' }];
-    expect(await run(['ls'], inGitHub())).toMatchObject({
+    ci.answer = async (audience) => (++times < 3 ? [500, {}] : before(audience));
+    expect((await run(['ls'], ci.inGitHub())).code).toBe(0);
+    ci.answer = async () => [403, { message: 'no' }];
+    expect(await run(['ls'], ci.inGitHub())).toMatchObject({
       code: 77,
       stderr: expect.stringContaining('GitHub gave no JWT (status 403)'),
     });
-    answer = before;
+    ci.answer = before;
   });
 
   test('a job without one, as of a fork, fails and says why: its command does not run', async () => {
-    const { ACTIONS_ID_TOKEN_REQUEST_URL: _, ...env } = inGitHub();
+    const { ACTIONS_ID_TOKEN_REQUEST_URL: _, ...env } = ci.inGitHub();
     const { code, stdout, stderr } = await run(['run', 'staging', '--', 'echo', 'deployed'], env);
     expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
     expect(stderr).toMatch(/this job has no JWT.*id-token: write.*fork never gets one/);
@@ -116,7 +72,7 @@ describe('in GitHub Actions', () => {
 });
 
 describe('in GitLab', () => {
-  const inGitLab = async () => ({ ...job, GITLAB_CI: 'true', HOLDFAST_ID_TOKEN: await jwt() });
+  const inGitLab = async () => ({ ...job, GITLAB_CI: 'true', HOLDFAST_ID_TOKEN: await ci.jwt() });
 
   test('a job has one JWT in a variable: it is told when that ends', async () => {
     const { code, stderr } = await run(['check', 'staging'], await inGitLab());
@@ -137,7 +93,7 @@ describe('in GitLab', () => {
 describe('in Buildkite', () => {
   test('the agent gives the JWT, with the ids that are never used again, and hides it and the token in the log', async () => {
     const file = (name: string) => join(folder, name);
-    writeFileSync(file('jwt'), await jwt());
+    writeFileSync(file('jwt'), await ci.jwt());
     writeFileSync(
       file('buildkite-agent'),
       `#!/bin/sh
@@ -150,7 +106,7 @@ esac`,
     const PATH = `${folder}:${process.env.PATH}`;
     const { code } = await run(['ls'], { ...job, BUILDKITE: 'true', PATH });
     expect(code).toBe(0);
-    const args = `request-token --audience holdfast:${tenant} --claim organization_id --claim pipeline_id\n`;
+    const args = `request-token --audience holdfast:${ci.tenant} --claim organization_id --claim pipeline_id\n`;
     expect(readFileSync(file('args'), 'utf8')).toBe(args);
     const redacted = readFileSync(file('redacted'), 'utf8').trim().split('\n').sort();
     expect(redacted).toEqual([readFileSync(file('jwt'), 'utf8'), expect.stringMatching(/^hft_/)]);
@@ -166,20 +122,20 @@ esac`,
 
 describe('the credentials', () => {
   const withFile = async (more: Record<string, string> = {}) => {
-    writeFileSync(join(folder, 'projected'), `${await jwt()}\n`);
+    writeFileSync(join(folder, 'projected'), `${await ci.jwt()}\n`);
     return { ...job, HOLDFAST_JWT_FILE: join(folder, 'projected'), ...more };
   };
 
   test('are those of a file before all others', async () => {
-    const env = await withFile({ ...inGitHub(), HOLDFAST_ID_TOKEN: 'bad' });
+    const env = await withFile({ ...ci.inGitHub(), HOLDFAST_ID_TOKEN: 'bad' });
     expect((await run(['ls'], env)).code).toBe(0);
-    expect(asked).toEqual([]);
+    expect(ci.asked).toEqual([]);
   });
 
   test('are a key, if there is one', async () => {
-    const env = { ...inGitHub(), HOLDFAST_KEY: service.key };
+    const env = { ...ci.inGitHub(), HOLDFAST_KEY: ci.service.key };
     expect((await run(['ls'], env)).code).toBe(0);
-    expect(asked).toEqual([]);
+    expect(ci.asked).toEqual([]);
   });
 
   test.each([
@@ -229,7 +185,7 @@ describe('@holdfast/client/ci', () => {
   };
 
   test('makes a client of the job', async () => {
-    const { GITHUB_ACTIONS: _, ...env } = inGitHub();
+    const { GITHUB_ACTIONS: _, ...env } = ci.inGitHub();
     const holdfast = await client(env);
     const hold = await holdfast.reserve('by-library', { ttl: '1m' });
     expect(hold.requester).toMatch(/^acme\/app#12\.[a-z0-9]{16}$/);
@@ -237,19 +193,19 @@ describe('@holdfast/client/ci', () => {
   });
 
   test('makes a client of a key, if there is one', async () => {
-    const holdfast = await client({ HOLDFAST_URL: service.url, HOLDFAST_KEY: service.key });
+    const holdfast = await client({ HOLDFAST_URL: ci.service.url, HOLDFAST_KEY: ci.service.key });
     await expect(holdfast.active()).resolves.toEqual([]);
   });
 
   test('exchanges again if its token was ended, and goes on', async () => {
-    const { GITHUB_ACTIONS: _, ...env } = inGitHub();
+    const { GITHUB_ACTIONS: _, ...env } = ci.inGitHub();
     const holdfast = await client(env);
     const hold = await holdfast.reserve('goes-on', { ttl: '1m' });
-    const tokens = await service.redis.keys(`{${tenant}}:token:*`);
-    await service.redis.unlink(...tokens);
+    const tokens = await ci.service.redis.keys(`{${ci.tenant}}:token:*`);
+    await ci.service.redis.unlink(...tokens);
     await hold.renew('2m');
-    expect(asked).toHaveLength(2);
+    expect(ci.asked).toHaveLength(2);
     await hold.release();
-    expect(asked).toHaveLength(2);
+    expect(ci.asked).toHaveLength(2);
   });
 });

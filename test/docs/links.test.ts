@@ -94,7 +94,7 @@ describe('references to documents', () => {
 test('documents and examples name the packed client of this version', () => {
   const { version } = JSON.parse(read('packages/client/package.json'));
   const wrong = [...documents, ...filesIn('docs/examples')].flatMap((file) =>
-    [...read(file).matchAll(/holdfast-client-(\d[\w.-]*?)\.tgz/g)]
+    [...read(file).matchAll(/(?:holdfast-client-|github-action@v|holdfast@v?)(\d+\.\d+\.\d+)/g)]
       .filter(([, named]) => named !== version)
       .map(([name]) => `${file}: ${name}`),
   );

@@ -89,6 +89,7 @@ export const documents: readonly string[] = [
   'packages/client/README.md',
   'packages/python/README.md',
   'packages/go/holdfast/README.md',
+  ...filesIn('integrations').filter((file) => file.endsWith('.md')),
   ...filesIn('docs').filter((file) => file.endsWith('.md')),
 ];
 

@@ -1,16 +1,13 @@
-/**
- * The command line `holdfast`: finds the command, runs it, and turns whatever happens into one line on stderr and an
- * exit code.
- */
+/** The command line `holdfast`: finds the command, and runs it. */
 import manifest from '../../package.json' with { type: 'json' };
 import { readArguments } from './arguments.ts';
 import { COMMANDS } from './commands/index.ts';
-import { EXIT, exitCodeOf, usageError } from './exitCodes.ts';
+import { EXIT, usageError } from './exitCodes.ts';
 import { helpOf, overview } from './help.ts';
-import { codeOfSignal, Interrupts } from './interrupts.ts';
-import { messageOf } from './messages.ts';
+import type { Interrupts } from './interrupts.ts';
 import { didYouMean, shown } from './nearest.ts';
-import { print, printed, say } from './output.ts';
+import { print, say } from './output.ts';
+import { runProgram } from './program.ts';
 
 /** @returns the exit code */
 async function main([name = '', ...argv]: readonly string[], interrupts: Interrupts): Promise<number> {
@@ -50,23 +47,4 @@ function unknown(name: string): Error {
   return usageError(`${shown(name)} is not a command${hint || ';'} \`holdfast --help\` lists them`);
 }
 
-// The reader of a pipe has left, as with `holdfast ls | head -1`.
-process.stdout.on('error', () => process.exit(codeOfSignal('SIGPIPE')));
-
-// A fault ends holdfast in one line, and with it the command of `run`: nobody would look after its lease.
-for (const event of ['uncaughtException', 'unhandledRejection'] as const)
-  process.on(event, (error: unknown) => {
-    say(messageOf(error));
-    process.exit(exitCodeOf(error));
-  });
-
-const interrupts = new Interrupts();
-try {
-  const code = await main(process.argv.slice(2), interrupts);
-  await printed();
-  process.exit(interrupts.received === undefined ? code : codeOfSignal(interrupts.received));
-} catch (error) {
-  const { received } = interrupts;
-  if (received === undefined) say(messageOf(error));
-  process.exit(received === undefined ? exitCodeOf(error) : codeOfSignal(received));
-}
+await runProgram((interrupts) => main(process.argv.slice(2), interrupts), say);

@@ -5,10 +5,20 @@ import { writeSync } from 'node:fs';
  * Replaces control characters by a space: they would let a name or a message rewrite the terminal, or take more than
  * its line. Characters that change the direction of text go too: with them, one row could be read as another.
  */
-export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ');
+export const plain = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ').replace(LOG_COMMAND, '# #');
+
+/**
+ * GitHub Actions and Azure Pipelines obey `##[set-output …]` and `##vso[…]` in the middle of a line of a log: the note
+ * of somebody else must not say what a job does.
+ */
+const LOG_COMMAND = /##(?=\w*\[)/g;
 
 /** JSON escapes C0 control characters itself, but neither DEL nor C1, which a terminal obeys too. */
-const escaped = (json: string) => json.replace(/[\u007f-\u009f]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
+const escaped = (json: string) =>
+  json
+    .replace(/[\u007f-\u009f]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`)
+    .replace(LOG_COMMAND, '#\\u0023');
 
 /** Prints lines on stdout. */
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);

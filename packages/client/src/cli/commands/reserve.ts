@@ -1,6 +1,6 @@
 /** `holdfast reserve`: reserves, for a script that renews and releases by itself. */
 import type { Hold, Reservation } from '../../index.ts';
-import { type Command, JSON_OPTION } from '../command.ts';
+import { type Call, type Command, JSON_OPTION } from '../command.ts';
 import { connect } from '../connect.ts';
 import { EXIT } from '../exitCodes.ts';
 import { print, printJson, say, table } from '../output.ts';
@@ -35,16 +35,9 @@ export const reserve: Command = {
     'token=$(holdfast reserve printer --ttl 5m --requester build-7 --quiet)',
   ],
   run: async (call) => {
-    const { args, signal } = call;
-    const wish = wishOf(args);
+    const { args } = call;
     const ttl = ttlOf(args) ?? DEFAULT_TTL_MS;
-    const client = await connect(call);
-    const wait = new Wait(wish, call);
-    const options = { ...wish.options, ttl, signal, onWaiting: wait.onWaiting };
-    const hold = await client
-      .reserve(targetOf(wish, options), options)
-      .finally(() => wait.stop())
-      .catch(async (error: unknown) => Promise.reject(await wait.explain(client, error)));
+    const hold = await reserveFor(call, ttl);
     const printable = hold.reservations.map((reservation) => leased(reservation, ttl));
     if (args.has('json')) printJson(printable.length === 1 ? printable[0] : printable);
     else if (args.has('quiet')) print(hold.reservations.map(({ releaseToken }) => releaseToken).join('\n'));
@@ -52,6 +45,22 @@ export const reserve: Command = {
     return EXIT.done;
   },
 };
+
+/**
+ * Reserves what the arguments name, and tells about the wait.
+ * @param ttl the lease in ms; Infinity: it never ends
+ * @throws ExitError of wrong use; HoldfastError that says who is in the way
+ */
+export async function reserveFor(call: Call, ttl: number): Promise<Hold> {
+  const wish = wishOf(call.args);
+  const client = await connect(call);
+  const wait = new Wait(wish, call);
+  const options = { ...wish.options, ttl, signal: call.signal, onWaiting: wait.onWaiting };
+  return client
+    .reserve(targetOf(wish, options), options)
+    .finally(() => wait.stop())
+    .catch(async (error: unknown) => Promise.reject(await wait.explain(client, error)));
+}
 
 const COLUMNS = ['RESOURCE', 'SLOTS', 'REQUESTER', 'ENDS IN', 'FENCING TOKEN', 'RELEASE TOKEN'];
 

@@ -8,7 +8,7 @@ import { messageOf } from '../messages.ts';
 import { say } from '../output.ts';
 import { graceOf, type Outcome, supervise } from '../run/supervise.ts';
 import { commandOf, environmentOf } from '../run/variables.ts';
-import { DEFAULT_TTL_MS, RESERVING_OPTIONS, targetOf, type Wish, wishOf } from './reserving.ts';
+import { DEFAULT_TTL_MS, RESERVING_OPTIONS, targetOf, wishOf } from './reserving.ts';
 import { Wait } from './waits.ts';
 
 /** Longest time for which the end may be delayed by a release, while the service cannot be reached. */
@@ -56,15 +56,25 @@ export const run: Command = {
     'holdfast run --wait 1h --match os=android,site!=berlin --quantity 2 licence -- ./test.sh',
     'holdfast run --shared reference-data -- ./report.sh',
   ],
-  run: async (call) => {
-    const wish = wishOf(call.args);
-    const ttl = call.args.duration('ttl') ?? DEFAULT_TTL_MS;
-    return hold(call, wish, ttl);
-  },
+  run: (call) => runHolding(call, { toTree: false, onHeld: () => {} }),
 };
 
-/** @returns the exit code */
-async function hold(call: Call, wish: Wish, ttl: number): Promise<number> {
+/** What the command line and the step of a CI system do in different ways. */
+export interface Way {
+  /** Whether signals go to the descendants of the command, too: a CI system signals holdfast alone. */
+  readonly toTree: boolean;
+  /** Called before the command starts. */
+  onHeld(hold: Hold): void;
+}
+
+/**
+ * Runs a command while it holds what the arguments name.
+ * @returns the exit code
+ * @throws ExitError of wrong use; HoldfastError if it could not be had
+ */
+export async function runHolding(call: Call, way: Way): Promise<number> {
+  const wish = wishOf(call.args);
+  const ttl = call.args.duration('ttl') ?? DEFAULT_TTL_MS;
   let isHeld = false;
   const client = await connect(call, () => (isHeld ? 'while the lease lasts' : undefined));
   const wait = new Wait(wish, call);
@@ -82,7 +92,8 @@ async function hold(call: Call, wish: Wish, ttl: number): Promise<number> {
     let leftMs = RELEASE_MS;
     try {
       const env = environmentOf(held, call.args.has('keep-key'));
-      outcome = await supervise(commandOf(call.args.command, held), env, lease, call.interrupts);
+      way.onHeld(held);
+      outcome = await supervise(commandOf(call.args.command, held), env, lease, call.interrupts, way.toTree);
       leftMs = Math.min(RELEASE_MS, Math.max(held.remainingMs, MIN_RELEASE_MS));
       if (outcome.isLost && held.signal.aborted) leftMs = 0;
     } finally {

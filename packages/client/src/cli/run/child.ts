@@ -50,14 +50,20 @@ export class Child {
     this.#process.kill(signal);
   }
 
+  /** Passes a signal on to the command and its descendants: a shell does not pass it on to the program it waits for. */
+  passToTree(signal: NodeJS.Signals): void {
+    // Those that were asked before may have lost their parent meanwhile.
+    const known = alive(this.#asked);
+    const more = treeOf(this.#pid).filter(({ pid }) => !known.some((one) => one.pid === pid));
+    this.#asked = [...known, ...more];
+    this.#process.kill(signal);
+    for (const { pid } of this.#asked) if (pid !== this.#pid) signalTo(pid, signal);
+  }
+
   /** Asks the command and its descendants to end. */
   terminate(): void {
-    this.#asked = treeOf(this.#pid);
-    this.#process.kill('SIGTERM');
-    for (const { pid } of this.#asked) {
-      if (pid !== this.#pid) signalTo(pid, 'SIGTERM');
-      signalTo(pid, 'SIGCONT'); // A stopped process would not see the SIGTERM.
-    }
+    this.passToTree('SIGTERM');
+    for (const { pid } of this.#asked) signalTo(pid, 'SIGCONT'); // A stopped process would not see the SIGTERM.
   }
 
   /** Ends the command and its descendants at once. */

@@ -59,17 +59,22 @@ function watch(lease: Lease, child: Child, lost: () => void): () => void {
 
 const reasonOf = ({ reason }: AbortSignal) => (reason instanceof Error ? messageOf(reason) : 'the lease was lost');
 
-/** Runs a command while a lease lasts. Signals go to the command. */
+/**
+ * Runs a command while a lease lasts. Signals go to the command.
+ * @param toTree whether they go to its descendants, too; then it has ended when those have that got one
+ */
 export async function supervise(
   command: readonly string[],
   env: NodeJS.ProcessEnv,
   lease: Lease,
   interrupts: Interrupts,
+  toTree = false,
 ): Promise<Outcome> {
   let child: Child | undefined;
   let early: NodeJS.Signals | undefined;
   const pass = (signal: NodeJS.Signals) => {
     if (child === undefined) early = signal;
+    else if (toTree) child.passToTree(signal);
     else void child.pass(signal);
   };
   return interrupts.passingTo(pass, async () => {
@@ -85,7 +90,7 @@ async function untilEnded(child: Child, lease: Lease): Promise<Outcome> {
     isLost = true;
   });
   const code = await child.ended;
-  if (isLost) await child.descendantsEnded(lease.signal);
+  await child.descendantsEnded(lease.signal);
   stop();
   child.stopGuard();
   return { code, isLost };

@@ -12,22 +12,24 @@ const INSTANCE = 'HOLDFAST_INSTANCE';
  * spaces. The attributes of a command around this one are not for its own command.
  * @param keepsKey whether the command gets the API key, too
  */
-export function environmentOf(
-  { resources, slots, fencingToken, requester, reservations }: Hold,
-  keepsKey: boolean,
-): NodeJS.ProcessEnv {
+export function environmentOf(hold: Hold, keepsKey: boolean): NodeJS.ProcessEnv {
   const isPassedOn = (name: string) =>
     !name.startsWith(ATTRIBUTE) && name !== INSTANCE && (keepsKey || !CREDENTIALS.has(name));
   return {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => isPassedOn(name))),
-    ...attributesOf(reservations),
-    HOLDFAST_RESOURCE: resources.join('\n'),
-    HOLDFAST_SLOTS: slots.join('\n'),
-    HOLDFAST_FENCING_TOKEN: String(fencingToken),
-    HOLDFAST_REQUESTER: requester,
-    HOLDFAST_RUN: requester,
+    ...variablesOf(hold),
   };
 }
+
+/** The variables that say what is held. */
+export const variablesOf = ({ resources, slots, fencingToken, requester, reservations }: Hold) => ({
+  ...attributesOf(reservations),
+  HOLDFAST_RESOURCE: resources.join('\n'),
+  HOLDFAST_SLOTS: slots.join('\n'),
+  HOLDFAST_FENCING_TOKEN: String(fencingToken),
+  HOLDFAST_REQUESTER: requester,
+  HOLDFAST_RUN: requester,
+});
 
 /** A variable for each attribute, with a line for each slot that has it, in their order. */
 function attributesOf(reservations: Hold['reservations']): Record<string, string> {
