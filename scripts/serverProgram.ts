@@ -2,9 +2,9 @@
  * Finds the program of a server for the default start, tests and benchmarks, or installs it with the system's package
  * manager: as root, with Homebrew, or on Debian without root by unpacking it into the home folder.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, type StdioOptions } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 
 /** Describes the program to find. */
@@ -19,7 +19,7 @@ export interface Wanted {
   /** Matches the output of that option. The first group is the major version. */
   readonly version: RegExp;
   readonly oldestMajor: number;
-  /** The package names, by package manager. */
+  /** The packages, by package manager. Several names have spaces between them. */
   readonly packages: Readonly<Record<'apt' | 'apk' | 'dnf' | 'brew', string>>;
   /** The folder below ~/.cache/holdfast that it is unpacked into without root. */
   readonly cache: string;
@@ -40,14 +40,18 @@ export interface Program {
  * @throws Error with the reason and what to do, if there is none
  */
 export function findOrInstall(wanted: Wanted, say: (line: string) => void): Program {
-  return find(wanted) ?? install(wanted, say);
+  return findProgram(wanted) ?? install(wanted, say);
 }
+
+/** Only the output counts: a program may lack what its version option asks for. */
+const QUIET: StdioOptions = ['ignore', 'pipe', 'ignore'];
 
 const cacheOf = ({ cache }: Wanted): string => join(homedir(), '.cache', 'holdfast', cache);
 
 const onPath = (): readonly string[] => (process.env.PATH ?? '').split(delimiter);
 
-function find(wanted: Wanted): Program | undefined {
+/** Finds a program that is recent enough. Returns undefined if there is none. */
+export function findProgram(wanted: Wanted): Program | undefined {
   const elsewhere = [...wanted.folders, ...wanted.folders.map((folder) => join(cacheOf(wanted), folder))];
   const folders = [...onPath(), ...elsewhere.flatMap(expand)];
   const env = libraries(cacheOf(wanted));
@@ -77,7 +81,7 @@ function isRecent(
 ): boolean {
   try {
     accessSync(path, constants.X_OK);
-    const [, major] = version.exec(execFileSync(path, [versionOption], { encoding: 'utf8', env })) ?? [];
+    const [, major] = version.exec(execFileSync(path, [versionOption], { encoding: 'utf8', env, stdio: QUIET })) ?? [];
     return Number(major) >= oldestMajor;
   } catch {
     return false;
@@ -96,8 +100,11 @@ function libraries(cache: string): NodeJS.ProcessEnv {
 }
 
 /** A simulated installation lists the missing packages without root. */
-const DOWNLOAD = `shown=$(apt-get install -s -q --reinstall --no-install-recommends "$1") &&
+const DOWNLOAD = `shown=$(apt-get install -s -q --reinstall --no-install-recommends "$@") &&
 apt-get download -qq $(echo "$shown" | sed -n 's/^Inst \\([^ ]*\\).*/\\1/p')`;
+
+/** Two apt-get at a time fail at each other's locks. */
+const ONE_AT_A_TIME = ['flock', join(tmpdir(), 'holdfast-apt-get.lock')] as const;
 
 interface Installer {
   /** The program of the package manager. */
@@ -113,18 +120,18 @@ const installers = ({ packages }: Wanted): readonly Installer[] => [
     program: 'apt-get',
     root: true,
     commands: [
-      ['apt-get', 'update', '-qq'],
-      ['apt-get', 'install', '-y', '-qq', '--no-install-recommends', packages.apt],
+      [...ONE_AT_A_TIME, 'apt-get', 'update', '-qq'],
+      [...ONE_AT_A_TIME, 'apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...packages.apt.split(' ')],
     ],
   },
-  { program: 'apk', root: true, commands: [['apk', 'add', '--no-cache', packages.apk]] },
-  { program: 'dnf', root: true, commands: [['dnf', 'install', '-y', '-q', packages.dnf]] },
-  { program: 'brew', root: false, commands: [['brew', 'install', '--quiet', packages.brew]] },
+  { program: 'apk', root: true, commands: [['apk', 'add', '--no-cache', ...packages.apk.split(' ')]] },
+  { program: 'dnf', root: true, commands: [['dnf', 'install', '-y', '-q', ...packages.dnf.split(' ')]] },
+  { program: 'brew', root: false, commands: [['brew', 'install', '--quiet', ...packages.brew.split(' ')]] },
   {
     program: 'apt-get',
     root: false,
     commands: [
-      ['sh', '-c', DOWNLOAD, 'sh', packages.apt],
+      ['sh', '-c', DOWNLOAD, 'sh', ...packages.apt.split(' ')],
       ['sh', '-c', 'for package in *.deb; do dpkg -x "$package" . && rm "$package"; done'],
     ],
   },
@@ -148,7 +155,7 @@ function install(wanted: Wanted, say: (line: string) => void): Program {
     const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
     throw new Error(`${title} could not be installed (${stderr.trim().split('\n').at(-1)}): ${byHand}`);
   }
-  const program = find(wanted);
+  const program = findProgram(wanted);
   if (program === undefined) throw new Error(`the ${title} that was installed is older than ${oldestMajor}: ${byHand}`);
   return program;
 }
