@@ -9,7 +9,8 @@ export type Work<T> = (hold: Hold, signal: AbortSignal) => T | Promise<T>;
 /**
  * @param outer also aborts the signal of the hold
  * @returns what the work returns
- * @throws what the work throws; LEASE_LOST if the lease was lost meanwhile, since then its result cannot be trusted
+ * @throws LEASE_LOST if the lease was lost meanwhile, since then its result cannot be trusted. An error of the work is
+ *   its cause; otherwise that error itself
  */
 export async function use<T>({ hold, lease }: Held, work: Work<T>, outer: AbortSignal | undefined): Promise<T> {
   const stop = keepRenewed(lease, () => hold.renew());
@@ -18,20 +19,36 @@ export async function use<T>({ hold, lease }: Held, work: Work<T>, outer: AbortS
   const end = () => {
     stop();
     outer?.removeEventListener('abort', abort);
+    return lease.lost;
   };
   let result: T;
   try {
     outer?.throwIfAborted();
     result = await work(hold, hold.signal);
   } catch (error) {
-    end();
-    await hold.release().catch(() => {});
-    throw error;
+    const lost = end();
+    const wasHeld = await hold.release().catch(() => true);
+    throw lossOf(hold, lost, wasHeld, error) ?? error;
   }
-  end();
-  const { lost } = lease;
-  const wasHeld = await hold.release();
-  if (lost !== undefined) throw lost;
-  if (!wasHeld) throw new HoldfastError('LEASE_LOST', `${hold.resource} was released by somebody else meanwhile`);
+  const lost = end();
+  // Of a lost lease, a release that fails says nothing new.
+  const wasHeld = await hold.release().catch((error: unknown) => {
+    if (lost === undefined) throw error;
+  });
+  const loss = lossOf(hold, lost, wasHeld === true);
+  if (loss !== undefined) throw loss;
   return result;
+}
+
+/** The loss of the lease, if it was lost. Its cause is the error of the work, if that has failed of itself. */
+function lossOf(
+  { resource }: Pick<Hold, 'resource'>,
+  lost: HoldfastError | undefined,
+  wasHeld: boolean,
+  failure?: unknown,
+): HoldfastError | undefined {
+  if (lost === undefined && wasHeld) return undefined;
+  if (lost !== undefined && (failure === undefined || failure === lost)) return lost;
+  const message = lost?.message ?? `${resource} was released by somebody else meanwhile`;
+  return new HoldfastError('LEASE_LOST', message, { cause: failure });
 }

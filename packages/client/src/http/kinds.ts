@@ -50,6 +50,8 @@ export const UNRESERVE: Kind<UnreserveItem, UnreserveResult> = {
 
 export const RENEW: Kind<RenewItem, RenewResult> = {
   path: '/Reservation/renew',
+  // Timers of holds that were taken together run one after the other: all but the first two travel together.
+  maxInFlight: 2,
   restore: (result: Minimal<RenewResult>, { resource, requester }) => ({
     resource,
     requester,

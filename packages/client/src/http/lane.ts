@@ -14,7 +14,7 @@ import type { Exchange } from './exchange.ts';
 import { hasField, isForAll, isUsedUp, mayHaveRun } from './failures.ts';
 import { attemptMs, delayBefore } from './retries.ts';
 
-/** Requests of one kind in flight, before calls are queued. */
+/** Requests of one kind in flight, before calls are queued, unless the kind says otherwise. */
 export const MAX_IN_FLIGHT = 3;
 /** After this many ms a request without a response does not keep others from leaving. */
 const LATE_MS = 1000;
@@ -27,6 +27,7 @@ const MAX_LENGTH = (512 * 1024) / 3;
 export interface Kind<Item, Result> {
   /** Below `/api/v1`. */
   readonly path: string;
+  readonly maxInFlight?: number;
   /** The path of a request with this item, if it is another one. */
   readonly pathOf?: (item: Item) => string | undefined;
   /** Number of items that it counts as; 1 by default. */
@@ -74,7 +75,7 @@ export class Lane<Item, Result> {
     this.#isDue = true;
     queueMicrotask(() => {
       this.#isDue = false;
-      while (this.#inFlight < MAX_IN_FLIGHT) {
+      while (this.#inFlight < (this.#kind.maxInFlight ?? MAX_IN_FLIGHT)) {
         const batch = this.#take();
         if (batch.length === 0) return;
         this.#occupy(batch);
