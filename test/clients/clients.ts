@@ -1,6 +1,12 @@
 /** The clients that pass the scenarios of this folder, and how their programs are started (README.md). */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { inject } from 'vitest';
-import { fakeClock } from '../support/languages.ts';
+import { findOrInstall, findProgram, type Wanted } from '../../scripts/serverProgram.ts';
+import { fakeClock, GO, PYTHON, say } from '../support/languages.ts';
 
 /** How a program is started. */
 export interface Start {
@@ -19,20 +25,82 @@ export interface Client {
   startWithClock(file: string): Promise<Start>;
 }
 
-const TYPESCRIPT: Client = {
-  name: 'typescript',
-  canFork: false,
-  isReady: () => true,
-  start: async () => ({ command: [process.execPath, inject('programs').conform] }),
-  startWithClock: async (file) => ({ ...(await TYPESCRIPT.start()), env: fakeClock(file) }),
-};
+/** Finds or installs a tool, once in a worker. */
+function toolOf(wanted: Wanted) {
+  let found: string | undefined;
+  return {
+    isReady: () => findProgram(wanted) !== undefined,
+    path: () => {
+      found ??= findOrInstall(wanted, say).path;
+      return found;
+    },
+  };
+}
 
-export const CLIENTS: readonly Client[] = [TYPESCRIPT];
+const python = toolOf(PYTHON);
+const go = toolOf(GO);
+
+const withFakeTime = (client: Omit<Client, 'startWithClock'>): Client => ({
+  ...client,
+  startWithClock: async (file) => ({ ...(await client.start()), env: fakeClock(file) }),
+});
+
+const pythonClient = (name: string, canFork: boolean, ...args: readonly string[]): Client =>
+  withFakeTime({
+    name,
+    canFork,
+    isReady: python.isReady,
+    start: async () => ({ command: [python.path(), 'packages/python/conform.py', ...args] }),
+  });
+
+const GO_FOLDER = resolve('packages/go/holdfast');
+let built: Promise<string> | undefined;
+
+/** Builds both programs of the Go client: as it is, and with the wall clock of go/wallclock.go. */
+function buildGo(): Promise<string> {
+  built ??= (async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-go-'));
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+    const overlay = join(folder, 'overlay.json');
+    const replaced = { [join(GO_FOLDER, 'wallclock.go')]: resolve('test/clients/go/wallclock.go') };
+    writeFileSync(overlay, JSON.stringify({ Replace: replaced }));
+    const build = (...args: readonly string[]) =>
+      promisify(execFile)(go.path(), ['build', ...args, './conform'], {
+        cwd: GO_FOLDER,
+        env: { ...process.env, CGO_ENABLED: '0' },
+      });
+    await build('-o', join(folder, 'conform'));
+    await build('-overlay', overlay, '-o', join(folder, 'conform-clock'));
+    return folder;
+  })();
+  return built;
+}
+
+export const CLIENTS: readonly Client[] = [
+  withFakeTime({
+    name: 'typescript',
+    canFork: false,
+    isReady: () => true,
+    start: async () => ({ command: [process.execPath, inject('programs').conform] }),
+  }),
+  pythonClient('python', true),
+  pythonClient('python async', false, '--async'),
+  {
+    name: 'go',
+    canFork: false,
+    isReady: go.isReady,
+    start: async () => ({ command: [join(await buildGo(), 'conform')] }),
+    startWithClock: async (file) => ({
+      command: [join(await buildGo(), 'conform-clock')],
+      env: { FAKETIME_TIMESTAMP_FILE: file },
+    }),
+  },
+];
 
 /** The clients whose tools are there. Writes one line about the others. */
 export function readyClients(): readonly Client[] {
-  const missing = CLIENTS.filter((client) => !client.isReady()).map(({ name }) => name);
-  if (missing.length > 0)
-    process.stdout.write(`Skipped, since tools are missing (CONTRIBUTING.md): ${missing.join(', ')}\n`);
-  return CLIENTS.filter((client) => client.isReady());
+  const ready = CLIENTS.filter((client) => client.isReady());
+  const missing = CLIENTS.filter((client) => !ready.includes(client)).map(({ name }) => name);
+  if (missing.length > 0) say(`Skipped, since tools are missing (CONTRIBUTING.md): ${missing.join(', ')}`);
+  return ready;
 }

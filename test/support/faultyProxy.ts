@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 /**
  * - `drop`: closes the connection; the service never sees the request
  * - `lose`: closes the connection after the service has carried it out
+ * - `cut`: the same in the middle of the response
  * - `hang`: never answers
  * - an event: passes it on once that has happened
  * - a response instead of the service's
@@ -12,6 +13,7 @@ import { text } from 'node:stream/consumers';
 export type Fault =
   | 'drop'
   | 'lose'
+  | 'cut'
   | 'hang'
   | 'pass'
   | Promise<unknown>
@@ -70,7 +72,10 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     const answered = await answer?.text().catch(() => undefined);
     if (fault === 'lose' || answer === undefined || answered === undefined) return void request.socket.destroy();
     const kept = [...answer.headers].filter(([name]) => !/^(content-length|connection|keep-alive)$/.test(name));
-    response.writeHead(answer.status, Object.fromEntries(kept)).end(answered);
+    const head = Object.fromEntries(kept);
+    if (fault !== 'cut') return void response.writeHead(answer.status, head).end(answered);
+    response.writeHead(answer.status, { ...head, 'Content-Length': answered.length });
+    response.write(answered.slice(0, answered.length / 2), () => request.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -32,6 +32,7 @@ const WAITING = [
   'test/waiting/faults/',
   'test/events/time',
   'test/jobs/schedule',
+  'test/clients/',
   'test/client/cli/run',
   'test/client/holds/',
   'test/client/package/',

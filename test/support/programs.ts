@@ -16,7 +16,6 @@ const SOURCES = {
   conform: 'test/clients/conform.ts',
   dying: 'test/support/dying.ts',
   plainDriver: 'test/support/plainDriver.ts',
-  stoppedHolder: 'test/support/stoppedHolder.ts',
 };
 
 declare module 'vitest' {
@@ -51,7 +50,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     conform: fileOf('conform'),
     dying: fileOf('dying'),
     plainDriver: fileOf('plainDriver'),
-    stoppedHolder: fileOf('stoppedHolder'),
   });
   return () => rm(folder, { recursive: true, force: true });
 }

@@ -42,11 +42,13 @@ export interface InstanceOptions {
   readonly slack?: SlackSite;
   /** Where it listens; 0, the default: at any free one */
   readonly port?: number;
+  /** The address of this machine at which it listens; 127.0.0.1 by default. */
+  readonly host?: string;
 }
 
 /** Starts an instance; role api unless env says otherwise. Its client uses the first key. */
 export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
-  const { redisUrl = inject('redisUrl'), env = {}, port = 0, slack } = options;
+  const { redisUrl = inject('redisUrl'), env = {}, port = 0, host = '127.0.0.1', slack } = options;
   // Workers also sweep the tenants of other tests, some of which have a clock of their own.
   const { includes = (env.ROLE ?? 'api') === 'api' ? {} : { 'frame/now': STEERED_CLOCK } } = options;
   const keys = options.keys ?? [makeConfiguredKey(makeTenant())];
@@ -57,9 +59,9 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
   const { maxInFlight, trustedProxies } = config;
   const admission = { maxInFlight, trustedProxies, log, metrics: services.metrics };
   const server = createServer(SERVER_OPTIONS, admit(getRequestListener(services.app.fetch), admission));
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
   const address = server.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  const url = `http://${host}:${typeof address === 'object' && address !== null ? address.port : 0}`;
   const redis = createPatientRedis(redisUrl);
   const { key = '', tenant = '' } = keys[0] ?? {};
   return {

@@ -32,20 +32,6 @@ const isWaiting = (resource: string) =>
   until(`somebody waits for ${resource}`, async () => (await pair.b.check(resource)).waiting === 1);
 
 describe('a service that is lost', () => {
-  test('aborts the signal while the lease is still in force', async () => {
-    const lost = client.using('work', { ttl: '2s' }, async (hold, signal) => {
-      proxy.target = NOWHERE;
-      const aborted = new Promise<number>((resolve) => {
-        signal.addEventListener('abort', () => resolve(Date.now()));
-      });
-      const [active] = await pair.b.active({ resource: 'work' });
-      expect(active?.fencingToken).toBe(hold.fencingToken);
-      expect(await aborted).toBeLessThan(Date.parse(active?.expiresAt ?? ''));
-      expect(signal.reason).toMatchObject({ code: 'LEASE_LOST' });
-    });
-    await expect(lost).rejects.toMatchObject({ code: 'LEASE_LOST', cause: { code: 'UNREACHABLE' } });
-  });
-
   test('keeps using no longer than the lease and a second', async () => {
     let endsAt = Number.NaN;
     const lost = client.using('settled', { ttl: '2s' }, async (hold, signal) => {

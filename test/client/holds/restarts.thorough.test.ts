@@ -1,53 +1,14 @@
 /**
- * Holds and waits go on while another Redis takes over, and while the instances behind a load balancer
- * (deploy/haproxy.cfg) are restarted one after the other: no hold is lost, none overlaps another, and no call fails.
+ * Holds and waits go on while the instances behind a load balancer (deploy/haproxy.cfg) are restarted one after the
+ * other: no hold is lost, none overlaps another, and no call fails.
  */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { Holdfast } from '../../../packages/client/src/index.ts';
 import { freePort } from '../../../scripts/freePort.ts';
-import { type Pair, startPair } from '../../support/clients.ts';
 import { type Balancer, startBalancer } from '../../support/haproxy.ts';
 import { type InstanceProcess, startProcess } from '../../support/process.ts';
 import { makeConfiguredKey, makeTenant } from '../../support/service.ts';
-import { startSentinels, type Topology } from '../../support/topologies.ts';
 import { until } from '../../support/until.ts';
-
-describe('another Redis takes over', () => {
-  let topology: Topology;
-  let pair: Pair;
-  beforeAll(async () => {
-    topology = await startSentinels();
-    pair = await startPair({ redisUrl: topology.url, env: { REDIS_WAIT_REPLICAS: '1' } });
-  });
-  afterAll(async () => {
-    await pair?.stop();
-    await topology?.stop();
-  });
-
-  // Sentinels may need several elections.
-  test('a primary that dies costs no lease and no turn', async () => {
-    const order: string[] = [];
-    const first = pair.a.using('printer', { ttl: '60s' }, async (hold, signal) => {
-      const before = hold.expiresAt?.getTime() ?? 0;
-      await until('somebody waits', async () => (await pair.a.check('printer')).waiting === 1);
-      const primary = await topology.primaryOf(0);
-      process.kill(primary.pid, 'SIGKILL');
-      await hold.renew();
-      expect(hold.expiresAt?.getTime()).toBeGreaterThan(before);
-      await until('the sentinel knows', async () => (await topology.primaryOf(0)).port !== primary.port);
-      expect(signal.aborted).toBe(false);
-      order.push('first');
-      return hold.fencingToken;
-    });
-    await until('it is held', async () => !(await pair.b.available('printer')));
-    const second = pair.b.using('printer', { wait: '100s' }, ({ fencingToken }) => {
-      order.push('second');
-      return fencingToken;
-    });
-    expect(await second).toBeGreaterThan(await first);
-    expect(order).toEqual(['first', 'second']);
-  });
-});
 
 describe('instances are restarted one after the other', () => {
   const LOOPS = 20;

@@ -92,37 +92,6 @@ describe('the release', () => {
   });
 });
 
-describe('a lease that is lost', () => {
-  test('aborts the signal as soon as a renewal says so, and the result is not trusted', async () => {
-    let isAborted = false;
-    const lost = pair.a.using('taken', { ttl: '1s' }, async (hold, signal) => {
-      await pair.b.release(tokenOf(hold));
-      await until('the signal', () => signal.aborted, 900);
-      isAborted = signal.aborted;
-      expect(signal.reason).toMatchObject({ code: 'LEASE_LOST' });
-      return 'not to be trusted';
-    });
-    await expect(lost).rejects.toMatchObject({ code: 'LEASE_LOST' });
-    expect(isAborted).toBe(true);
-  });
-
-  test('is noticed at the release at the latest', async () => {
-    const lost = pair.a.using('unseen', async (hold) => {
-      await pair.b.release(tokenOf(hold));
-      return 'not to be trusted';
-    });
-    await expect(lost).rejects.toMatchObject({ code: 'LEASE_LOST' });
-  });
-
-  test('gives way to the error of the work', async () => {
-    const lost = pair.a.using('both', async (hold) => {
-      await pair.b.release(tokenOf(hold));
-      throw new Error('the first');
-    });
-    await expect(lost).rejects.toThrow('the first');
-  });
-});
-
 describe('the signal of the caller', () => {
   test('aborts the signal of the work, while the lease goes on', async () => {
     const giveUp = new AbortController();
@@ -145,9 +114,3 @@ describe('the signal of the caller', () => {
     expect(await isFree('never')).toBe(true);
   });
 });
-
-function tokenOf({ reservations: [reservation] }: Hold) {
-  if (reservation === undefined) throw new Error('a hold without a reservation');
-  const { resource, requester, releaseToken } = reservation;
-  return { resource, requester, releaseToken };
-}
