@@ -1,4 +1,4 @@
-/** Instances and their Redis are killed and replaced, and programs are stopped. All clients live through it together. */
+/** Instances and their Redis are killed and replaced, and programs are stopped: all clients at the same time. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
