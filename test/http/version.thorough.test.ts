@@ -2,12 +2,13 @@
  * GET /version and the dashboard's menu of the person: the version and the commit that run. Also the
  * command line of a build.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ask } from '../support/ask.ts';
@@ -82,8 +83,9 @@ describe('a build', () => {
     symlinkSync(join(folder, 'dist/holdfast.js'), join(folder, 'holdfast'));
     const env = { PATH: `${folder}:${process.env.PATH}`, HOLDFAST_URL: holdfast.url, HOLDFAST_KEY: holdfast.key };
     const script = "echo '[{name: lab/a}]' | holdfast apply -f - && holdfast check lab/a && holdfast why lab/a";
-    const printed = execFileSync('sh', ['-ec', script], { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-    expect(printed).toMatch(/^\+ lab\/a\nRESOURCE .*\nlab\/a +free .*\nlab\/a is free\.\n$/);
+    // Not synchronously: the service runs in this process.
+    const { stdout } = await promisify(execFile)('sh', ['-ec', script], { env });
+    expect(stdout).toMatch(/^\+ lab\/a\nRESOURCE .*\nlab\/a +free .*\nlab\/a is free\.\n$/);
     await holdfast.stop();
   });
 
