@@ -41,6 +41,7 @@ await build({
 });
 await build({ ...COMMAND_LINE, absWorkingDir: ROOT, outdir: 'dist' });
 await chmod(`${ROOT}dist/holdfast.js`, 0o755);
+await cp(`${ROOT}node_modules/yaml/LICENSE`, `${ROOT}dist/LICENSE.yaml`);
 await cp(`${ROOT}src/dashboard/assets`, `${ROOT}${CHUNKS}/assets`, { recursive: true });
 const { outputFiles } = await minifyAssets(`${ROOT}${CHUNKS}/assets`);
 await Promise.all(outputFiles.map(({ path, contents }) => writeFile(path, contents)));
