@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Ended, env, type Running, service, start, useService } from '../support/commandLine.ts';
-import { hasPython, installedPython, PYTHON } from '../support/python.ts';
+import { installedPython, pythonPath } from '../support/python.ts';
 import { until } from '../support/until.ts';
 
 useService();
@@ -24,7 +24,7 @@ function suite(fixtures: string, tests: string): string {
 
 async function begin(folder: string, ...args: readonly string[]): Promise<Running> {
   const own = { ...env, PYTHONPATH: installedPython() };
-  const command = [PYTHON, '-m', 'pytest', '-p', 'no:cacheprovider', ...args];
+  const command = [pythonPath(), '-m', 'pytest', '-p', 'no:cacheprovider', ...args];
   return start(command, { cwd: folder, env: own, detached: true });
 }
 
@@ -64,7 +64,7 @@ function holdersIn(folder: string): Map<string, Set<string>> {
   return all;
 }
 
-describe.skipIf(!hasPython)('a fixture under pytest-xdist', () => {
+describe('a fixture under pytest-xdist', () => {
   test('each of four workers has a slot of its own, which JUnit shows for each test', async () => {
     await service.register({ name: 'four', capacity: 4 });
     const folder = suite('phone = hold_fixture("four", wait="1m", scope="session")', NOTING(8, 0.2));
@@ -106,7 +106,7 @@ describe.skipIf(!hasPython)('a fixture under pytest-xdist', () => {
   });
 });
 
-describe.skipIf(!hasPython)('a fixture', () => {
+describe('a fixture', () => {
   test('takes names together, and releases them after each test', async () => {
     const tests = `
 def test_one(rig): assert rig.slots == ["rig-1", "licences"]
@@ -152,7 +152,7 @@ def test_after(phone): assert CLIENT <= set(sys.modules)`;
   });
 });
 
-describe.skipIf(!hasPython)('a lost lease', () => {
+describe('a lost lease', () => {
   const LOSING = `
 from holdfast import Holdfast
 

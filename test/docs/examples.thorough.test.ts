@@ -3,13 +3,13 @@
  * page's own, and print what stands below them. The header of blocks.ts has the rules.
  */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BIN, holdfast } from '../support/commandLine.ts';
-import { hasPython, installedPython } from '../support/python.ts';
+import { installedPython, pythonPath } from '../support/python.ts';
 import { until } from '../support/until.ts';
 import { type Block, blocksOf, isRun } from './blocks.ts';
-import { goErrors, goProgram, hasGo, runGo } from './go.ts';
+import { goErrors, goProgram, runGo } from './go.ts';
 import { documents, startFor, toolsEnv } from './pages.ts';
 import { moduleOf, openShell, runModule, typeErrors } from './program.ts';
 import { pythonModule, pythonTypeErrors, runPython } from './python.ts';
@@ -19,9 +19,6 @@ const pages = documents.map((page) => ({ page, blocks: blocksOf(readFileSync(pag
 
 /** Readers have this repository in the folder holdfast. */
 const EXAMPLES = join(import.meta.dirname, '../../docs/examples');
-
-/** Languages that this machine cannot run. */
-const MISSING = new Set([...(hasPython ? [] : ['python']), ...(hasGo ? [] : ['go'])]);
 
 /** These lines start the service, which the tests have done. */
 const DONE = /^(git clone|cd holdfast|npm ci|npm start|npm test|npm ci && npm (start|test))\b.*$/gm;
@@ -50,11 +47,11 @@ describe('every block has the right types', () => {
     expect(typeErrors(modulesOf('ts', moduleOf))).toEqual([]);
   });
 
-  test.skipIf(!hasPython)('Python', async () => {
+  test('Python', async () => {
     expect(await pythonTypeErrors(modulesOf('python', pythonModule))).toBe('');
   });
 
-  test.skipIf(!hasGo)('Go', async () => {
+  test('Go', async () => {
     expect(await goErrors(modulesOf('go', goProgram))).toBe('');
   });
 });
@@ -68,10 +65,15 @@ describe('the examples run', () => {
       await holdfast(['--version']); // Builds it.
       const { service, env, stands = {}, stop } = await startFor(page);
       const address = service.url.slice('http://'.length);
-      const python = hasPython ? { PYTHONPATH: installedPython() } : {};
-      const variables = { KEY: service.key, HOLDFAST_URL: service.url, HOLDFAST_KEY: service.key, ...python, ...env };
+      const variables = {
+        KEY: service.key,
+        HOLDFAST_URL: service.url,
+        HOLDFAST_KEY: service.key,
+        PYTHONPATH: installedPython(),
+        ...env,
+      };
       const tools = toolsEnv();
-      const shell = openShell({ ...variables, ...tools, PATH: `${BIN}:${tools.PATH}` });
+      const shell = openShell({ ...variables, ...tools, PATH: `${BIN}:${dirname(pythonPath())}:${tools.PATH}` });
       const replaced = Object.entries({
         'localhost:8080': address,
         'hf_local_...': service.key,
@@ -95,7 +97,7 @@ describe('the examples run', () => {
           for (const output of printed.values()) await compare(block, () => shown(output()));
           return;
         }
-        if (!isRun(block) || MISSING.has(language)) return;
+        if (!isRun(block)) return;
         if (title === '' || printed.has('') || printed.has(title)) printed = new Map();
         if (language === 'sh' && word === 'background') {
           printed.set(title, shell.start(real(content)));
