@@ -189,6 +189,23 @@ func TestACallEndsAsSoonAsItsContextDoes(t *testing.T) {
 	eventually(t, "the release of what it got", func() bool { return len(f.requests("/Reservation/unreserve")) == 1 })
 }
 
+func TestACallThatWasGivenUpReleasesWhatItGets(t *testing.T) {
+	open := make(chan struct{})
+	f := newFake(t, func(w http.ResponseWriter, s seen) {
+		if s.path == "/Reservation/reserve" {
+			<-open
+		}
+		grant(w, s)
+	})
+	ctx, cancel := context.WithCancel(background)
+	time.AfterFunc(50*time.Millisecond, cancel)
+	item := reserveItem{Resource: "a", Requester: "me"}
+	_, err := f.client(t).api.reserves.call(ctx, item, callOptions{})
+	equal(t, "error", errors.Is(err, context.Canceled), true)
+	close(open)
+	eventually(t, "the release", func() bool { return len(f.requests("/Reservation/unreserve")) == 1 })
+}
+
 func TestTheErrorOfAContextHasTheLastFailure(t *testing.T) {
 	t.Parallel()
 	f := newFake(t, func(w http.ResponseWriter, s seen) {
