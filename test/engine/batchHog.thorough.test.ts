@@ -84,7 +84,10 @@ describe.each([
   test.each(PLACES)(`${SHARED} requests about %s`, async (title, nameOf) => {
     const all = asking(ask, nameOf);
     expect(await times.longest(`${verb}: ${title}`, all)).toBeLessThan(MAX_MS);
-    expect((await all()).filter(({ status }) => status === 'rejected')).toEqual([]);
+    const outcomes = await all();
+    // The first of them. On a busy machine, the last may be refused since they would wait for too long.
+    expect(outcomes[2]?.status).toBe('fulfilled');
+    for (const one of outcomes) if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'overloaded' });
   });
 
   test(`${SHARED} requests that do not fit into the quota of reads`, async () => {
