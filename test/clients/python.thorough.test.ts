@@ -1,6 +1,5 @@
 /** The tests of the Python client, by pytest and mypy: packages/python. */
 import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { holdfast, useInstance } from '../support/instance.ts';
