@@ -67,6 +67,8 @@ export const SIDEBAR: { text: string; items: Page[] }[] = [
       { text: 'Clients, name by name', link: '/docs/clients' },
       { text: 'Command line', link: '/docs/command-line' },
       { text: 'GitHub Actions', link: '/integrations/github-action/' },
+      { text: 'GitLab CI', link: '/integrations/gitlab/' },
+      { text: 'Jenkins', link: '/integrations/jenkins/' },
       { text: 'Configuration', link: '/docs/configuration' },
       { text: 'Dashboard', link: '/docs/dashboard' },
       { text: 'Specification', link: '/docs/specification' },

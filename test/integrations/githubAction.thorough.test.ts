@@ -205,7 +205,9 @@ describe('README.md', () => {
       z.object({ jobs: z.object({ deploy: z.object({ steps: Steps }) }) }).transform(({ jobs }) => jobs.deploy),
     ]);
     const blocks = blocksOf(readFileSync('integrations/github-action/README.md', 'utf8'));
-    const pages = blocks.map(({ content }) => Page.parse(parse(content)).steps.flatMap((one) => one.with ?? []));
+    const pages = blocks.map(({ content }) =>
+      Page.parse(parse(content)).steps.flatMap((one) => (one.with === undefined ? [] : [one.with])),
+    );
     for (const [i, script] of ['deploy.sh', 'flash.sh'].entries()) {
       writeFileSync(join(job.folder, script), '#!/bin/sh\necho "$0 $HOLDFAST_SLOTS"\n', { mode: 0o755 });
       const [inputs = {}] = pages[i] ?? [];
@@ -216,6 +218,24 @@ describe('README.md', () => {
     }
     expect(job.env.HOLDFAST_SLOTS).toBe('phones');
   });
+});
+
+test('docs/examples/github-actions.yml deploys one at a time', async () => {
+  const Example = z.object({
+    jobs: z.object({
+      deploy: z.object({ steps: z.tuple([z.unknown(), z.object({ with: z.record(z.string(), z.string()) })]) }),
+    }),
+  });
+  const [, { with: inputs }] = Example.parse(parse(readFileSync('docs/examples/github-actions.yml', 'utf8'))).jobs
+    .deploy.steps;
+  const log = join(job.folder, 'log');
+  const script = `#!/bin/sh\necho begin >> '${log}'; sleep 0.2; echo end >> '${log}'\n`;
+  const jobs = [job, new Job(job.env)];
+  for (const { folder } of jobs) writeFileSync(join(folder, 'deploy.sh'), script, { mode: 0o755 });
+  const here = { ...inputs, url: ci.service.url, tenant: ci.tenant };
+  const ended = await Promise.all(jobs.map((one) => step(here, one).run()));
+  expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+  expect(readFileSync(log, 'utf8')).toBe('begin\nend\nbegin\nend\n');
 });
 
 describe('a job without a JWT, as of a pull request from a fork', () => {
