@@ -46,17 +46,17 @@ const secretsIn = (text: string) => [...text.matchAll(/^::add-mask::(.+)$/gm)].m
 
 describe('with run', () => {
   test('it holds the resource while the lines run, with outputs and the variables of holdfast run', async () => {
-    await ci.service.register({ name: 'phones', capacity: 2, attributes: { hub: '10.0.0.7' } });
+    await ci.service.register({ name: 'boards', capacity: 2, attributes: { hub: '10.0.0.7' } });
     const one = step({
-      ...{ resource: 'phones', ttl: '5m', count: '2' },
+      ...{ resource: 'boards', ttl: '5m', count: '2' },
       run: 'echo "$HOLDFAST_SLOTS on $HOLDFAST_ATTR_HUB" | tr "\\n" " "\nfalse\necho never',
     });
     const { code, stdout, stderr } = await one.run();
-    expect({ code, stdout }).toEqual({ code: 1, stdout: 'phones_0 phones_1 on 10.0.0.7 10.0.0.7 ' });
-    expect(stderr).toContain('\nholdfast: phones is held: phones_0, phones_1\n');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: 'boards_0 boards_1 on 10.0.0.7 10.0.0.7 ' });
+    expect(stderr).toContain('\nholdfast: boards is held: boards_0, boards_1\n');
     expect(stderr).toContain('\n::error title=Holdfast::run ended with exit code 1\n');
     expect(one.outputs).toEqual({
-      ...{ resource: 'phones', slots: 'phones_0\nphones_1', 'fencing-token': expect.stringMatching(/^\d+$/) },
+      ...{ resource: 'boards', slots: 'boards_0\nboards_1', 'fencing-token': expect.stringMatching(/^\d+$/) },
     });
     expect(await held()).toEqual([]);
     expect(await one.post()).toMatchObject({ code: 0, stdout: '', stderr: '' });
@@ -124,8 +124,8 @@ describe('with run', () => {
 });
 
 describe('without run', () => {
-  test('it holds the resource until the post step, over several leases, and later steps have the variables', async () => {
-    const one = step({ resource: 'staging', ttl: '1s' });
+  test('it holds the resource until the post step, renewed meanwhile, and later steps have the variables', async () => {
+    const one = step({ resource: 'staging', ttl: '6s' });
     const { code, stdout, stderr } = await one.run();
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(job.env).toMatchObject({ HOLDFAST_RESOURCE: 'staging', HOLDFAST_SLOTS: 'staging' });
@@ -139,7 +139,7 @@ describe('without run', () => {
       expect(JSON.stringify([job.env, one.outputs])).not.toContain(secret);
     }
     const [first] = (await ci.service.active()).body;
-    await until('two renewals', async () => {
+    await until('a renewal', async () => {
       const [now] = (await ci.service.active()).body;
       return Date.parse(now?.expiresAt ?? '') > Date.parse(first?.expiresAt ?? '') + 1000;
     });

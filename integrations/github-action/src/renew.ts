@@ -23,7 +23,8 @@ export async function renew(args: Arguments, signal: AbortSignal): Promise<numbe
   const { reservations, ttlMs, runner }: Renewal = JSON.parse(await text(process.stdin));
   const everyMs = ttlMs / 3;
   let client: Holdfast | undefined;
-  let pauseMs = everyMs;
+  // At once: the step may have been slow, and the first exchange of a JWT takes a while.
+  let pauseMs = 0;
   for (;;) {
     await sleep(pauseMs, undefined, { signal });
     if (!isAlive(runner)) return EXIT.done;
