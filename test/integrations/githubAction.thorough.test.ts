@@ -101,7 +101,7 @@ describe('with run', () => {
   });
 
   test('if the lease is lost, the lines are ended, and the step fails', async () => {
-    const running = await step({ resource: 'staging', ttl: '1s', run: 'echo ready; sleep 60' }).start();
+    const running = await step({ resource: 'staging', ttl: '3s', run: 'echo ready; sleep 60' }).start();
     await running.prints('ready');
     await ci.service.reset();
     const { code, stderr } = await running.ended;

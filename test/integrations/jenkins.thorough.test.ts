@@ -49,7 +49,7 @@ describe.skipIf(spawnSync('groovy', ['--version']).status !== 0)('the step of Je
   });
 
   test('ends the block if the lease is lost', async () => {
-    const running = await run(`holdfast(resource: 'lost', ttl: '1s') { sh 'echo begun; exec sleep 300' }`);
+    const running = await run(`holdfast(resource: 'lost', ttl: '6s') { sh 'echo begun; exec sleep 300' }`);
     await running.prints('begun\n');
     await service.reset();
     expect(await running.ended).toMatchObject({ code: 1, stdout: 'begun\nFAILED script returned exit code 76\n' });
