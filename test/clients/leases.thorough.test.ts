@@ -2,13 +2,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fakeClock } from '../support/languages.ts';
 import { until } from '../support/until.ts';
 import { CLIENTS, type Client } from './clients.ts';
 import { Scene, useService } from './scene.ts';
 
 useService();
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-clock-'));
+beforeAll(() => void fakeClock(folder));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const using = { do: 'using', target: 'printer', options: { ttl: '4s' } } as const;

@@ -12,7 +12,9 @@ import { signIn } from '../support/tenancy.ts';
 
 const COUNT = 10_000;
 const BATCH = 500;
-const MAX_BYTES = 82_000;
+const MAX_FIRST_BYTES = 80_000;
+/** Of the others. Around midnight, times have the name of their day. */
+const MAX_BYTES = 90_000;
 /** The most that a page reads from Redis. All resources and reservations are 2.7 MB. */
 const MAX_READ_BYTES = 30_000;
 /** The most CPU time of a page: ten times what it takes. To look at each pair of 10,000 takes more. */
@@ -98,7 +100,7 @@ describe('with 10,000 resources and 10,000 reservations', () => {
   ])('%s is short, and read in part', async (title, search) => {
     const { cpuMs, readBytes, bytes } = await measure(search);
     process.stdout.write(`${title}: ${Math.round(cpuMs)} ms of CPU, ${readBytes} bytes read, ${bytes} bytes\n`);
-    expect(bytes).toBeLessThan(MAX_BYTES);
+    expect(bytes).toBeLessThan(search === '' ? MAX_FIRST_BYTES : MAX_BYTES);
     expect(readBytes).toBeLessThan(MAX_READ_BYTES);
     expect(cpuMs).toBeLessThan(MAX_MS);
   });
