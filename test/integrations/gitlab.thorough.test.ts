@@ -124,6 +124,12 @@ describe('inputs', () => {
     },
   );
 
+  test('run gets no names of slots as text: {slot} is no more than itself', async () => {
+    await ci.service.register({ name: 'boards', capacity: 2 });
+    const { stdout } = await run({ resource: 'boards', count: '2', run: 'echo {slot} $HOLDFAST_SLOTS' });
+    expect(stdout).toBe('{slot} boards_0 boards_1\n');
+  });
+
   test('that would be options are refused', () => {
     expect(() => jobFor({ ...given(), resource: '--url=https://evil.example' })).toThrow('resource is refused');
   });
