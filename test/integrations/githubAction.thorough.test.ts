@@ -269,6 +269,16 @@ describe('inputs', () => {
     expect(line).toContain('%250A::error');
   });
 
+  test('lines are for this user alone, and get no token of the runner; a note has one line', async () => {
+    const own = new Job({ ...job.env, ACTIONS_RUNTIME_TOKEN: 'secret' });
+    const lines = 'stat -c %a "$0"; printenv ACTIONS_RUNTIME_TOKEN || echo none';
+    expect(await step({ resource: 'staging', run: lines }, own).run()).toMatchObject({ stdout: '600\nnone\n' });
+    const one = step({ resource: 'staging', note: 'release\n 1.4' });
+    await one.run();
+    expect((await ci.service.active()).body.map(({ note }) => note)).toEqual(['release 1.4']);
+    expect((await one.post()).code).toBe(0);
+  });
+
   test('several resources, labels and readers', async () => {
     await ci.service.register({ name: 'tab', labels: { os: 'ios', size: 'l' } });
     const all = step({ resource: 'a b\n c', match: 'os=ios,size!=s', run: 'echo "$HOLDFAST_RESOURCE"' });

@@ -41,7 +41,7 @@ export async function hold(call: Call): Promise<number> {
 
 /** The tokens go by stdin: others can see arguments and variables of a process. */
 async function startRenewals(renewal: Renewal, log: string): Promise<number> {
-  const file = openSync(log, 'a');
+  const file = openSync(log, 'a', 0o600);
   const child = spawn(process.execPath, [import.meta.filename, 'renew'], {
     detached: true,
     windowsHide: true,

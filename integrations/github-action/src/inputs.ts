@@ -29,7 +29,7 @@ export function argumentsOf(command: readonly string[]): Arguments {
   const all: readonly (readonly [string, readonly string[]])[] = [
     ...given.filter(([, [value]]) => value !== ''),
     ['match', linesOf(inputOf('match'))],
-    ['note', linesOf(inputOf('note') || addressOfRun())],
+    ['note', [linesOf(inputOf('note')).join(' ') || addressOfRun()].filter((note) => note !== '')],
     ...(mode === 'shared' ? [['shared', ['']] as const] : []),
   ];
   const options = all.flatMap(([name, values]): [string, string[]][] =>

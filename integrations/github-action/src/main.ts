@@ -19,13 +19,16 @@ import { fail, set, setOutputs } from './runner.ts';
 
 async function main(interrupts: Interrupts): Promise<number> {
   const { signal } = interrupts;
+  // The runner gives it to actions, and to no lines of a workflow: it writes artifacts and caches of the run.
+  delete process.env.ACTIONS_RUNTIME_TOKEN;
   setVariables();
   if (process.env.STATE_started) return post(signal);
   set('GITHUB_STATE', 'started', 'true');
   const script = inputOf('run');
   if (script === '') return hold({ args: argumentsOf([]), interrupts, signal });
   const file = join(process.env.RUNNER_TEMP ?? tmpdir(), `holdfast-${randomUUID()}.sh`);
-  writeFileSync(file, `${script}\n`);
+  // Only for this user: the workflow may have put secrets into the lines.
+  writeFileSync(file, `${script}\n`, { mode: 0o600 });
   const args = argumentsOf(['bash', '-e', file]);
   const code = await runHolding({ args, interrupts, signal }, { toTree: true, onHeld: setOutputs });
   if (code !== 0) fail(`run ended with exit code ${code}`);

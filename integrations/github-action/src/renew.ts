@@ -30,7 +30,9 @@ export async function renew(args: Arguments, signal: AbortSignal): Promise<numbe
     if (!isAlive(runner)) return EXIT.done;
     try {
       client ??= await connect({ args, signal }, () => 'while the job runs', Math.max(everyMs, MIN_RETRIES_MS));
-      for (const reservation of reservations) await client.renew(reservation, ttlMs);
+      const connected = client;
+      // Together: hundreds of them, one after the other, could take longer than the lease.
+      await Promise.all(reservations.map((reservation) => connected.renew(reservation, ttlMs)));
       pauseMs = everyMs;
     } catch (error) {
       if (exitCodeOf(error) === EXIT.lost) throw error;
