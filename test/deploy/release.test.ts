@@ -134,6 +134,10 @@ describe('the images', () => {
     });
   });
 
+  test('are built where installed packages find no token', () => {
+    expect(jobOf(FILE, 'image').uses('actions/checkout')?.with).toEqual({ 'persist-credentials': false });
+  });
+
   test('are tried before anything is signed in to the registry', () => {
     const { steps } = jobOf(FILE, 'image');
     const order = steps.map(({ uses = '', run = '', with: { load, push } }) =>
