@@ -30,7 +30,8 @@ export function repository(): string {
  * @param wanted `owner/name`
  */
 export function withRepository(text: string, wanted: string): string {
-  const names = [repository(), wanted].map((each) => each.replace(/^.*\//, '').replaceAll('.', '\\.'));
+  const known = [repository(), wanted].map((each) => each.replace(/^.*\//, '').replaceAll('.', '\\.'));
+  const names = known.flatMap((name) => [name, name.toLowerCase()]);
   const address = new RegExp(
     `((?:git(?:hub|lab)\\.com[/:]|(ghcr\\.io)/|\\buses: ))[^/\\s\`"']+/(?:${names.join('|')})(?![\\w-])`,
     'g',

@@ -35,7 +35,8 @@ describe('a new repository is written into an address', () => {
 
   it('of an image, in lower case', () => {
     const address = (at: string) => `ghcr.io/${at}:0.1.0-standalone`;
-    expect(withRepository(address(repository()), 'Acme/Locks')).toBe(address('acme/locks'));
+    for (const former of [repository(), 'any/locks'])
+      expect(withRepository(address(former), 'Acme/Locks')).toBe(address('acme/locks'));
   });
 
   it('with another name', () => {
