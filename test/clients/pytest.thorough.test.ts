@@ -30,13 +30,20 @@ async function begin(folder: string, ...args: readonly string[]): Promise<Runnin
 
 const run = async (...all: Parameters<typeof begin>): Promise<Ended> => (await begin(...all)).ended;
 
-/** Tests that note in a file, for each of their turns, the slots that they have. */
-const NOTING = (count: number, seconds: number) => `
+/**
+ * Tests that note in a file, for each of their turns, the slots that they have. None ends before so many slots were had:
+ * a worker that is done would give its slot to one that starts late.
+ */
+const NOTING = (count: number, seconds: number, slots = 1) => `
 import time, pytest
+
+def slots():
+    with open("log") as log: return {line.split()[1] for line in log}
 
 @pytest.mark.parametrize("number", range(${count}))
 def test_calls(phone, number):
     with open("log", "a") as log: print("begin", *phone.slots, phone.requester, file=log)
+    while len(slots()) < ${slots}: time.sleep(0.02)
     time.sleep(${seconds})
     with open("log", "a") as log: print("end", *phone.slots, phone.requester, file=log)
 `;
@@ -67,7 +74,7 @@ function holdersIn(folder: string): Map<string, Set<string>> {
 describe('a fixture under pytest-xdist', () => {
   test('each of four workers has a slot of its own, which JUnit shows for each test', async () => {
     await service.register({ name: 'four', capacity: 4 });
-    const folder = suite('phone = hold_fixture("four", wait="1m", scope="session")', NOTING(8, 0.2));
+    const folder = suite('phone = hold_fixture("four", wait="1m", scope="session")', NOTING(8, 0.1, 4));
     const { code, stdout } = await run(folder, '-n', '4', '--junit-xml', 'junit.xml');
     expect(stdout).toContain('8 passed');
     expect(code).toBe(0);
