@@ -31,8 +31,8 @@ async function begin(folder: string, ...args: readonly string[]): Promise<Runnin
 const run = async (...all: Parameters<typeof begin>): Promise<Ended> => (await begin(...all)).ended;
 
 /**
- * Tests that note in a file, for each of their turns, the slots that they have. None ends before so many slots were had:
- * a worker that is done would give its slot to one that starts late.
+ * Tests that note in a file, for each of their turns, the slots that they have. None ends before so many slots were
+ * had: a worker that is done would give its slot to one that starts late.
  */
 const NOTING = (count: number, seconds: number, slots = 1) => `
 import time, pytest
