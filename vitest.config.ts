@@ -25,7 +25,7 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // Files share one Redis, each with tenants of its own. Many of them mostly wait, so there are more workers than
     // the two cores of a small machine; many more would blur what tests time.
-    maxWorkers: 4,
+    maxWorkers: 3,
     // Files of a worker share the modules of the service: importing them takes longer than most files' tests. So a
     // fixture with hooks is a function, called by each test file.
     isolate: false,

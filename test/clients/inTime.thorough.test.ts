@@ -26,6 +26,7 @@ const WAYS: readonly (readonly [string, (client: Client) => Promise<boolean | un
       const { program, caller } = scene;
       const held = program.send({ do: 'using', target: 'printer', options: { ttl: '4s' }, work: 'spin' });
       if (!(await hasBegun(held))) return undefined;
+      await program.spins();
       program.kill('SIGSTOP');
       const end = await scene.endOf('printer');
       if (Number.isNaN(end)) return undefined;
@@ -37,7 +38,6 @@ const WAYS: readonly (readonly [string, (client: Client) => Promise<boolean | un
       if (isLate) return undefined;
       const error = await held.answer.catch((reason: unknown) => reason);
       const woke = held.told.find(({ event }) => event === 'woke');
-      // It was stopped before its first look at the clock.
       if (woke === undefined) return undefined;
       expect(error).toMatchObject({ code: 'LEASE_LOST' });
       expect((await caller.check({ resource: 'printer' })).body).toMatchObject([{ requester: 'next' }]);

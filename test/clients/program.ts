@@ -1,5 +1,6 @@
 /** Runs the program of a client, as README.md describes it. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { until } from '../support/until.ts';
@@ -122,6 +123,19 @@ export class Program {
 
   kill(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
+  }
+
+  /** Waits until it has used 50 ms of CPU from now on: a program whose work spins has begun it. */
+  async spins(): Promise<void> {
+    const before = this.#ticks();
+    await until('it spins', () => this.#ticks() >= before + 5);
+  }
+
+  /** Its CPU time, in hundredths of a second (proc_pid_stat(5): utime and stime). */
+  #ticks(): number {
+    const [, fields = ''] = readFileSync(`/proc/${this.pid}/stat`, 'utf8').split(') ');
+    const [utime = 0, stime = 0] = fields.split(' ').slice(11, 13).map(Number);
+    return utime + stime;
   }
 
   /** @throws Error if it has written its key */
