@@ -51,6 +51,7 @@ describe.concurrent.each(CLIENTS)('$name', (client) => {
     expect(await held()).toEqual({ stays: ['ann'], seen: ['ann'], missed: ['bob'] });
     await caller.reserve({ resource: 'last', requester: 'ann' });
     await until('the event', () => names(stream).includes('RESERVED last'));
+    await until('the change', () => names(mirror).includes('change last'));
     expect(names(stream)).toEqual(['CONNECTED', 'RESERVED seen', 'DISCONNECTED', 'CONNECTED', 'RESERVED last']);
     expect(
       names(mirror)
