@@ -48,7 +48,7 @@ const WAYS: readonly (readonly [string, (client: Client) => Promise<boolean | un
     'a service that cannot be reached',
     async (client) => {
       await using scene = await Scene.open(client);
-      const held = scene.program.send({ do: 'using', target: 'printer', options: { ttl: '4s' } });
+      const held = scene.program.send({ do: 'using', target: 'printer', options: { ttl: '8s' } });
       if (!(await hasBegun(held))) return undefined;
       scene.proxy.target = NOWHERE;
       const end = await scene.endOf('printer');

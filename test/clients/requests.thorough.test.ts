@@ -108,7 +108,7 @@ describe.concurrent.each(CLIENTS)('$name: a key', (client) => {
     const { program } = scene;
     const busy = { resource: 'busy', requester: 'ann' };
     const [taken] = (await scene.caller.reserve({ ...busy, ttlSeconds: 60 })).body;
-    const held = program.send({ do: 'using', target: 'printer', options: { ttl: '4s' } });
+    const held = program.send({ do: 'using', target: 'printer', options: { ttl: '6s' } });
     const waits = program.send({ do: 'using', target: 'busy', options: { wait: '30s' } });
     await held.event('holding');
     await scene.isWaiting();
@@ -129,7 +129,7 @@ describe.concurrent.each(CLIENTS)('$name: a key', (client) => {
     await using _ = scene;
     const { program } = scene;
     await scene.caller.reserve({ resource: 'busy', requester: 'ann', ttlSeconds: 60 });
-    const held = program.send({ do: 'using', target: 'printer', options: { ttl: '3s' } });
+    const held = program.send({ do: 'using', target: 'printer', options: { ttl: '8s' } });
     const waits = program.send({ do: 'using', target: 'busy', options: { wait: '30s' } });
     await held.event('holding');
     await scene.isWaiting();
@@ -162,7 +162,7 @@ describe.concurrent('the JWT of a CI job', () => {
     const proxy = await startFaultyProxy(trusting.url);
     const env = { HOLDFAST_URL: proxy.url, HOLDFAST_TENANT: tenant, HOLDFAST_JWT_FILE: file };
     await using program = await Program.start(client, env);
-    const held = program.send({ do: 'using', target: 'printer', options: { ttl: '3s' } });
+    const held = program.send({ do: 'using', target: 'printer', options: { ttl: '6s' } });
     expect((await held.event('holding')).fields).toMatchObject({ requester: 'alice#job' });
     const exchanges = () => proxy.noted.filter(({ path }) => path === '/auth/token').length;
     const token = String(proxy.noted.at(-1)?.headers['x-api-key']);
