@@ -179,6 +179,9 @@ class BaseHold:
 
     async def _renew(self, ttl: Duration | None = None) -> None:
         """Renewals of one hold are sent one after the other."""
+        if self._origin.lease.is_foreign:
+            # A renewal of the other process, which never ends in this one, may have the lock.
+            self.raise_if_lost()
         if self._origin.session is not None:
             raise invalid("its session renews it")
         seconds = None if ttl is None else ttl_of(ttl)

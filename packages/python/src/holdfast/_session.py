@@ -65,6 +65,11 @@ class LiveSession:
             keeper.keep(lease, lambda: session._renew(lease.deadline))
             return session
 
+    def by(self, api: Api) -> LiveSession:
+        """After `close`, the client has other connections."""
+        self._api = api
+        return self
+
     @property
     def owner(self) -> Owner:
         """The session, for reservations in it. Raises LeaseLost."""

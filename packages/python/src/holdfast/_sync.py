@@ -13,7 +13,7 @@ from ._hold import BaseHold, Reservation, ReservationKey
 from ._options import Condition, Method, Mode, OnWaiting, Requests, Wanted
 from ._plan import Match, Target, plan_of
 from ._sync_calls import Calls
-from ._sync_holds import Hold, Session, Using, release_unwanted
+from ._sync_holds import Hold, Session, Using, end_unwanted, release_unwanted
 from .errors import HoldfastError
 
 if TYPE_CHECKING:
@@ -165,7 +165,8 @@ class Holdfast(Calls):
 
         It renews itself, each time a third of its `ttl` has passed. It ends at the end of a `with` block.
         """
-        return Session(self, self._call(lambda core: core.session(ttl, requester), cancel=cancel))
+        live = self._call(lambda core: core.session(ttl, requester), cancel=cancel, undo=end_unwanted)
+        return Session(self, live)
 
     def events(
         self, *, types: Sequence[str] | None = None, cancel: threading.Event | None = None
@@ -204,4 +205,6 @@ class Holdfast(Calls):
         """
         from ._mirrors import Mirror
 
-        return self._call(lambda core: Mirror.open(self, core, on_change, on_connection, waiting))
+        return self._call(
+            lambda core: Mirror.open(self, core, on_change, on_connection, waiting), undo=Mirror._close
+        )

@@ -67,6 +67,10 @@ class _Engine:
 
         self.prepared = prepared
 
+    async def close(self) -> None:
+        if self.core is not None:
+            await self.core.close()
+
 
 class Calls:
     def __init__(
@@ -175,14 +179,13 @@ class Calls:
         return self._call(lambda core: core.reset())
 
     def close(self) -> None:
-        """Stops renewing, and closes all connections. Releases nothing. A later call connects again."""
+        """Stops renewing, and closes all connections. Releases nothing. A later call connects again.
+
+        Calls of other threads end with HoldfastError CANCELLED.
+        """
         engine, self._engine = self._engine, None
-        if engine is None or engine.pid != os.getpid():
-            return
-        core = engine.core
-        if core is not None:
-            engine.background.call(core.close)
-        engine.background.close()
+        if engine is not None and engine.pid == os.getpid():
+            engine.background.close(engine.close)
 
     def __enter__(self: C) -> C:
         return self
@@ -212,7 +215,8 @@ class Calls:
         with _creating:
             if self._engine is not None and self._engine.pid == os.getpid():
                 return self._engine
-            _abandoned.append(self._engine)
+            if self._engine is not None:
+                _abandoned.append(self._engine)
             self._engine = _Engine(self)
             return self._engine
 

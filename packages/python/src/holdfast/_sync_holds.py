@@ -15,6 +15,7 @@ from ._plan import Json, Match, Plan, Target, plan_of
 from ._use import raise_for
 
 if TYPE_CHECKING:
+    from ._core import Core
     from ._session import LiveSession
     from ._sync_calls import Calls
 
@@ -32,6 +33,9 @@ class Lost:
 
     def wait(self, timeout: float | None = None) -> bool:
         """Waits until it is set, for at most `timeout` seconds. Returns whether it is."""
+        # Nobody else looks at the lease in a forked child.
+        if self.is_set():
+            return True
         if self._event is None:
             self._event = threading.Event()
             self._hold._client._watch(self._hold, self._event)
@@ -61,7 +65,7 @@ class Hold(BaseHold):
 
         Raises LeaseLost; HoldfastError NOT_RESERVED after a release, INVALID_OPTION in a session.
         """
-        self._client._call(lambda core: self._renew(ttl))
+        self._client._call(lambda core: self._by(core)._renew(ttl))
 
     def release(self, condition: Condition | None = None, reason: str | None = None) -> bool:
         """Releases all of it. If the service cannot be reached, it tries until the lease has ended by itself.
@@ -71,7 +75,12 @@ class Hold(BaseHold):
         """
         if self._origin.lease.is_foreign:
             return False
-        return self._client._call(lambda core: self._release(condition, reason), can_end=False)
+        return self._client._call(lambda core: self._by(core)._release(condition, reason), can_end=False)
+
+    def _by(self, core: Core[Hold]) -> Hold:
+        """After `close`, the client has other connections."""
+        self._origin.api, self._origin.keeper = core.api, core.keeper
+        return self
 
     def __enter__(self) -> Hold:
         return self
@@ -187,7 +196,7 @@ class Session(AbstractContextManager["Session"]):
         """Ends it, and all its reservations. Returns how many; 0 if they ended by themselves."""
         if self._live.lease.is_foreign:
             return 0
-        return self._client._call(lambda core: self._live.end(), can_end=False)
+        return self._client._call(lambda core: self._live.by(core.api).end(), can_end=False)
 
     def __exit__(self, *_: object) -> None:
         self.end()
@@ -199,3 +208,7 @@ class Session(AbstractContextManager["Session"]):
 async def release_unwanted(hold: Hold | None) -> None:
     if hold is not None:
         await hold._release()
+
+
+async def end_unwanted(live: LiveSession) -> None:
+    await live.end()
