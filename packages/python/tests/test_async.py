@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import os
 import time
+import warnings
+from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
 import anyio
 import pytest
-from conftest import FakeService, Reply, Request, granted
+from conftest import FakeService, Reply, Request, granted, until
 from holdfast import AsyncHoldfast, HoldfastError, LeaseLost, NotAvailable
 
 pytestmark = pytest.mark.anyio
@@ -115,6 +119,26 @@ class TestLostLeases:
             assert isinstance(caught.value.__cause__, ValueError)
 
 
+class TestEndsOfBlocks:
+    async def test_release_whatever_the_error_of_the_work_is(self, fake: FakeService) -> None:
+        fake.answer = lambda request: None if request.path.endswith("/renew") else granted(request)
+
+        async def fail() -> None:
+            try:
+                await anyio.sleep_forever()
+            finally:
+                raise ValueError("the work failed")
+
+        async with AsyncHoldfast(fake.url, key="k") as client:
+            # LeaseLost; of anyio 3 a group that is no Exception.
+            with pytest.raises(BaseException) as caught:
+                async with client.using("printer", ttl="1s"), anyio.create_task_group() as group:
+                    group.start_soon(fail)
+                    await anyio.sleep_forever()
+            assert "the work failed" in f"{caught.value} {caught.value.__cause__!r}"
+            assert len(fake.of("/unreserve")) == 1
+
+
 class TestAll:
     async def test_sessions_events_and_mirrors(self, client: AsyncHoldfast, name: str) -> None:
         async with client, await client.mirror() as mirror:
@@ -156,6 +180,51 @@ def test_a_client_works_in_one_event_loop_after_another(service: tuple[str, str]
     assert asyncio.run(once()) == asyncio.run(once())
 
 
+def test_a_block_that_is_left_in_another_task_is_released(fake: FakeService) -> None:
+    async def leave() -> None:
+        async with AsyncHoldfast(fake.url, key="k") as client:
+            using = client.using("printer")
+            await asyncio.create_task(using.__aenter__())
+            with suppress(RuntimeError):  # Of anyio.
+                await using.__aexit__(None, None, None)
+
+    asyncio.run(leave())
+    assert len(fake.of("/unreserve")) == 1
+
+
+def test_a_client_keeps_no_connections_of_event_loops_that_ended(fake: FakeService) -> None:
+    client = AsyncHoldfast(fake.url, key="k")
+
+    async def once() -> None:
+        async with client.using("printer"):
+            pass
+
+    def count() -> int:
+        gc.collect()
+        return len(os.listdir("/proc/self/fd"))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        asyncio.run(once())
+        before = count()
+        for _ in range(5):
+            asyncio.run(once())
+        until(lambda: count() <= before)
+
+
+def test_a_client_works_under_asyncio_and_then_under_trio(fake: FakeService) -> None:
+    pytest.importorskip("trio")
+    client = AsyncHoldfast(fake.url, key="k")
+
+    async def once() -> None:
+        async with client.using("printer"):
+            pass
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        for backend in ("asyncio", "trio", "asyncio"):
+            anyio.run(once, backend=backend)
+    assert len(fake.of("/unreserve")) == 3
 
 
 async def test_a_call_that_is_given_up_releases_what_it_gets_later(fake: FakeService) -> None:

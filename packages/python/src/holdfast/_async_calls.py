@@ -152,7 +152,7 @@ class AsyncCalls:
 
             # Another event loop has other connections, and is the same requester. A forked child is another one.
             is_same = core is not None and core.pid == os.getpid() and self._settings.env is None
-            if core is not None:
+            if core is not None and core.pid != os.getpid():
                 _abandoned.append(core)
             requesters = core.requesters if core is not None and is_same else None
             core = self._core = Core(self._settings, AsyncHold, call_here, requesters)

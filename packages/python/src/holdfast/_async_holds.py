@@ -38,6 +38,9 @@ class AsyncLost:
 
     async def wait(self) -> None:
         """Waits until it is set."""
+        # Nobody else looks at the lease in a forked child.
+        if self.is_set():
+            return
         if self._flag is None:
             self._flag = self._origin.api.runtime.flag()
             self._origin.lease.when_lost(self._flag.set)
@@ -120,8 +123,13 @@ class AsyncUsing(AbstractAsyncContextManager[AsyncHold]):
         hold = self._hold
         if hold is None:
             return
-        if self._scope is not None and self._scope.__exit__(kind, error, trace):
-            error = None
+        failed: BaseException | None = None
+        try:
+            if self._scope is not None and self._scope.__exit__(kind, error, trace):
+                error = None
+        except BaseException as raised:
+            # What is left of a group of errors without the cancellation; or this is another task.
+            error = failed = raised
         lost = hold._origin.lease.lost
         was_held = True
         try:
@@ -132,6 +140,8 @@ class AsyncUsing(AbstractAsyncContextManager[AsyncHold]):
             if error is None and lost is None:
                 raise
         raise_for(hold, lost, was_held, error)
+        if failed is not None:
+            raise failed
 
 
 class AsyncSession:

@@ -88,7 +88,10 @@ class _Asyncio:
         return self._loop.call_later(seconds, act).cancel
 
     def is_current(self) -> bool:
-        return asyncio.get_running_loop() is self._loop
+        try:
+            return asyncio.get_running_loop() is self._loop
+        except RuntimeError:  # It runs in trio.
+            return False
 
 
 class _Trio:
@@ -117,7 +120,10 @@ class _Trio:
         return scope.cancel
 
     def is_current(self) -> bool:
-        return self._trio.lowlevel.current_trio_token() is self._token
+        try:
+            return self._trio.lowlevel.current_trio_token() is self._token
+        except RuntimeError:  # It runs in asyncio.
+            return False
 
 
 def runtime_here() -> Runtime:
