@@ -6,11 +6,14 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from conftest import FakeService, Reply, Request, granted, until
 from holdfast import Holdfast, HoldfastError, LeaseLost, LimitReached, Retry, Unreachable
+from holdfast._jwts import mask
 
 
 def replies(*given: Reply | None) -> Callable[[Request], Reply | None]:
@@ -203,6 +206,43 @@ class TestJobs:
         exchanges = fake.of("/auth/token")
         assert [request.body["tenant"] for request in exchanges] == ["acme", "acme"]
         assert len({request.body["instance"] for request in exchanges}) == 1
+
+    def test_do_not_send_their_jwt_to_a_proxy_without_encryption(
+        self, fake: FakeService, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        fake.answer = lambda request: (403, {}, {"error": "Not trusted", "code": "FORBIDDEN"})
+        monkeypatch.delenv("HOLDFAST_KEY", raising=False)
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+            monkeypatch.setenv(name, "http://127.0.0.1:9")
+        for name in ("NO_PROXY", "no_proxy"):
+            monkeypatch.delenv(name, raising=False)
+        for name, value in (("URL", fake.url), ("TENANT", "acme"), ("ID_TOKEN", "a.b.c")):
+            monkeypatch.setenv(f"HOLDFAST_{name}", value)
+        with Holdfast.from_env() as client, pytest.raises(HoldfastError, match="Not trusted"):
+            client.active()
+
+    def test_go_on_while_an_agent_that_hangs_masks_a_token(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        agent = tmp_path / "buildkite-agent"
+        agent.write_text("#!/bin/sh\nexec sleep 1\n")
+        agent.chmod(0o755)
+        monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+        is_masked = False
+
+        async def run() -> None:
+            async def hide() -> None:
+                nonlocal is_masked
+                await mask({"BUILDKITE": "true"}, "token")
+                is_masked = True
+
+            async with anyio.create_task_group() as group:
+                group.start_soon(hide)
+                await anyio.sleep(0.1)
+                assert not is_masked
+            assert is_masked
+
+        anyio.run(run)
 
     def test_do_not_send_their_jwt_in_clear(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("HOLDFAST_KEY", raising=False)

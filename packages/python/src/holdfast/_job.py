@@ -112,13 +112,15 @@ class Job:
 
     async def _exchange(self, timeout: float) -> _Token:
         jwt = await self._source(f"holdfast:{self._tenant}", timeout)
-        mask(self._env, jwt)
+        await mask(self._env, jwt)
         body = {"jwt": jwt, "tenant": self._tenant, "instance": self._instance}
         if self._env.get("HOLDFAST_ISSUER"):
             body["issuer"] = self._env["HOLDFAST_ISSUER"]
         sent_at = time.monotonic()
         try:
-            async with httpx.AsyncClient(timeout=timeout) as client:
+            # Without encryption, only to this machine: not by way of a proxy.
+            is_direct = self._address.startswith("http:")
+            async with httpx.AsyncClient(timeout=timeout, trust_env=not is_direct) as client:
                 response = await client.post(self._address, json=body)
         except httpx.HTTPError as error:
             raise Unreachable(f"The service could not be reached: {error or type(error).__name__}") from error
@@ -128,5 +130,5 @@ class Job:
         token, requester, lifetime = answer.get("token"), answer.get("requester"), answer.get("expiresIn")
         if not isinstance(token, str) or not isinstance(requester, str) or not isinstance(lifetime, (int, float)):
             raise unexpected()
-        mask(self._env, token)
+        await mask(self._env, token)
         return _Token(token, requester, sent_at + lifetime, sent_at + lifetime * _RENEW_AFTER)
