@@ -15,7 +15,7 @@ import (
 // maxBody is the longest response in bytes, but for lists and streams.
 const maxBody = 64 << 20
 
-// idleTime is the longest pause between two requests on a connection. The service may ask for a shorter one.
+// idleTime is the longest pause between two requests on a connection. The service closes it after 65 s.
 const idleTime = time.Minute
 
 // maxIdle is the number of idle connections that are kept.
@@ -69,6 +69,10 @@ func newHTTPClient() *http.Client {
 		// Under HTTP/2, a connection that died without a sign would take all calls with it, and their repeats.
 		own.ForceAttemptHTTP2 = false
 		own.TLSNextProto = map[string]func(string, *tls.Conn) http.RoundTripper{}
+		// The clone still offers h2 to servers, which would take it.
+		if own.TLSClientConfig != nil {
+			own.TLSClientConfig.NextProtos = []string{"http/1.1"}
+		}
 		client.Transport = own
 	}
 	return client

@@ -2,9 +2,12 @@ package holdfast
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -20,6 +23,24 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	var own *Error
 	equal(t, "code", errors.As(err, &own) && own.Code == CodeUnexpectedResponse, true)
 	equal(t, "requests to the other host", len(other.requests("")), 0)
+}
+
+func TestAServerThatOffersHTTP2IsSpokenToInHTTP1(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	client := newHTTPClient()
+	defer client.CloseIdleConnections()
+	transport := client.Transport.(*http.Transport)
+	if transport.TLSClientConfig == nil {
+		transport.TLSClientConfig = &tls.Config{}
+	}
+	transport.TLSClientConfig.RootCAs = x509.NewCertPool()
+	transport.TLSClientConfig.RootCAs.AddCert(server.Certificate())
+	response := must[*http.Response](t)(client.Get(server.URL))
+	defer response.Body.Close()
+	equal(t, "protocol", response.ProtoMajor, 1)
 }
 
 func TestTheKeyIsAskedForEachRequestAndOnceMoreIfItIsRefused(t *testing.T) {
