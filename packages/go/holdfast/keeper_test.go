@@ -111,14 +111,12 @@ func TestAWorkThatDoesNotNoticeALostLeaseFails(t *testing.T) {
 
 func TestTheContextOfTheWorkLooksAtTheClocks(t *testing.T) {
 	t.Parallel()
-	at := &steered{monotonicNow(), systemClocks.wall()}
-	f := newFake(t, grant)
-	o := options{}
-	WithKey("k")(&o)
-	client := must[*Client](t)(newClient(f.URL, o, at.clocks()))
+	var slept atomic.Int64
+	wall := func() time.Duration { return systemClocks.wall() + time.Duration(slept.Load()) }
+	client := newFake(t, grant).clientWith(t, clocks{monotonicNow, wall})
 	_ = client.Using(background, Request{Resource: "a", TTL: time.Hour}, func(ctx context.Context, h *Hold) error {
 		equal(t, "before", ctx.Err() == nil, true)
-		at.wall += time.Hour
+		slept.Store(int64(time.Hour))
 		equal(t, "after", errors.Is(ctx.Err(), context.Canceled), true)
 		return nil
 	})
@@ -170,6 +168,52 @@ func TestARenewalThatFailsIsRepeatedUntilTheLeaseEnds(t *testing.T) {
 			return h.Err()
 		})
 	equal(t, "error", err == nil, true)
+}
+
+func TestARenewalOfTheHolderCountsForTheKeeper(t *testing.T) {
+	t.Parallel()
+	asked, open := make(chan struct{}, 1), make(chan struct{})
+	f := newFake(t, func(w http.ResponseWriter, s seen) {
+		if strings.HasPrefix(s.path, "/Reservation/renew") {
+			asked <- struct{}{}
+			<-open
+		}
+		grant(w, s)
+	})
+	var passed, looks atomic.Int64
+	client := f.clientWith(t, clocks{func() time.Duration {
+		looks.Add(1)
+		return monotonicNow() + time.Duration(passed.Load())
+	}, systemClocks.wall})
+	err := client.Using(background, Request{Resource: "a", TTL: time.Hour}, func(ctx context.Context, h *Hold) error {
+		renewed := make(chan error)
+		go func() { renewed <- h.Renew(ctx, 0) }()
+		<-asked
+		passed.Store(int64(30 * time.Minute))
+		eventually(t, "a renewal that is due", func() bool {
+			client.keeper.mu.Lock()
+			defer client.keeper.mu.Unlock()
+			return client.keeper.kept[h.lease].isRenewing
+		})
+		before := looks.Load()
+		time.Sleep(100 * time.Millisecond) // A loop without a pause looks thousands of times.
+		if more := looks.Load() - before; more > 500 {
+			t.Error("looks at the clock:", more)
+		}
+		close(open)
+		return <-renewed
+	})
+	equal(t, "error", err, nil)
+}
+
+func TestARenewalThatWasGivenUpTakesNoAnswer(t *testing.T) {
+	hold := must[*Hold](t)(newFake(t, grant).client(t).Reserve(background, Request{Resource: "a"}))
+	begun, _, err := hold.beginRenewal(0, func(error) {})
+	equal(t, "error", err, nil)
+	must[bool](t)(hold.Release(background))
+	begun.answered(0, answer[Result]{}, errors.New("too late"))
+	var own *Error
+	equal(t, "code", errors.As(begun.err, &own) && own.Code == CodeNotReserved, true)
 }
 
 func TestAKeeperThatHasNothingToKeepEnds(t *testing.T) {

@@ -93,14 +93,21 @@ func (h *Hold) beginRenewal(ttl time.Duration, settled func(error)) (begun, earl
 	return r, nil, nil
 }
 
-// renewInBackground begins a renewal for the keeper, unless one is under way.
+// renewInBackground begins a renewal for the keeper. If one of the holder is under way, that counts.
 func (h *Hold) renewInBackground(done func(error)) []*renewCall {
-	begun, _, err := h.beginRenewal(0, done)
-	if begun == nil {
+	begun, earlier, err := h.beginRenewal(0, done)
+	switch {
+	case begun != nil:
+		return begun.calls
+	case earlier != nil:
+		go func() {
+			<-earlier.done
+			done(earlier.err)
+		}()
+	default:
 		done(err)
-		return nil
 	}
-	return begun.calls
+	return nil
 }
 
 func (h *Hold) hasBeenReleased() error {
@@ -111,12 +118,16 @@ func (h *Hold) hasBeenReleased() error {
 func (r *renewal) answered(i int, a answer[Result], err error) {
 	h := r.hold
 	h.mu.Lock()
+	if h.renewal != r {
+		h.mu.Unlock()
+		return // It was given up, and has its error.
+	}
 	r.answers[i] = a
 	if err != nil {
 		r.err = err
 	}
 	r.left--
-	isWhole := r.left == 0 && h.renewal == r
+	isWhole := r.left == 0
 	if isWhole {
 		r.finish()
 	}

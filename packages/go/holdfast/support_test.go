@@ -98,6 +98,16 @@ func (f *fake) client(t *testing.T, with ...Option) *Client {
 	return client
 }
 
+// clientWith returns a client of the fake with clocks of the test.
+func (f *fake) clientWith(t *testing.T, c clocks) *Client {
+	t.Helper()
+	o := options{retryFor: 30 * time.Second}
+	WithKey("hf_key")(&o)
+	client := must[*Client](t)(newClient(f.URL, o, c))
+	t.Cleanup(client.Close)
+	return client
+}
+
 // grant answers reserves, renewals and releases as a service does that nobody else uses.
 func grant(w http.ResponseWriter, s seen) {
 	results := []map[string]any{}
