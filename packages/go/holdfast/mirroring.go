@@ -23,7 +23,8 @@ func (m *Mirror) run(ctx context.Context, onReady func()) {
 		case event := <-events:
 			m.handle(ctx, event)
 		case all := <-m.loaded:
-			if all.load != m.load {
+			// What belongs to a connection that has ended says nothing, neither do its errors.
+			if all.load != m.load || ctx.Err() != nil {
 				break
 			}
 			if all.err != nil {
@@ -32,11 +33,14 @@ func (m *Mirror) run(ctx context.Context, onReady func()) {
 			}
 			m.take(all, onReady)
 		case read := <-m.queue.reads:
+			if read.ctx.Err() != nil {
+				break
+			}
 			if read.err != nil {
 				m.err, isOpen = read.err, false
 				break
 			}
-			m.takeWaiting(read)
+			m.takeWaiting(read.rows)
 		case m.err = <-ended:
 			isOpen = false
 		}
@@ -112,13 +116,10 @@ func (m *Mirror) take(all loaded, onReady func()) {
 	}
 }
 
-func (m *Mirror) takeWaiting(read queueRead) {
-	if read.ctx.Err() != nil {
-		return
-	}
+func (m *Mirror) takeWaiting(rows []WaitingRequest) {
 	m.mu.Lock()
-	hasChanged := !reflect.DeepEqual(m.waiting, read.rows)
-	m.waiting = read.rows
+	hasChanged := !reflect.DeepEqual(m.waiting, rows)
+	m.waiting = rows
 	m.mu.Unlock()
 	if hasChanged {
 		m.notify()
