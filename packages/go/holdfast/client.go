@@ -29,8 +29,8 @@ type Option func(*options)
 
 type options struct {
 	key keySource
-	// The key, if it never changes.
-	fixed     string
+	// The key, if it never changes; else nil.
+	fixed     *string
 	requester string
 	retryFor  time.Duration
 	onRetry   func(Retry)
@@ -39,7 +39,7 @@ type options struct {
 // WithKey sets the API key, or a token.
 func WithKey(key string) Option {
 	return func(o *options) {
-		o.fixed, o.key = key, func(context.Context, string) (string, error) { return key, nil }
+		o.fixed, o.key = &key, func(context.Context, string) (string, error) { return key, nil }
 	}
 }
 
@@ -47,7 +47,7 @@ func WithKey(key string) Option {
 // expire. If the service refuses a key, it is called once more, with that key; else refused is "".
 func WithKeyFunc(key func(ctx context.Context, refused string) (string, error)) Option {
 	return func(o *options) {
-		o.fixed = ""
+		o.fixed = nil
 		o.key = func(ctx context.Context, refused string) (string, error) {
 			value, err := key(ctx, refused)
 			if err != nil && ctx.Err() == nil {
@@ -83,8 +83,8 @@ func newClient(address string, o options, c clocks) (*Client, error) {
 	if o.key == nil {
 		return nil, invalid("a key is needed: WithKey or WithKeyFunc")
 	}
-	if o.fixed != "" {
-		if err := checkKey(o.fixed); err != nil {
+	if o.fixed != nil {
+		if err := checkKey(*o.fixed); err != nil {
 			return nil, err
 		}
 	}

@@ -93,6 +93,7 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 		func() (*Client, error) { return New("http://user:pass@localhost", WithKey("k")) },
 		func() (*Client, error) { return New("http://localhost/api/v1", WithKey("k")) },
 		func() (*Client, error) { return New("http://localhost", WithKey("a\nb")) },
+		func() (*Client, error) { return New("http://localhost", WithKey("")) },
 		func() (*Client, error) { return New("http://localhost", WithKey("k"), WithRetryFor(3)) },
 	} {
 		_, err := make()

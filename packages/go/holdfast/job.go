@@ -91,7 +91,7 @@ func startJob(ctx context.Context, address string, o *options) error {
 	if o.requester != "" && o.requester != requester {
 		return invalid("this job acts for " + requester + " alone: leave WithRequester out")
 	}
-	o.requester, o.fixed, o.key = requester, "", j.key
+	o.requester, o.fixed, o.key = requester, nil, j.key
 	return nil
 }
 
