@@ -9,7 +9,7 @@ import (
 const (
 	// electionTTL is the time without a leader after a crash.
 	electionTTL = 15 * time.Second
-	// electionPause is the time until a candidate stands again after an error.
+	// electionPause is the time until a candidate stands again after an error or a refusal.
 	electionPause = time.Second
 )
 
@@ -19,7 +19,8 @@ const (
 // before onLead has returned or its lease, of 15 s, is over. HoldOf has the fencing token, which is needed before each
 // write. onLost runs after onLead has returned, always and once, even after a panic. Then the candidate stands again.
 //
-// It returns nil when ctx has ended; an error if the service refuses the candidate, for its key or the name.
+// It returns nil when ctx has ended; an error if the service refuses the key or the name, your key function fails, or
+// the client was closed.
 func (c *Client) Elect(ctx context.Context, name string, onLead func(ctx context.Context), onLost func()) error {
 	request := Request{Resource: name, TTL: electionTTL, Wait: maxWait}
 	for ctx.Err() == nil {
@@ -27,10 +28,10 @@ func (c *Client) Elect(ctx context.Context, name string, onLead func(ctx context
 		if ctx.Err() != nil {
 			break
 		}
-		if err == nil || errors.Is(err, ErrLeaseLost) || errors.Is(err, ErrNotAvailable) {
+		if err == nil || errors.Is(err, ErrLeaseLost) {
 			continue
 		}
-		if !endsByItself(err) {
+		if !errors.Is(err, ErrNotAvailable) && !endsByItself(err) {
 			return err
 		}
 		pause(ctx, electionPause)

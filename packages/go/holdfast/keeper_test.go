@@ -206,6 +206,27 @@ func TestARenewalOfTheHolderCountsForTheKeeper(t *testing.T) {
 	equal(t, "error", err, nil)
 }
 
+func TestACandidateThatIsTurnedDownStandsAgainAfterAPause(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(background)
+	defer cancel()
+	stood := make(chan time.Time, 2)
+	f := newFake(t, func(w http.ResponseWriter, s seen) {
+		if !strings.HasPrefix(s.path, "/Reservation/reserve") {
+			grant(w, s)
+			return
+		}
+		if stood <- time.Now(); len(stood) == 2 {
+			cancel()
+		}
+		reply(w, 200, []map[string]string{{"status": "NOT_AVAILABLE"}})
+	})
+	err := f.client(t).Elect(ctx, "a", func(context.Context) {}, func() {})
+	equal(t, "error", err, nil)
+	first, second := <-stood, <-stood
+	equal(t, "a pause", second.Sub(first) >= electionPause, true)
+}
+
 func TestARenewalThatWasGivenUpTakesNoAnswer(t *testing.T) {
 	hold := must[*Hold](t)(newFake(t, grant).client(t).Reserve(background, Request{Resource: "a"}))
 	begun, _, err := hold.beginRenewal(0, func(error) {})
