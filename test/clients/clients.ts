@@ -97,6 +97,11 @@ export const CLIENTS: readonly Client[] = [
   },
 ];
 
+/** Installs and builds what all clients need: before the first scenario, since nothing else runs meanwhile. */
+export async function prepareClients(): Promise<void> {
+  for (const client of CLIENTS) await client.start();
+}
+
 /** The clients whose tools are there. Writes one line about the others. */
 export function readyClients(): readonly Client[] {
   const ready = CLIENTS.filter((client) => client.isReady());

@@ -1,11 +1,13 @@
 /** Streams of events and mirrors, also when their connection is lost for a while. */
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from '../support/client.ts';
 import { startRelay } from '../support/haproxy.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { CLIENTS, type Client } from './clients.ts';
+import { CLIENTS, type Client, prepareClients } from './clients.ts';
 import { type Call, Program } from './program.ts';
+
+beforeAll(prepareClients);
 
 /** A program with a stream and a mirror, by way of a relay that can be shut. */
 async function follow(client: Client) {

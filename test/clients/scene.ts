@@ -6,7 +6,7 @@ import { type Client as Caller, createClient } from '../support/client.ts';
 import { type FaultyProxy, startFaultyProxy } from '../support/faultyProxy.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { CLIENTS, type Client, type Start } from './clients.ts';
+import { type Client, prepareClients, type Start } from './clients.ts';
 import { Program } from './program.ts';
 
 /** The keys of tenants that no scenario has yet. */
@@ -20,8 +20,7 @@ export let service: Instance;
  */
 export function useService(scenes = 100): void {
   beforeAll(async () => {
-    // What is missing is installed before the first scenario: nothing else runs meanwhile.
-    for (const client of CLIENTS) await client.start();
+    await prepareClients();
     keys = Array.from({ length: scenes }, () => makeConfiguredKey(makeTenant()));
     service = await startInstance({ keys: [...keys] });
   });
