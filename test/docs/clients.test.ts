@@ -33,7 +33,7 @@ test('calls', () => {
     ...names(read('packages/client/src/holdfast.ts'), /^ {2}static (\w+)/gm),
   ];
   const methods = names(
-    `${python('_sync')}${python('_sync_calls').split('\nclass Calls')[1]}`,
+    `${python('_sync')}${python('_client')}${python('_sync_calls').split('\nclass Calls')[1]}`,
     /^ {4}def ([a-z]\w*)/gm,
   );
   const exported = names(go, /^func \(c \*Client\) ([A-Z]\w*)/gm).filter((name) => !SPECIAL.includes(name));

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar, overload
 
 from ._async_holds import AsyncHold
-from ._durations import Duration
-from ._options import Condition, definitions_of, names_of
-from ._retries import Retry
-from ._settings import Key, Settings, settings_of_process
+from ._client import Client
+from ._options import Condition, Names, definitions_of, names_of
 
 if TYPE_CHECKING:
     from ._core import Core
@@ -26,43 +24,12 @@ if TYPE_CHECKING:
     )
 
 C = TypeVar("C", bound="AsyncCalls")
-Names = list[str] | tuple[str, ...]
 _abandoned: list[object] = []
 """The connections of the parent, in a forked child: their destructors must not close what the parent uses."""
 
 
-class AsyncCalls:
-    def __init__(
-        self,
-        url: str,
-        *,
-        key: Key,
-        requester: str | None = None,
-        retry_for: Duration = "30s",
-        on_retry: Callable[[Retry], object] | None = None,
-    ) -> None:
-        self._settings = Settings(url, key, requester, retry_for, on_retry)
-        self._core: Core[AsyncHold] | None = None
-
-    @classmethod
-    def from_env(
-        cls: type[C],
-        *,
-        requester: str | None = None,
-        retry_for: Duration = "30s",
-        on_retry: Callable[[Retry], object] | None = None,
-    ) -> C:
-        """Makes a client of HOLDFAST_URL, and HOLDFAST_KEY, HOLDFAST_KEY_FILE or the JWT of a CI job.
-
-        Raises HoldfastError INVALID_OPTION: it names the variable.
-        """
-        client = cls.__new__(cls)
-        client._settings = settings_of_process(requester, retry_for, on_retry)
-        client._core = None
-        return client
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._settings.base.removesuffix('/api/v1')!r})"
+class AsyncCalls(Client):
+    _core: Core[AsyncHold] | None = None
 
     async def requester(self) -> str:
         """Who this client is: unique to this object and process, unless you chose a requester.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from ._durations import Duration
 from ._hold import BaseHold, Origin
 from ._options import Condition, Mode, OnWaiting, Wanted
 from ._plan import Json, Match, Plan, Target, plan_of
+from ._session import BaseSession, LiveSession
 from ._use import raise_for
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from ._async_calls import AsyncCalls
     from ._runtime import Flag
-    from ._session import LiveSession
 
 RELEASE_TIME = 5.0
 """Longest time in seconds for which the end of a block waits for its release. It goes on in the background."""
@@ -144,31 +143,12 @@ class AsyncUsing(AbstractAsyncContextManager[AsyncHold]):
             raise failed
 
 
-class AsyncSession:
+class AsyncSession(BaseSession):
     """Many reservations of one requester that end together, kept by one heartbeat. It renews itself until it ends."""
 
     def __init__(self, client: AsyncCalls, live: LiveSession) -> None:
+        super().__init__(live)
         self._client = client
-        self._live = live
-
-    @property
-    def id(self) -> str:
-        return self._live.id
-
-    @property
-    def requester(self) -> str:
-        """The requester of all its reservations: they do not exclude each other."""
-        return self._live.requester
-
-    @property
-    def expires_at(self) -> datetime:
-        """When it ends if it is not renewed, by the clock of the service."""
-        return self._live.expires_at
-
-    def raise_if_lost(self) -> None:
-        """Raises LeaseLost if it has ended, or may end within its margin. Looks at the clocks, asks nobody."""
-        if (lost := self._live.lease.lost) is not None:
-            raise lost
 
     async def reserve(
         self,
@@ -232,6 +212,3 @@ class AsyncSession:
 
         with anyio.move_on_after(RELEASE_TIME, shield=True):
             await self.end()
-
-    def __repr__(self) -> str:
-        return f"AsyncSession(requester={self.requester!r})"

@@ -19,6 +19,8 @@ Requests = Sequence[Mapping[str, object]]
 OnWaiting = Callable[["Waiting"], object]
 """Called with its place in the queue and who is in the way, while it waits."""
 Registration = Mapping[str, object]
+Names = list[str] | tuple[str, ...]
+"""Of resources. A plain string is a Sequence, too: so a type checker tells one name from several."""
 
 
 def names_of(names: str | Sequence[str]) -> Sequence[str]:

@@ -121,3 +121,32 @@ class LiveSession:
             released = 0
         self._released = released
         return released
+
+
+class BaseSession:
+    """What the sessions of the clients for threads and for tasks have in common."""
+
+    def __init__(self, live: LiveSession) -> None:
+        self._live = live
+
+    @property
+    def id(self) -> str:
+        return self._live.id
+
+    @property
+    def requester(self) -> str:
+        """The requester of all its reservations: they do not exclude each other."""
+        return self._live.requester
+
+    @property
+    def expires_at(self) -> datetime:
+        """When it ends if it is not renewed, by the clock of the service."""
+        return self._live.expires_at
+
+    def raise_if_lost(self) -> None:
+        """Raises LeaseLost if it has ended, or may end within its margin. Looks at the clocks, asks nobody."""
+        if (lost := self._live.lease.lost) is not None:
+            raise lost
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(requester={self.requester!r})"

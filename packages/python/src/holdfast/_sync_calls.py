@@ -7,10 +7,8 @@ import threading
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from ._durations import Duration
-from ._options import Condition, definitions_of, names_of
-from ._retries import Retry
-from ._settings import Key, Settings, settings_of_process
+from ._client import Client
+from ._options import Condition, Names, definitions_of, names_of
 from ._sync_holds import Hold
 from .errors import HoldfastError
 
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
     )
 
 T = TypeVar("T")
-Names = list[str] | tuple[str, ...]
 C = TypeVar("C", bound="Calls")
 _creating = threading.Lock()
 
@@ -72,38 +69,8 @@ class _Engine:
             await self.core.close()
 
 
-class Calls:
-    def __init__(
-        self,
-        url: str,
-        *,
-        key: Key,
-        requester: str | None = None,
-        retry_for: Duration = "30s",
-        on_retry: Callable[[Retry], object] | None = None,
-    ) -> None:
-        self._settings = Settings(url, key, requester, retry_for, on_retry)
-        self._engine: _Engine | None = None
-
-    @classmethod
-    def from_env(
-        cls: type[C],
-        *,
-        requester: str | None = None,
-        retry_for: Duration = "30s",
-        on_retry: Callable[[Retry], object] | None = None,
-    ) -> C:
-        """Makes a client of HOLDFAST_URL, and HOLDFAST_KEY, HOLDFAST_KEY_FILE or the JWT of a CI job.
-
-        Raises HoldfastError INVALID_OPTION: it names the variable.
-        """
-        client = cls.__new__(cls)
-        client._settings = settings_of_process(requester, retry_for, on_retry)
-        client._engine = None
-        return client
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._settings.base.removesuffix('/api/v1')!r})"
+class Calls(Client):
+    _engine: _Engine | None = None
 
     @property
     def requester(self) -> str:

@@ -5,18 +5,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ._durations import Duration
 from ._hold import BaseHold, Origin
 from ._options import Condition, Mode, OnWaiting, Wanted
 from ._plan import Json, Match, Plan, Target, plan_of
+from ._session import BaseSession, LiveSession
 from ._use import raise_for
 
 if TYPE_CHECKING:
     from ._core import Core
-    from ._session import LiveSession
     from ._sync_calls import Calls
 
 
@@ -116,31 +115,12 @@ class Using(AbstractContextManager[Hold]):
         raise_for(hold, lost, was_held, error)
 
 
-class Session(AbstractContextManager["Session"]):
+class Session(BaseSession, AbstractContextManager["Session"]):
     """Many reservations of one requester that end together, kept by one heartbeat. It renews itself until it ends."""
 
     def __init__(self, client: Calls, live: LiveSession) -> None:
+        super().__init__(live)
         self._client = client
-        self._live = live
-
-    @property
-    def id(self) -> str:
-        return self._live.id
-
-    @property
-    def requester(self) -> str:
-        """The requester of all its reservations: they do not exclude each other."""
-        return self._live.requester
-
-    @property
-    def expires_at(self) -> datetime:
-        """When it ends if it is not renewed, by the clock of the service."""
-        return self._live.expires_at
-
-    def raise_if_lost(self) -> None:
-        """Raises LeaseLost if it has ended, or may end within its margin. Looks at the clocks, asks nobody."""
-        if (lost := self._live.lease.lost) is not None:
-            raise lost
 
     def reserve(
         self,
@@ -200,9 +180,6 @@ class Session(AbstractContextManager["Session"]):
 
     def __exit__(self, *_: object) -> None:
         self.end()
-
-    def __repr__(self) -> str:
-        return f"Session(requester={self.requester!r})"
 
 
 async def release_unwanted(hold: Hold | None) -> None:
