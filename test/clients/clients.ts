@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
-import { findOrInstall, findProgram, type Wanted } from '../../scripts/serverProgram.ts';
-import { fakeClock, GO, PYTHON, say } from '../support/languages.ts';
+import { fakeClock, go, python, say } from '../support/languages.ts';
 
 /** How a program is started. */
 export interface Start {
@@ -24,21 +23,6 @@ export interface Client {
   /** The same program with a wall clock that a file sets, as in fakeClock(). */
   startWithClock(file: string): Promise<Start>;
 }
-
-/** Finds or installs a tool, once in a worker. */
-function toolOf(wanted: Wanted) {
-  let found: string | undefined;
-  return {
-    isReady: () => findProgram(wanted) !== undefined,
-    path: () => {
-      found ??= findOrInstall(wanted, say).path;
-      return found;
-    },
-  };
-}
-
-const python = toolOf(PYTHON);
-const go = toolOf(GO);
 
 const withFakeTime = (client: Omit<Client, 'startWithClock'>): Client => ({
   ...client,

@@ -4,13 +4,12 @@ import { readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { findOrInstall } from '../../scripts/serverProgram.ts';
 import { holdfast, useInstance } from '../support/instance.ts';
-import { GO, say } from '../support/languages.ts';
+import { go } from '../support/languages.ts';
 
 useInstance();
 const cwd = resolve('packages/go/holdfast');
-const go = findOrInstall(GO, say).path;
+const GO = go.path();
 /** The race detector needs a C compiler. Without a cache, it takes half a minute of CPU to compile with it. */
 const isNight = process.env.RACES !== undefined;
 const hasCompiler = spawnSync('gcc', ['--version']).status === 0;
@@ -25,20 +24,20 @@ async function run(command: string, ...args: readonly string[]): Promise<string>
 }
 
 test('is formatted', async () => {
-  expect(await run(join(dirname(go), 'gofmt'), '-l', '.')).toBe('');
+  expect(await run(join(dirname(GO), 'gofmt'), '-l', '.')).toBe('');
 });
 
 test('passes go vet', async () => {
-  expect(await run(go, 'vet', './...')).toBe('');
+  expect(await run(GO, 'vet', './...')).toBe('');
 });
 
 test('needs the standard library alone', async () => {
   expect(readdirSync(cwd)).not.toContain('go.sum');
-  const packages = await run(go, 'list', '-deps', '-f', '{{if not .Standard}}{{.ImportPath}}{{end}}', '.');
+  const packages = await run(GO, 'list', '-deps', '-f', '{{if not .Standard}}{{.ImportPath}}{{end}}', '.');
   expect(packages.trim()).toMatch(/^\S+\/packages\/go\/holdfast$/);
 });
 
 test('passes its tests and examples', async () => {
   const detector = isNight && hasCompiler ? ['-race'] : [];
-  expect(await run(go, 'test', ...detector, '-count=1', '.')).toMatch(/^ok\s/);
+  expect(await run(GO, 'test', ...detector, '-count=1', '.')).toMatch(/^ok\s/);
 }, 200_000);

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Ended, env, type Running, service, start, useService } from '../support/commandLine.ts';
-import { installedPython, pythonPath } from '../support/python.ts';
+import { python } from '../support/languages.ts';
+import { installedPython } from '../support/python.ts';
 import { until } from '../support/until.ts';
 
 useService();
@@ -24,7 +25,7 @@ function suite(fixtures: string, tests: string): string {
 
 async function begin(folder: string, ...args: readonly string[]): Promise<Running> {
   const own = { ...env, PYTHONPATH: installedPython() };
-  const command = [pythonPath(), '-m', 'pytest', '-p', 'no:cacheprovider', ...args];
+  const command = [python.path(), '-m', 'pytest', '-p', 'no:cacheprovider', ...args];
   return start(command, { cwd: folder, env: own, detached: true });
 }
 

@@ -3,12 +3,13 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { holdfast, useInstance } from '../support/instance.ts';
-import { CACHE, PACKAGE, pythonPath } from '../support/python.ts';
+import { python } from '../support/languages.ts';
+import { CACHE, PACKAGE } from '../support/python.ts';
 
 /** Returns what a module of Python writes: a test that fails says why on stdout. */
 async function run(...args: readonly string[]): Promise<string> {
   const env = { PATH: process.env.PATH, HOLDFAST_URL: holdfast.url, HOLDFAST_KEY: holdfast.key };
-  const running = promisify(execFile)(pythonPath(), ['-m', ...args], { cwd: PACKAGE, env, timeout: 180_000 });
+  const running = promisify(execFile)(python.path(), ['-m', ...args], { cwd: PACKAGE, env, timeout: 180_000 });
   return (await running.catch((error: { stdout: string }) => error)).stdout;
 }
 

@@ -6,7 +6,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BIN, holdfast } from '../support/commandLine.ts';
-import { installedPython, pythonPath } from '../support/python.ts';
+import { python } from '../support/languages.ts';
+import { installedPython } from '../support/python.ts';
 import { until } from '../support/until.ts';
 import { type Block, blocksOf, isRun } from './blocks.ts';
 import { goErrors, goProgram, runGo } from './go.ts';
@@ -73,7 +74,7 @@ describe('the examples run', () => {
         ...env,
       };
       const tools = toolsEnv();
-      const shell = openShell({ ...variables, ...tools, PATH: `${BIN}:${dirname(pythonPath())}:${tools.PATH}` });
+      const shell = openShell({ ...variables, ...tools, PATH: `${BIN}:${dirname(python.path())}:${tools.PATH}` });
       const replaced = Object.entries({
         'localhost:8080': address,
         'hf_local_...': service.key,

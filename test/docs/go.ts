@@ -4,19 +4,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findOrInstall } from '../../scripts/serverProgram.ts';
-import { GO, say } from '../support/languages.ts';
+import { go } from '../support/languages.ts';
 
 const run = promisify(execFile);
 const PACKAGE = join(import.meta.dirname, '../../packages/go/holdfast');
-
-let go: string | undefined;
-
-/** The path of Go, which is installed if need be. */
-function goPath(): string {
-  go ??= findOrInstall(GO, say).path;
-  return go;
-}
 
 /** What blocks use that are no whole program. */
 const IMPORTS = ['context', 'errors', 'fmt', 'log', 'os', 'os/signal', 'strings', 'sync', 'syscall', 'time'];
@@ -66,7 +57,7 @@ function moduleOf(programs: ReadonlyMap<string, string>): string {
 export async function goErrors(programs: ReadonlyMap<string, string>): Promise<string> {
   const cwd = moduleOf(programs);
   try {
-    return (await run(goPath(), ['vet', './...'], { cwd }).catch((error: { stderr: string }) => error)).stderr;
+    return (await run(go.path(), ['vet', './...'], { cwd }).catch((error: { stderr: string }) => error)).stderr;
   } finally {
     rmSync(cwd, { recursive: true, force: true });
   }
@@ -76,7 +67,7 @@ export async function goErrors(programs: ReadonlyMap<string, string>): Promise<s
 export async function runGo(text: string, folder: string, env: Readonly<Record<string, string>>): Promise<string> {
   const cwd = moduleOf(new Map([['example', text]]));
   try {
-    await run(goPath(), ['build', '-o', join(folder, '.example'), './example'], { cwd });
+    await run(go.path(), ['build', '-o', join(folder, '.example'), './example'], { cwd });
     const options = { cwd: folder, env: { ...process.env, ...env }, timeout: 60_000 };
     return (await run(join(folder, '.example'), [], options)).stdout;
   } finally {

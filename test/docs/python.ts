@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { CACHE, PACKAGE, pythonPath } from '../support/python.ts';
+import { python } from '../support/languages.ts';
+import { CACHE, PACKAGE } from '../support/python.ts';
 
 const run = promisify(execFile);
 
@@ -37,9 +38,9 @@ export async function pythonTypeErrors(modules: ReadonlyMap<string, string>): Pr
       CACHE,
       '--no-error-summary',
       '--python-executable',
-      pythonPath(),
+      python.path(),
     ];
-    const { stdout } = await run(pythonPath(), [...options, ...files], { cwd: folder, env }).catch(
+    const { stdout } = await run(python.path(), [...options, ...files], { cwd: folder, env }).catch(
       (error: { stdout: string }) => error,
     );
     return stdout;
@@ -51,7 +52,7 @@ export async function pythonTypeErrors(modules: ReadonlyMap<string, string>): Pr
 /** Runs a module to its end. @returns what it printed to stdout */
 export async function runPython(text: string, folder: string, env: Readonly<Record<string, string>>): Promise<string> {
   writeFileSync(join(folder, '.example.py'), text);
-  const { stdout } = await run(pythonPath(), ['.example.py'], {
+  const { stdout } = await run(python.path(), ['.example.py'], {
     cwd: folder,
     env: { ...process.env, ...env },
     timeout: 60_000,

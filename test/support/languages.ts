@@ -1,6 +1,6 @@
 /** Programs that tests of the clients in other languages need. Fast tests take them if they are there. */
 import { execFileSync } from 'node:child_process';
-import { findOrInstall, type Wanted } from '../../scripts/serverProgram.ts';
+import { findOrInstall, findProgram, type Wanted } from '../../scripts/serverProgram.ts';
 
 /** What a machine needs for the tests of all clients: CONTRIBUTING.md has the same line. */
 const BY_HAND =
@@ -24,7 +24,7 @@ export const PYTHON: Wanted = {
   byHand: BY_HAND,
 };
 
-export const GO: Wanted = {
+const GO: Wanted = {
   title: 'Go 1.19',
   names: ['go'],
   folders: ['/usr/local/go/bin', '/usr/lib/go-*/bin', '/opt/homebrew/bin'],
@@ -50,14 +50,31 @@ const FAKETIME: Wanted = {
 /** Writes a line when something is installed. */
 export const say = (line: string) => void process.stdout.write(`${line}\n`);
 
+/** Finds or installs a program, once in a worker. */
+function toolOf(wanted: Wanted) {
+  let found: string | undefined;
+  return {
+    /** True if it is on this machine. Nothing is installed. */
+    isReady: () => findProgram(wanted) !== undefined,
+    /** Returns its path. @throws Error that says what to install, if it is missing and cannot be installed */
+    path: () => {
+      found ??= findOrInstall(wanted, say).path;
+      return found;
+    },
+  };
+}
+
+export const python = toolOf(PYTHON);
+export const go = toolOf(GO);
+const faketime = toolOf(FAKETIME);
+
 /**
  * The environment of a process whose wall clock is set by a file: `+100` sets it forward by 100 s. The monotonic clock
  * goes on.
  * @throws Error if libfaketime cannot be installed
  */
 export function fakeClock(file: string): Record<string, string> {
-  const { path } = findOrInstall(FAKETIME, say);
-  const library = execFileSync(path, ['-m', '-f', '+0', 'printenv', 'LD_PRELOAD'], { encoding: 'utf8' });
+  const library = execFileSync(faketime.path(), ['-m', '-f', '+0', 'printenv', 'LD_PRELOAD'], { encoding: 'utf8' });
   return {
     LD_PRELOAD: library.trim(),
     FAKETIME_TIMESTAMP_FILE: file,

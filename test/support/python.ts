@@ -3,20 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { findOrInstall } from '../../scripts/serverProgram.ts';
-import { PYTHON, say } from './languages.ts';
+import { python } from './languages.ts';
 
 export const PACKAGE = resolve('packages/python');
 /** Of mypy, which takes half a minute without it. */
 export const CACHE = resolve('node_modules/.cache/mypy');
-
-let python: string | undefined;
-
-/** @returns the path of Python, which is installed if need be */
-export function pythonPath(): string {
-  python ??= findOrInstall(PYTHON, say).path;
-  return python;
-}
 
 /** Writes what a build would: the metadata by which pytest finds the plugin. */
 const METADATA = `
@@ -38,7 +29,7 @@ export function installedPython(): string {
   symlinkSync(join(PACKAGE, 'src/holdfast'), join(made, 'holdfast'));
   const metadata = join(made, 'holdfast-0.0.0.dist-info');
   mkdirSync(metadata);
-  execFileSync(pythonPath(), ['-c', METADATA, join(PACKAGE, 'pyproject.toml')], { cwd: metadata });
+  execFileSync(python.path(), ['-c', METADATA, join(PACKAGE, 'pyproject.toml')], { cwd: metadata });
   folder = made;
   return made;
 }
