@@ -1,4 +1,5 @@
-/** Finds the word that was probably meant. */
+/** Finds what a word means, or which word was probably meant. */
+import { usageError } from './exitCodes.ts';
 
 /** A word of the user in a message. What may be a release token, or has one in it, is not shown. */
 export const shown = (word: string): string => (/^.{0,30}$/.test(word) ? word : '…');
@@ -27,4 +28,15 @@ export function didYouMean(word: string, known: readonly string[], prefix = ''):
     .filter(({ away, candidate }) => away <= Math.max(1, Math.floor(candidate.length / 3)))
     .sort((a, b) => a.away - b.away);
   return best === undefined ? '' : `; did you mean ${prefix}${best.candidate}?`;
+}
+
+/**
+ * Returns what a table has under a word of the user.
+ * @param names those of the table, as a message has them: `jenkins or boskos`
+ * @throws ExitError of wrong use
+ */
+export function namedIn<T>(table: Readonly<Record<string, T>>, word: string, names: string): T {
+  const found = Object.entries(table).find(([name]) => name === word);
+  if (found === undefined) throw usageError(`${shown(word)} is not ${names}${didYouMean(word, Object.keys(table))}`);
+  return found[1];
 }

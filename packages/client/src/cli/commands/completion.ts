@@ -3,8 +3,8 @@ import type { Command } from '../command.ts';
 import { bashCompletion } from '../completion/bash.ts';
 import { fishCompletion } from '../completion/fish.ts';
 import { zshCompletion } from '../completion/zsh.ts';
-import { EXIT, usageError } from '../exitCodes.ts';
-import { didYouMean, shown } from '../nearest.ts';
+import { EXIT } from '../exitCodes.ts';
+import { namedIn } from '../nearest.ts';
 import { print } from '../output.ts';
 
 const SHELLS: Readonly<Record<string, (commands: readonly Command[]) => string>> = {
@@ -30,10 +30,7 @@ keys nor names of resources.
   examples: ['source <(holdfast completion bash)', 'holdfast completion fish > holdfast.fish'],
   run: async ({ args: { positionals } }) => {
     const [shell = ''] = positionals;
-    const write = Object.entries(SHELLS).find(([name]) => name === shell)?.[1];
-    if (write === undefined)
-      throw usageError(`${shown(shell)} is not bash, zsh or fish${didYouMean(shell, Object.keys(SHELLS))}`);
-    print(write(commands()));
+    print(namedIn(SHELLS, shell, 'bash, zsh or fish')(commands()));
     return EXIT.done;
   },
 });

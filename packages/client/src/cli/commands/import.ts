@@ -1,11 +1,11 @@
 /** `holdfast import`: translates a file of another tool into a file for `apply`. */
 import { type Command, JSON_OPTION } from '../command.ts';
-import { EXIT, usageError } from '../exitCodes.ts';
+import { EXIT } from '../exitCodes.ts';
 import { fromBoskos, type Translation } from '../import/boskos.ts';
 import { fromJenkins } from '../import/jenkins.ts';
 import { readYaml } from '../lab/file.ts';
 import { labText, shortened } from '../lab/write.ts';
-import { didYouMean, shown } from '../nearest.ts';
+import { namedIn } from '../nearest.ts';
 import { print, printJson, say } from '../output.ts';
 
 const TOOLS: Readonly<Record<string, (root: unknown, file: string) => Translation>> = {
@@ -26,9 +26,7 @@ the comments are on stderr.`,
   examples: ['holdfast import jenkins casc.yaml > lab.yaml', 'holdfast import boskos resources.yaml > lab.yaml'],
   run: async ({ args }) => {
     const [tool = '', file = ''] = args.positionals;
-    const translate = Object.entries(TOOLS).find(([name]) => name === tool)?.[1];
-    if (translate === undefined)
-      throw usageError(`${shown(tool)} is not jenkins or boskos${didYouMean(tool, Object.keys(TOOLS))}`);
+    const translate = namedIn(TOOLS, tool, 'jenkins or boskos');
     const { entries, head, tail } = translate(readYaml(file), file);
     if (args.has('json')) {
       printJson(entries.map(({ item }) => shortened(item)));

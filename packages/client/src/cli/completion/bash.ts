@@ -1,9 +1,8 @@
 /** Writes the completion of `holdfast` for bash. */
-import { HELP_OPTION, type Option } from '../arguments.ts';
+import { HELP_OPTION } from '../arguments.ts';
 import type { Command } from '../command.ts';
-import { type Offer, OTHER_WORDS, offerOf, placesOf } from './offers.ts';
+import { namesOf, type Offer, OTHER_WORDS, offerOf, placesOf } from './offers.ts';
 
-const namesOf = ({ name, short }: Option) => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
 const isEmpty = (offer: Offer) => offer.length === 0;
 /** `:files` stands for names of files. */
 const textOf = (offer: Offer) => (offer === 'files' ? ':files' : offer.join(' '));

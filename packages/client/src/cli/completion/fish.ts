@@ -1,7 +1,7 @@
 /** Writes the completion of `holdfast` for fish. */
 import { HELP_OPTION, type Option } from '../arguments.ts';
 import type { Command } from '../command.ts';
-import { type Offer, OTHER_WORDS, offerOf, placesOf } from './offers.ts';
+import { namesOf, type Offer, OTHER_WORDS, offerOf, placesOf } from './offers.ts';
 
 /** fish takes all but these literally between single quotes. */
 const quoted = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`;
@@ -23,9 +23,7 @@ const optionLine = (command: string, { name, short, value, text }: Option): stri
   ].join(' ');
 
 function placeLines(command: Command): string[] {
-  const valued = command.options.flatMap(({ name, short, value }) =>
-    value === undefined ? [] : [`--${name}`, ...(short === undefined ? [] : [`-${short}`])],
-  );
+  const valued = command.options.filter(({ value }) => value !== undefined).flatMap(namesOf);
   const line = (places: string, offer: Offer) => {
     const condition = ['__holdfast_at', command.name, places, ...valued].join(' ');
     return offer.length === 0 ? [] : [`${BEGINNING} -n ${quoted(condition)} ${wordsOf(offer)}`];

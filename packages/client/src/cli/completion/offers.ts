@@ -1,11 +1,17 @@
-/** What a shell offers for the words of a command line: all of it comes from the table of commands. */
-import type { Syntax } from '../arguments.ts';
+/** What a shell offers at each word of a command line. It all comes from the table of commands. */
+import type { Option, Syntax } from '../arguments.ts';
 
 /** Names of files, or these words. No words: nothing is offered, as for a release token. */
 export type Offer = 'files' | readonly string[];
 
 /** The words before the name of a command, besides the commands. */
 export const OTHER_WORDS = ['help', '--help', '--version'] as const;
+
+/** An option as it is typed: `--file`, and `-f` if it has a short form. */
+export const namesOf = ({ name, short }: Option): readonly string[] => [
+  `--${name}`,
+  ...(short === undefined ? [] : [`-${short}`]),
+];
 
 /** @param value as help has it: `<file>`, `<ready|dirty|out>`, `<name>` */
 export function offerOf(value: string): Offer {
