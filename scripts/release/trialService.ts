@@ -5,7 +5,10 @@ import { freePort } from '../freePort.ts';
 import { waitUntilReady } from './ready.ts';
 
 const START = fileURLToPath(new URL('../start.ts', import.meta.url));
-const KEY = `hf_local_${'release'.repeat(6)}`;
+/** The key of services that are tried. */
+export const KEY = `hf_local_${'release'.repeat(6)}`;
+/** The variable by which a service has it. */
+export const API_KEYS = JSON.stringify([{ key: KEY, tenant: 'local', tier: 'Pro' }]);
 
 export interface TrialService {
   /** The variables by which clients find it. */
@@ -20,7 +23,6 @@ export interface TrialService {
 export async function startTrialService(): Promise<TrialService> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const API_KEYS = JSON.stringify([{ key: KEY, tenant: 'local', tier: 'Pro' }]);
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, PORT: String(port), METRICS_PORT: String(await freePort()), API_KEYS };
   const child = spawn(process.execPath, ['--import', 'tsx', START], { env, stdio: ['ignore', 'ignore', 'inherit'] });

@@ -9,8 +9,7 @@ import { freePort } from '../freePort.ts';
 import { startRedisNode } from '../redisServer.ts';
 import { command } from './command.ts';
 import { waitUntilReady } from './ready.ts';
-
-const KEY = `hf_local_${'release'.repeat(6)}`;
+import { API_KEYS, KEY } from './trialService.ts';
 
 const docker = (...args: readonly string[]) => command('docker', args).trim();
 
@@ -31,7 +30,7 @@ const port = await freePort();
 const env = {
   PORT: String(port),
   METRICS_PORT: String(await freePort()),
-  API_KEYS: JSON.stringify([{ key: KEY, tenant: 'local', tier: 'Pro' }]),
+  API_KEYS,
   ...(redis === null ? {} : { REDIS_URL: `redis://127.0.0.1:${redis.port}` }),
 };
 const options = ['--network=host', '--read-only', '--tmpfs=/tmp', '--cap-drop=ALL', '--security-opt=no-new-privileges'];
