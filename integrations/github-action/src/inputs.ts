@@ -8,6 +8,9 @@ const OPTIONS = ['wait', 'ttl', 'count', 'priority'] as const;
 /** Inputs that are variables of the command line. */
 const VARIABLES = { url: 'HOLDFAST_URL', tenant: 'HOLDFAST_TENANT', issuer: 'HOLDFAST_ISSUER' } as const;
 
+/** Of what is called without a command line. */
+export const NO_ARGUMENTS = new Arguments([], [], new Map());
+
 /** Returns the value of an input; '' if it was left out. */
 export const inputOf = (name: string): string => (process.env[`INPUT_${name.toUpperCase()}`] ?? '').trim();
 

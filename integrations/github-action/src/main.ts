@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Arguments } from '../../../packages/client/src/cli/arguments.ts';
 import { runHolding } from '../../../packages/client/src/cli/commands/run.ts';
 import type { Interrupts } from '../../../packages/client/src/cli/interrupts.ts';
 import { say } from '../../../packages/client/src/cli/output.ts';
@@ -35,5 +34,5 @@ async function main(interrupts: Interrupts): Promise<number> {
   return code;
 }
 
-if (process.argv[2] === 'renew') await runProgram(({ signal }) => renew(new Arguments([], [], new Map()), signal), say);
+if (process.argv[2] === 'renew') await runProgram(({ signal }) => renew(signal), say);
 else await runProgram(main, fail);

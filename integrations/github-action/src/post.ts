@@ -6,6 +6,7 @@ import { connect } from '../../../packages/client/src/cli/connect.ts';
 import { EXIT, ExitError, exitCodeOf } from '../../../packages/client/src/cli/exitCodes.ts';
 import { say, write } from '../../../packages/client/src/cli/output.ts';
 import { signalTo } from '../../../packages/client/src/cli/run/processes.ts';
+import { NO_ARGUMENTS } from './inputs.ts';
 
 /**
  * @returns the exit code; 76 if something was lost while the job ran
@@ -20,7 +21,7 @@ export async function post(signal: AbortSignal): Promise<number> {
   if (said !== '') write(said);
   process.env.HOLDFAST_INSTANCE = STATE_instance;
   const reservations = reservationsOf(new Arguments([STATE_reservations], [], new Map()));
-  const client = await connect({ args: new Arguments([], [], new Map()), signal });
+  const client = await connect({ args: NO_ARGUMENTS, signal });
   const lost: string[] = [];
   for (const reservation of reservations) {
     const { resource } = reservation;

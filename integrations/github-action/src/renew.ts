@@ -1,13 +1,13 @@
 /** The process that renews while the later steps of a job run. It ends when the lease is lost, or with the runner. */
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Arguments } from '../../../packages/client/src/cli/arguments.ts';
 import { connect } from '../../../packages/client/src/cli/connect.ts';
 import { EXIT, exitCodeOf } from '../../../packages/client/src/cli/exitCodes.ts';
 import { messageOf } from '../../../packages/client/src/cli/messages.ts';
 import { say } from '../../../packages/client/src/cli/output.ts';
 import type { Holdfast } from '../../../packages/client/src/index.ts';
 import type { Renewal } from './hold.ts';
+import { NO_ARGUMENTS } from './inputs.ts';
 
 /** Pause after a renewal that failed, as a share of the lease. */
 const PAUSE = 1 / 20;
@@ -16,10 +16,9 @@ const MIN_RETRIES_MS = 1000;
 
 /**
  * Renews each time a third of the lease has passed.
- * @param args without options
  * @returns the exit code: the lease was lost, or the runner has gone
  */
-export async function renew(args: Arguments, signal: AbortSignal): Promise<number> {
+export async function renew(signal: AbortSignal): Promise<number> {
   const { reservations, ttlMs, runner }: Renewal = JSON.parse(await text(process.stdin));
   const everyMs = ttlMs / 3;
   let client: Holdfast | undefined;
@@ -29,7 +28,11 @@ export async function renew(args: Arguments, signal: AbortSignal): Promise<numbe
     await sleep(pauseMs, undefined, { signal });
     if (!isAlive(runner)) return EXIT.done;
     try {
-      client ??= await connect({ args, signal }, () => 'while the job runs', Math.max(everyMs, MIN_RETRIES_MS));
+      client ??= await connect(
+        { args: NO_ARGUMENTS, signal },
+        () => 'while the job runs',
+        Math.max(everyMs, MIN_RETRIES_MS),
+      );
       const connected = client;
       // Together: hundreds of them, one after the other, could take longer than the lease.
       await Promise.all(reservations.map((reservation) => connected.renew(reservation, ttlMs)));

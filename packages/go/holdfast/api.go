@@ -102,7 +102,7 @@ type call[Out any] struct {
 	// Called with an answer that arrives after the context has ended: what the call got has to be released. Without it,
 	// the connection is closed when the context ends.
 	late func(Out)
-	// Whether the response is one of Holdfast.
+	// Tells whether Holdfast made the response.
 	isResult func(*Out) bool
 }
 

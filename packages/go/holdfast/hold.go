@@ -26,7 +26,7 @@ type Reservation struct {
 	Attributes map[string]string
 	// SlotAttributes are those of each of Slots, if it has several.
 	SlotAttributes []map[string]string
-	// ExpiresAt is the end of the lease by the clock of the service. Zero: it never ends by itself.
+	// ExpiresAt is the end of the lease by the clock of the service. It is zero if the lease never ends by itself.
 	ExpiresAt time.Time
 }
 
@@ -113,7 +113,7 @@ func (h *Hold) Done() <-chan struct{} {
 // Remaining returns the time until Err is not nil, unless it is renewed. Forever: the lease never ends.
 func (h *Hold) Remaining() time.Duration { return h.lease.remaining() }
 
-// ExpiresAt returns the end of the lease by the clock of the service. Zero: it never ends by itself.
+// ExpiresAt returns the end of the lease by the clock of the service. It is zero if the lease never ends by itself.
 func (h *Hold) ExpiresAt() time.Time {
 	if h.session != nil {
 		return h.session.ExpiresAt()

@@ -59,9 +59,9 @@ export const run: Command = {
   run: (call) => runHolding(call, { toTree: false, onHeld: () => {} }),
 };
 
-/** What the command line and the step of a CI system do in different ways. */
+/** How `run` differs between the command line and a step of a CI system. */
 export interface Way {
-  /** Whether signals go to the descendants of the command, too: a CI system signals holdfast alone. */
+  /** Whether signals also go to the descendants of the command. A CI system signals only holdfast itself. */
   readonly toTree: boolean;
   /** Called before the command starts. */
   onHeld(hold: Hold): void;

@@ -52,7 +52,7 @@ export class Child {
 
   /** Passes a signal on to the command and its descendants: a shell does not pass it on to the program it waits for. */
   passToTree(signal: NodeJS.Signals): void {
-    // Those that were asked before may have lost their parent meanwhile.
+    // A descendant whose parent has ended since the last signal is no longer found in the tree.
     const known = alive(this.#asked);
     const more = treeOf(this.#pid).filter(({ pid }) => !known.some((one) => one.pid === pid));
     this.#asked = [...known, ...more];
