@@ -1,7 +1,7 @@
 -- The tenant's definitions, as this call sees and changes them. The hash `definitions` has, for each registered name,
 --   <name>     packed: a version byte, capacity, flags (1 pooled, 2 it has blockers), parent ('' none); then, unless 0,
 --              a byte of more flags (1 group, 2 it has labels, 4 some of its slots may not be ready, 8 its slots are
---              dirty after use, 16 it has attributes)
+--              dirty after use, 16 it has attributes, 32 its slots can be booked)
 --   \1<name>   its blockers, with '\n' between; absent if it has none
 --   \2<name>   ms: until then the name cannot be reserved, since it may be about to be deleted
 --              (verbs/delete.lua)
@@ -17,6 +17,7 @@
 --   hasConditions  true if some of its slots may not be ready (slots/conditions.lua)
 --   isDirtied    true if its slots are dirty after use; then hasConditions is true
 --   hasAttributes  true if it has any (definitions/attributes.lua); attributes: these, nil until they are read
+--   isBookable   true if its slots can be booked (bookings/booked.lua)
 --   labels       array of them, nil until they are read
 --   hasBlockers  true if it has any; blockersOf() reads them
 --   blocks       array of their names, nil until they are read
@@ -37,14 +38,14 @@ function registry.unpackDefinition(packed)
   return {
     capacity = capacity, parent = parent, pooled = flags % 2 == 1, hasBlockers = flags >= 2,
     isGroup = more % 2 == 1, hasLabels = more % 4 >= 2, hasConditions = more % 8 >= 4, isDirtied = more % 16 >= 8,
-    hasAttributes = more >= 16,
+    hasAttributes = more % 32 >= 16, isBookable = more >= 32,
   }
 end
 
 -- Returns the byte of more flags.
 local function moreFlags(one)
   return (one.isGroup and 1 or 0) + (one.hasLabels and 2 or 0) + (one.hasConditions and 4 or 0) +
-    (one.isDirtied and 8 or 0) + (one.hasAttributes and 16 or 0)
+    (one.isDirtied and 8 or 0) + (one.hasAttributes and 16 or 0) + (one.isBookable and 32 or 0)
 end
 
 -- Returns a definition as it is stored.

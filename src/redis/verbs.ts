@@ -40,6 +40,9 @@ const STATE = [
   'conditions',
   'clean',
   'outbox',
+  'bookings',
+  'booked',
+  'bookingsDue',
 ] as const;
 const RESERVATIONS = ['tenant', 'credential', ...STATE] as const;
 /** Of scripts whose requests may have an Idempotency-Key. */
