@@ -14,6 +14,8 @@
 --                   to be ready
 --   invalid         true for a blocker that cannot be held; isGroup: it is a group
 --   closing         true once it was refused because the resource is being deleted
+--   term            of a bookable resource that is to be reserved: how long it is needed (bookings/fits.lua); then
+--                   cutTo, if the lease is cut, or bookedFrom, if it does not fit: ms; chosen: the slots of a pool
 --   at, isNew       once it is taken: its slot, and whether nobody held that before; moreSlots: the others, of several
 local naming = require('definitions/names')
 local registry = require('definitions/definitions')

@@ -1,8 +1,10 @@
 -- Reserves what one item of a request names (docs/specification.md#reserve): finds out what the name means, takes the
 -- slots of its plan, and makes the reservation. reservations/match.lua calls it for each item.
+local booked = require('bookings/booked')
 local clock = require('frame/clock')
 local codec = require('slots/codec')
 local fencing = require('reservations/fencing')
+local fits = require('bookings/fits')
 local heldAttributes = require('reservations/heldAttributes')
 local itemForms = require('frame/items')
 local lines = require('waiting/lines')
@@ -42,7 +44,7 @@ end
 -- it never will be met.
 local function queueOf(entry)
   if not entry.invalid then
-    local isSlot = entry.slot and not lines.isOpen(entry.slot, entry.condition)
+    local isSlot = entry.slot and (entry.bookedFrom or not lines.isOpen(entry.slot, entry.condition))
     return lines.queueFor(isSlot and entry.slot or entry.resource, entry.condition)
   end
 end
@@ -52,10 +54,12 @@ local function replyOfUnmet(entry)
   local status, explanation = taking.whyNotTaken(entry)
   local own, at = registry.definition(entry.resource), entry.slot or entry.resource
   -- One slot is in the way, unless any of a pool would do.
-  local isOne = not entry.closing and not entry.invalid and (entry.slot or not own or own.capacity == 1)
+  local isOne = not entry.closing and not entry.invalid and not entry.bookedFrom and
+    (entry.slot or not own or own.capacity == 1)
   return {
     status, explanation, held = at, holder = isOne and slotMap.records[at] or nil,
     claims = tenant.queue and tenant.queue.countClaims() or 0, role = entry.closing and 'closing' or entry.role,
+    bookedFrom = entry.bookedFrom,
   }, queueOf(entry)
 end
 
@@ -115,8 +119,9 @@ local function isAlone(own)
 end
 
 -- Takes the slot of a resource that isAlone(). The result is that of takeUnkept().
-local function takeAlone(reservation, resource, slot)
+local function takeAlone(reservation, item, resource, slot)
   local entry = planning.newEntry(resource, slot, reservation.owner, 'own', nil, nil, reservation.condition)
+  entry.term = registry.definition(resource).isBookable and fits.termOf(item) or nil
   if taking.takeOne(entry, reservation) then
     return replyOfUnmet(entry)
   end
@@ -126,7 +131,7 @@ end
 
 -- Takes the slots of a reservation's plan, and describes them in the reservation. `collected` and the result are
 -- those of takeUnkept().
-local function takePlan(reservation, resource, slot, count, isShared, collected)
+local function takePlan(reservation, item, resource, slot, count, isShared, collected)
   local plan = planning.planOf(
     resource, slot, reservation.owner, count > 1 and count or nil, isShared, reservation.condition
   )
@@ -140,6 +145,10 @@ local function takePlan(reservation, resource, slot, count, isShared, collected)
       'NOT_VALID: it would take more than %d slots, or more than %d bytes of names', planning.MAX_ENTRIES,
       planning.MAX_PLAN_BYTES
     ) }
+  end
+  if booked.isBookable(resource) then
+    -- It needs no other slots: all that is above it are groups.
+    plan.entries[1].term = fits.termOf(item)
   end
   local reply, queue = takeUnkept(plan.entries, reservation, collected)
   if not reply then
@@ -231,9 +240,9 @@ local function takeFor(reservation, item, resource, slot, count, collected)
   end
   local own = registry.definition(resource)
   if own and count == 1 and not isShared and not collected and isAlone(own) then
-    return takeAlone(reservation, resource, slot)
+    return takeAlone(reservation, item, resource, slot)
   elseif own or tenant.queue or not takeName(reservation, resource, hold, isShared) then
-    return takePlan(reservation, resource, slot, count, isShared, collected)
+    return takePlan(reservation, item, resource, slot, count, isShared, collected)
   end
 end
 

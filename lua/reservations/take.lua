@@ -3,7 +3,9 @@ local clock = require('frame/clock')
 local codec = require('slots/codec')
 local conditionTexts = require('reservations/conditionTexts')
 local conditions = require('slots/conditions')
+local fits = require('bookings/fits')
 local freeSlots = require('slots/freeSlots')
+local isoTime = require('frame/isoTime')
 local keys = require('frame/keys')
 local ownership = require('reservations/owners')
 local pools = require('slots/pools')
@@ -54,7 +56,9 @@ local function slotOfPool(entry, own)
   elseif conditions.freeOf(resource, own.capacity, condition) < (entry.count or 1) then
     return nil
   elseif own.capacity == 1 then
-    return resource, true
+    return fits.ifFitting(entry, resource), true
+  elseif entry.term then
+    return fits.chooseFor(entry, own.capacity, condition), true
   end
   return nextSlot(resource, own.capacity, condition), true
 end
@@ -80,9 +84,9 @@ function taking.slotFor(entry)
   local slot = entry.slot or entry.resource
   local record = slotMap.recordAt(slot)
   if record then
-    return record.owner == entry.owner and mayUseAgain(entry, entry.slot) and slot or nil, false
+    return record.owner == entry.owner and mayUseAgain(entry, entry.slot) and fits.ifFitting(entry, slot) or nil, false
   end
-  return isTakeable(entry, own) and slot or nil, true
+  return isTakeable(entry, own) and fits.ifFitting(entry, slot) or nil, true
 end
 
 -- Returns status and explanation of an entry of the resource itself that has no free slot.
@@ -95,6 +99,9 @@ end
 
 -- Explains why an entry of a plan cannot be met. Returns status and explanation.
 function taking.whyNotTaken(entry)
+  if entry.bookedFrom then
+    return 'NOT_AVAILABLE', 'NOT_AVAILABLE: booked from ' .. isoTime.of(entry.bookedFrom)
+  end
   local name = entry.slot or entry.resource
   local unfit = not entry.closing and not entry.invalid and conditionTexts.whyUnfit(entry)
   if unfit then
@@ -137,7 +144,7 @@ local function takeMoreSlots(entry, plan)
   end
   local hold = { owner = entry.owner, refCount = 1, pool = pool, byName = true }
   for i = 1, entry.count - 1 do
-    local slot = nextSlot(pool, capacity, condition)
+    local slot = entry.chosen and entry.chosen[i + 1] or not entry.chosen and nextSlot(pool, capacity, condition)
     if not slot then
       return false
     end
@@ -162,6 +169,13 @@ local function holdSlot(entry, slot, isNew, reservation)
   end
 end
 
+-- Cuts the lease of a reservation, which has the slot of an entry, to the first booking. That of a grant begins later.
+local function cutLease(reservation, entry)
+  if entry.cutTo and reservation.token ~= codec.UNCLAIMED then
+    reservation.expiresAt = entry.cutTo
+  end
+end
+
 -- Takes the slot of an entry, and adds it to the plan, an array of slots, unless it is the reservation's own.
 -- isTaken[slot]: an entry before has taken it. Returns false if none is free.
 local function takeEntry(entry, reservation, plan, isTaken)
@@ -173,6 +187,7 @@ local function takeEntry(entry, reservation, plan, isTaken)
     return false
   end
   entry.at, entry.isNew = slot, isNew and not isTaken[slot]
+  cutLease(reservation, entry)
   local isOwnSlot = entry.role == 'own' and not entry.isShared
   if isOwnSlot then
     reservation.slot = slot
@@ -199,6 +214,7 @@ function taking.takeOne(entry, reservation)
   end
   entry.at, entry.isNew, reservation.slot = slot, true, slot
   reservation.pool, reservation.byName = slot ~= entry.resource and entry.resource or '', entry.slot ~= nil
+  cutLease(reservation, entry)
   slotMap.setRecord(slot, reservation)
 end
 

@@ -84,7 +84,7 @@ function conditions.freeOf(resource, capacity, condition)
   return math.max(0, count - held)
 end
 
-conditions.lowestFree, conditions.nextFree, conditions.firstOf = finding.lowestFree, finding.nextFree, finding.firstOf
+conditions.freeFrom, conditions.nextFree, conditions.firstOf = finding.freeFrom, finding.nextFree, finding.firstOf
 
 -- Splits the details of a condition. Returns reason, ms and actor, each nil if there is none.
 local function split(text)

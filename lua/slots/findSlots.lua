@@ -10,6 +10,13 @@ local byteAt, floor = string.byte, math.floor
 -- Chunks that are read at once.
 local AHEAD = 32
 
+-- Returns a byte of a chunk: of its slots, those are marked that are held, or do not have a condition. Takes the bitmap
+-- of the held ones, and what marks.bitmapsFor() returns.
+local function takenIn(held, at, without, unlike, only)
+  local taken = bit.bor(byteAt(held, at) or 0, byteAt(without, at) or 0, byteAt(unlike, at) or 0)
+  return only and bit.bor(taken, 255 - (byteAt(only, at) or 0)) or taken
+end
+
 -- Returns the number within a chunk of the first slot that is free and has a condition, from a byte on; nil if none is.
 local function freeIn(resource, one, chunk, condition, at)
   local held = pools.chunkAt(pools.chunkField(resource, chunk))
@@ -20,10 +27,7 @@ local function freeIn(resource, one, chunk, condition, at)
   local last = only and #only or pools.CHUNK_BYTES
   work.spend(last > at and (last - at) / 6 or 0)
   for i = at, last do
-    local taken = bit.bor(byteAt(held, i) or 0, byteAt(without, i) or 0, byteAt(unlike, i) or 0)
-    if only then
-      taken = bit.bor(taken, 255 - byteAt(only, i))
-    end
+    local taken = takenIn(held, i, without, unlike, only)
     if taken < 255 then
       return (i - 1) * 8 + pools.freeBit(taken)
     end
@@ -62,12 +66,29 @@ end
 
 -- Returns the lowest number from `from` on, below the capacity, of a slot that is free and has a condition; nil if none
 -- is. It may lie up to seven slots before `from`.
-function finding.lowestFree(resource, capacity, condition, from)
+local function lowestFree(resource, capacity, condition, from)
   local one = registry.definition(resource)
   if one and one.hasConditions then
     return walk(resource, one, condition, from)
   end
   return condition == 'ready' and freeSlots.freeFrom(resource, capacity, from) or nil
+end
+
+-- Returns as lowestFree(), but only numbers from `from` on.
+function finding.freeFrom(resource, capacity, condition, from)
+  local offset, one = from % 8, registry.definition(resource)
+  if offset > 0 and from < capacity and (one.hasConditions or condition == 'ready') then
+    local chunk = floor(from / pools.CHUNK_SLOTS)
+    local held, at = pools.chunkAt(pools.chunkField(resource, chunk)), floor(from % pools.CHUNK_SLOTS / 8) + 1
+    local taken = one.hasConditions and takenIn(held, at, marks.bitmapsFor(resource, one, chunk, condition)) or
+      byteAt(held, at) or 0
+    taken = bit.bor(taken, 255 - bit.rshift(255, offset))
+    from = from - offset + (taken < 255 and pools.freeBit(taken) or 8)
+    if taken < 255 then
+      return from < capacity and from or nil
+    end
+  end
+  return from < capacity and lowestFree(resource, capacity, condition, from) or nil
 end
 
 -- The fields of a pool (slots/pools.lua) with the numbers below which no slot is free and has a condition.

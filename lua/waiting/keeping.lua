@@ -224,18 +224,6 @@ function keeping.isKeptFrom(ticket)
   return is
 end
 
--- Returns the lowest free number of a pool from `from` on, below its capacity, in a condition; nil if none is free.
--- lowestFree() begins at a byte of the bitmap, so the slots up to the next one are read.
-local function nextFree(name, capacity, condition, from)
-  while from % 8 ~= 0 and from < capacity do
-    if lines.isOpen(name .. '_' .. from, condition) then
-      return from
-    end
-    from = from + 1
-  end
-  return from < capacity and conditions.lowestFree(name, capacity, condition, from) or nil
-end
-
 -- Returns true if the transaction that is carried out has released a slot.
 local function isReleased(slot)
   for i = (tenant.requestMark or #slotMap.journal) + 1, #slotMap.journal, 2 do
@@ -261,9 +249,20 @@ function keeping.unkept(name, capacity, condition)
   end
   local other = slotNumber
   while other and isKeptByName(name .. '_' .. other, condition) do
-    other = nextFree(name, capacity, condition, other + 1)
+    other = conditions.freeFrom(name, capacity, condition, other + 1)
   end
   return other or slotNumber
+end
+
+-- Returns a function that tells whether the slot of a pool with a number is kept for others, for a request for a
+-- condition; nil if none is.
+function keeping.keptIn(name, condition)
+  if queues.isQueueEmpty(lines.queueFor(name, condition)) then
+    return nil
+  end
+  return function(slotNumber)
+    return isKeptByName(name .. '_' .. slotNumber, condition)
+  end
 end
 
 -- Returns the reply to an item that is refused since something is kept from it.

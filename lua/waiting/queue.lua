@@ -44,6 +44,7 @@ local queue = {
   firstReply = answer.firstReply,
   firstWaiters = lists.firstWaiters,
   isQueueEmpty = queues.isQueueEmpty,
+  keptIn = keeping.keptIn,
   keptReply = keeping.keptReply,
   handOver = handOver,
   leave = lifetimes.leave,
