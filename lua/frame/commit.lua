@@ -8,9 +8,11 @@ local events = require('events/events')
 local history = require('history/ended')
 local keys = require('frame/keys')
 local quota = require('limits/quota')
+local records = require('bookings/records')
 local poolFields = require('slots/poolFields')
 local releasing = require('reservations/release')
 local slotMap = require('slots/slots')
+local starts = require('bookings/starts')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
 local committing = {}
@@ -81,6 +83,7 @@ function committing.commit(isCharged)
   if slotMap.changed[1] then
     writeRecords()
   end
+  records.write()
   conditions.write()
   if history.past then
     history.write()
@@ -94,7 +97,8 @@ function committing.commit(isCharged)
     poolFields.writeMarks()
   end
   if committing.isDueStale then
-    tenant.nextDue = tonumber(redis.call('ZRANGE', keys.due, 0, 0, 'WITHSCORES')[2] or math.huge)
+    local first = tonumber(redis.call('ZRANGE', keys.due, 0, 0, 'WITHSCORES')[2] or math.huge)
+    tenant.nextDue = math.min(first, records.nextDue())
   end
   local fields = tenantFields()
   bytes.addBytes()
@@ -107,11 +111,13 @@ function committing.commit(isCharged)
   end
 end
 
--- Settles the queue, commits all changes and, if isCharged, what was charged. Returns the reply.
+-- Tries delayed bookings, settles the queue, commits all changes and, if isCharged, what was charged. Returns the
+-- reply.
 -- The quota in the reply of a charged request gets one more number, the work that it took (frame/work.lua). If the
 -- tenant has tickets, it gets two more: ms until something of the tenant is due (-1: nothing), and the number of reads
 -- to charge. If the call has written to the outbox, `o` follows.
 function committing.finish(reply, isCharged)
+  starts.retry()
   if tenant.queueText and not tenant.queue then
     tenant.openForChanges()
   end

@@ -6,8 +6,15 @@ hot.FORM = '>BI2I4I7I4I4I4I7I4I4I7I7I7I6I7'
 -- The flag of tenants that have an outbox (events/outbox.lua): its numbers follow those above.
 hot.HAS_NOTICES = 256
 local BOX = '>I4I4I7I7I4I7I4'
+-- The flag of tenants that have bookings (bookings/records.lua).
+hot.HAS_BOOKINGS = 512
 -- No time and no number of bytes: infinite.
 hot.NEVER = 9007199254740992
+
+-- Returns true if flags say that there is an outbox.
+function hot.hasNotices(flags)
+  return flags % 512 >= 256
+end
 
 -- Returns the numbers, and the place of what follows them.
 function hot.unpackHot(packed)

@@ -108,6 +108,19 @@ function itemForms.reserveItem(at)
   return item, at + 5
 end
 
+-- An item to book. start and end: s since 1970; id and token: of the booking, and the release token of its reservation
+-- (22 characters each); type: resource type, '' the default; claimWithin: s, '' never; series: its id, '' none;
+-- options: note and match as of an item to reserve, as JSON, '' none.
+function itemForms.bookItem(at)
+  local args = call.args
+  local options = args[at + 9]
+  return {
+    resource = args[at], requester = args[at + 1], start = tonumber(args[at + 2]), ['end'] = tonumber(args[at + 3]),
+    id = args[at + 4], token = args[at + 5], type = args[at + 6], claimWithin = tonumber(args[at + 7]),
+    series = args[at + 8] ~= '' and args[at + 8] or nil, options = options ~= '' and cjson.decode(options) or {},
+  }, at + 10
+end
+
 -- An item to release. token: as of an item to renew; few items have a line break after it, and then as JSON: condition,
 -- the one that the slots get, with a reason, nil none; and slots, the names of those that get it, nil all.
 function itemForms.unreserveItem(at)

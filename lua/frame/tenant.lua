@@ -4,14 +4,15 @@
 --     tierNumber         1 Free, 2 Starter, 3 Pro, 4 Enterprise; 0: the tenant is not loaded
 --     flags              the sum of: 1 if a resource has had labels; 2 if there is the field closing, 4 beats, 8 queue,
 --                        16 sessions, 32 terms; 64 if the tenant is suspended; 128 if only registered resources may be
---                        reserved; 256 if there is an outbox
+--                        reserved; 256 if there is an outbox; 512 if there are bookings
 --     definitions        number of registered resources
 --     minuteStart, minute, day, today  writes in the open windows of the quota (quota.lua): when the minute began, in
 --                        ms, and its writes; the day since 1970, and its writes
 --     fence              the last fencing token that was drawn
 --     count              number of reservations, including expired ones that no script has ended yet
 --     moreSlots          number of slots of reservations of several slots, but for the first of each (slots.lua)
---     nextDue            ms: no reservation is due before this; may be too early, never too late. NEVER: none will be
+--     nextDue            ms: neither a reservation nor a booking is due before this; may be too early, never too late.
+--                        NEVER: none will be
 --     dueIndexed         ms: the due index has this tenant at or before this time. NEVER: it may lack the tenant
 --     listenUntil        ms: the last lease of an event stream ends then; 0: no stream has a lease
 --     messages           number of the last message on the tenant's channel of events (events/events.lua)
@@ -56,10 +57,11 @@ local LIMITS = require('frame/limits')
 -- No limit: 2 ^ 53, more than any count. The flags that scripts change.
 local tenant = {
   NO_LIMIT = 9007199254740992, HAS_LABELS = 1, HAS_CLOSING = 2, HAS_BEATS = 4, HAS_QUEUE = 8, HAS_SESSIONS = 16,
+  HAS_TERMS = 32, IS_SUSPENDED = 64, REQUIRES_REGISTRATION = 128, HAS_BOOKINGS = hot.HAS_BOOKINGS,
 }
 
 local TIERS = { 'Free', 'Starter', 'Pro', 'Enterprise' }
-local NEVER, HUGE, HAS_NOTICES = hot.NEVER, math.huge, hot.HAS_NOTICES
+local NEVER, HUGE = hot.NEVER, math.huge
 local unpackHot = hot.unpackHot
 local find, sub = string.find, string.sub
 -- The fields that stay from call to call: those above and the functions.
@@ -77,7 +79,7 @@ local function assignNumbers()
   tenant.dueIndexed = dueIndexed < NEVER and dueIndexed or HUGE
   tenant.bytes = bytes < NEVER and bytes or HUGE
   tenant.box = nil
-  if tenant.flags >= HAS_NOTICES then
+  if hot.hasNotices(tenant.flags) then
     tenant.box, at = hot.unpackBox(packed, at)
   end
   tenant.publisher = at <= #packed and sub(packed, at) or ''
@@ -142,7 +144,7 @@ end
 -- Sets the types of events that the outbox wants (domain/notices.ts), '' none. Then there is no outbox.
 function tenant.setNotices(text)
   local types, personTypes = string.match(text, '^(%d+) (%d+)$')
-  tenant.flags = tenant.flags % HAS_NOTICES + (types and HAS_NOTICES or 0)
+  tenant.setFlag(hot.HAS_NOTICES, types ~= nil)
   tenant.box = types and (tenant.box or { from = 0, to = 0, entries = 0, events = 0, missed = 0 }) or nil
   if types then
     tenant.box.types, tenant.box.personTypes = tonumber(types), tonumber(personTypes)

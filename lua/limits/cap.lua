@@ -10,6 +10,7 @@ local endsSoon = require('events/endsSoon')
 local flags = require('frame/call').flags
 local keys = require('frame/keys')
 local quota = require('limits/quota')
+local records = require('bookings/records')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
 local cap = {}
@@ -76,7 +77,7 @@ function cap.askForDueIndex(written)
   if ms and swept == (redis.call('HGET', keys.tenant, 'swept') or '0') then
     tenant.dueIndexed = math.min(tenant.dueIndexed, tonumber(ms))
   end
-  local earliest = tenant.queue and tenant.queue.earliest() or math.huge
+  local earliest = math.min(records.earliest(), tenant.queue and tenant.queue.earliest() or math.huge)
   if tenant.sessions then
     -- One that is over is due at 0, and has been so since now at the latest.
     local due = tenant.sessions.nextDue

@@ -12,7 +12,7 @@ local NO_LIMIT, NEVER = 9007199254740992, 9007199254740992
 -- (lua/limits/bytes.lua).
 local PER_ENTRY, ROUNDED_UP = 128, 1.25
 -- Flags (lua/frame/tenant.lua): the tenant has a queue; this one and higher ones: it has sessions or terms, is
--- suspended, or allows only registered names; it has an outbox.
+-- suspended, or allows only registered names; it has an outbox; it has bookings.
 local HAS_QUEUE, FIRST_FLAG, HAS_NOTICES = 8, 16, hot.HAS_NOTICES
 -- The state of a queue that has nothing left to do (lua/waiting/state.lua).
 local SETTLED = '^(%d+) %d+ %d+ %d+ (%S+) [02] %-$'
@@ -46,8 +46,11 @@ local function isQuiet(number)
   waiting, queueDue, box = 0, nil, nil
   local others = flags
   if flags >= HAS_NOTICES then
-    others = flags - HAS_NOTICES
-    box, publisherAt = hot.unpackBox(packed, publisherAt)
+    -- Bookings are of resources that always go the general way, and what is due of them is in nextDue.
+    others = flags % HAS_NOTICES
+    if hot.hasNotices(flags) then
+      box, publisherAt = hot.unpackBox(packed, publisherAt)
+    end
   end
   return others < FIRST_FLAG and tier > 0 and nextDue > nowMs and
     (others < HAS_QUEUE or number == 1 and isQueueQuiet())

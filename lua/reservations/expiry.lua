@@ -1,5 +1,6 @@
 -- Ends due reservations (docs/specification.md#expiry). Every verb that reads slots does this first, by expire(), so
 -- none ever sees an expired reservation. Field: leasesEnded, the number of leases that this call ended.
+local booked = require('bookings/booked')
 local clock = require('frame/clock')
 local committing = require('frame/commit')
 local conditionEvents = require('events/conditions')
@@ -11,6 +12,7 @@ local pools = require('slots/pools')
 local registry = require('definitions/definitions')
 local releasing = require('reservations/release')
 local slotMap = require('slots/slots')
+local starts = require('bookings/starts')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
 local expiry = {}
@@ -24,14 +26,21 @@ local function dueReservation(slot)
   return record and record.token and record.expiresAt > 0 and record.expiresAt <= clock.nowMs() and record or nil
 end
 
+-- Drops a due entry that is wrong, which must not make every script of the tenant fail for ever. A lease that a booking
+-- of this call has extended is due later.
+local function dropDue(slot)
+  if slotMap.original[slot] == nil then
+    redis.call('ZREM', keys.due, slot)
+    releasing.report('slot ' .. slot .. ': it was due, and has no lease that is')
+  end
+end
+
 -- Ends the lease of the reservation on a slot; or `held`, a reservation of a session that is over: `endedBy` is the
 -- session if its caller ended it, nil if it was due.
 function expiry.endLease(slot, held, endedBy)
   local ended = held or dueReservation(slot)
   if not ended then
-    -- An inconsistent due entry must not make every script of the tenant fail for ever.
-    redis.call('ZREM', keys.due, slot)
-    releasing.report('slot ' .. slot .. ': it was due, and has no lease that is')
+    dropDue(slot)
     return
   end
   expiry.leasesEnded = expiry.leasesEnded + 1
@@ -52,22 +61,48 @@ function expiry.endLease(slot, held, endedBy)
   conditionEvents.emit()
 end
 
--- Ends due reservations, earliest first. Returns true if none is left that is due.
-local function endLeases()
-  local slots = redis.call('ZRANGE', keys.due, '-inf', clock.nowMs(), 'BYSCORE', 'LIMIT', 0, MAX_ENDED)
-  work.done = 0
-  for i, slot in ipairs(slots) do
-    if i % 10 == 1 then
-      local few = { unpack(slots, i, math.min(i + 9, #slots)) }
+-- Returns the first members of a sorted set that are due: member, ms, ...
+local function dueOf(key)
+  return redis.call('ZRANGE', key, '-inf', clock.nowMs(), 'BYSCORE', 'LIMIT', 0, MAX_ENDED, 'WITHSCORES')
+end
+
+-- Ends those of some due reservations, from a place on, that were due by a time in ms. Returns the place of the next
+-- one; nil if there is too much to do.
+local function endUpTo(leases, at, time)
+  while leases[at] and tonumber(leases[at + 1]) <= time do
+    if at % 20 == 1 then
+      local few = {}
+      for i = at, math.min(at + 18, #leases), 2 do
+        few[#few + 1] = leases[i]
+      end
       slotMap.readSlots(few)
       naming.readMeanings(few)
     end
-    expiry.endLease(slot)
-    if work.done > MAX_EXPIRY_WORK and i < #slots then
-      break
+    if work.done > MAX_EXPIRY_WORK then
+      return nil
     end
+    expiry.endLease(leases[at])
+    at = at + 2
   end
-  return #slots < MAX_ENDED and work.done <= MAX_EXPIRY_WORK
+  -- Behind a full list there may be more.
+  return (leases[at] or #leases < 2 * MAX_ENDED) and at or nil
+end
+
+-- Ends due reservations and carries out what is due of bookings, in order of time, leases first. Returns true if
+-- nothing is left that is due.
+local function endLeasesAndBegin()
+  local leases, at = dueOf(keys.due), 1
+  local moments = booked.areAny() and dueOf(keys.bookingsDue) or {}
+  work.done = 0
+  for i = 1, #moments, 2 do
+    at = endUpTo(leases, at, tonumber(moments[i + 1]))
+    if not at or work.done > MAX_EXPIRY_WORK then
+      return false
+    end
+    starts.retry()
+    starts.carryOut(moments[i])
+  end
+  return endUpTo(leases, at, math.huge) and #moments < 2 * MAX_ENDED and work.done <= MAX_EXPIRY_WORK
 end
 
 -- Returns true if an item names a plain resource, and has neither a session nor options, nor waits.
@@ -115,7 +150,7 @@ local function endDue()
     return true
   end
   committing.isDueStale = true
-  return (not areLeasesDue or endLeases()) and (not isSessionDue or tenant.sessions.clearDue())
+  return (not areLeasesDue or endLeasesAndBegin()) and (not isSessionDue or tenant.sessions.clearDue())
 end
 
 -- Ends due reservations, up to a limit that leaves time for the call's own work; if the tenant has tickets, carries out

@@ -12,6 +12,7 @@ local codec = require('slots/codec')
 local history = require('history/ended')
 local keys = require('frame/keys')
 local ownership = require('reservations/owners')
+local records = require('bookings/records')
 local shared = require('slots/shared')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
@@ -47,6 +48,9 @@ end
 -- the service. Returns the condition of its slots, nil if they are ready.
 function releasing.release(reservation, report, actor)
   local slot = reservation.slot
+  if reservation.booking then
+    records.noteEnded(reservation.booking)
+  end
   if shared.isShare(slot) then
     slotMap.setRecord(slot, false)
   elseif reservation.refCount > 1 then

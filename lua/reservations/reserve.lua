@@ -12,6 +12,7 @@ local naming = require('definitions/names')
 local ownership = require('reservations/owners')
 local planning = require('reservations/plan')
 local pools = require('slots/pools')
+local records = require('bookings/records')
 local registry = require('definitions/definitions')
 local shared = require('slots/shared')
 local slotMap = require('slots/slots')
@@ -96,6 +97,9 @@ function reserving.replyOfHad(had, item)
     return { 'ALREADY_HELD', 'ALREADY_HELD: you hold it SHARED; release it first' }
   end
   work.spend(#had.details / 200)
+  if had.booking then
+    records.claim(had.booking)
+  end
   if had.token == codec.UNCLAIMED and item.token ~= codec.UNCLAIMED then
     if tenant.openQueue() then
       return heldAttributes.tell(tenant.queue.claim(had, item), had)

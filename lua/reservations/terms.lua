@@ -30,6 +30,11 @@ function terms.mayHoldersReport()
   return mayReport
 end
 
+-- Returns true if every item must have a note.
+function terms.isNoteRequired()
+  return isNoteRequired
+end
+
 -- From now on, every item is allowed in this call.
 function terms.ignoreTerms()
   tenant.maxTtlMs, isNoteRequired = nil, false

@@ -27,7 +27,9 @@
 --   session        id of the session that it lasts as long as (sessions/sessions.lua); expiresAt is 0 then
 --   waited         how long its caller waited for it, in ms
 --   condition      the condition that it asked for: dirty or out (slots/conditions.lua)
--- Extra fields stand in `details`, as {"x":{"note":"..."},...}, before everything else. They never change.
+--   booking        id of the booking that it is of (bookings/records.lua)
+-- Extra fields stand in `details`, as {"x":{"note":"..."},...}, before everything else. Only a booking and a session
+-- come to a reservation later.
 -- Two fields may change. They end the record, if it has one of them (the tail):
 --   leasedAt       ms: when its lease began, if it was renewed or claimed; nil: when it was made
 --   isTold         true once its holder was told that somebody waits (waiting/tellHolder.lua)

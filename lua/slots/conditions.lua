@@ -146,7 +146,6 @@ local function restore(change, before)
     end
   end
 end
-conditions.restore = restore
 
 -- Returns the value of a changed slot, as restore() takes it.
 function conditions.valueOf(change)
@@ -170,7 +169,7 @@ function conditions.set(resource, slot, condition, reason, actor)
   local since = before == condition and wasSince or clock.nowMs()
   local change = {
     resource = resource, slot = slot, before = before, condition = condition, reason = reason, actor = actor,
-    since = since, restore = restore, wasText = value.text,
+    since = since, restore = restore, valueOf = conditions.valueOf, wasText = value.text,
   }
   slotMap.noteChange(change, value)
   conditions.changed[#conditions.changed + 1] = change

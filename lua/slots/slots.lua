@@ -4,7 +4,8 @@
 --   original[slot]  the record before this call's changes, for changed slots
 --   changed         the changed slots, in order
 --   journal         slot, record before, slot, record before, ...: one pair for each change. A change of a condition
---                   has a table in place of the slot, and the value before (slots/conditions.lua)
+--                   or of a booking has a table in place of the slot, and the value before: its functions
+--                   restore(change, value) and valueOf(change) give it a value, and return that of now
 --   arePoolsTouched true if a changed slot is one of a pool, or may become one: its name ends with a number
 local codec = require('slots/codec')
 local keys = require('frame/keys')

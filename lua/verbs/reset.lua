@@ -6,11 +6,13 @@ local codec = require('slots/codec')
 local events = require('events/events')
 local keys = require('frame/keys')
 local quota = require('limits/quota')
+local records = require('bookings/records')
 local tenant = require('frame/tenant')
 local verbs = {}
 
 --[[ reset (ARGV[1] credential, ARGV[2] flags)
-  Ends all reservations and tickets of the tenant in constant time. Sessions go on, without reservations. The slots are
+  Ends all reservations and tickets of the tenant in constant time. Sessions go on, without reservations, and so do
+  bookings that do not run (bookings/records.lua): delayed ones are tried by the next call. The slots are
   put aside for the history, or Redis frees their memory in the background.
 
   ARGV[3]  if the service does it for somebody: the actor (frame/admission.lua); else ''
@@ -48,7 +50,12 @@ local function removeAll(actor)
   tenant.setFlag(tenant.HAS_QUEUE, false)
   events.emit('RESET', { requestType = 'RESET', apiKeyLabel = tenant.keyLabel, actor = actor })
   local resets = redis.call('HGET', keys.tenant, 'resets') or '0'
-  tenant.count, tenant.moreSlots, tenant.nextDue = 0, 0, math.huge
+  tenant.count, tenant.moreSlots = 0, 0
+  tenant.nextDue = records.areAny() and clock.nowMs() or math.huge
+  if records.areAny() then
+    records.markRetry('', true)
+    records.write()
+  end
   local by = string.format('%.0f\n%s', clock.nowMs(), resetBy)
   quota.book()
   events.publish({ 'resets', resets + 1, 'resetBy', by })

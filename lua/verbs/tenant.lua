@@ -72,8 +72,9 @@ local function write(args, queueState)
   if tenant.tierNumber ~= tier then
     tenant.tierNumber, tenant.minuteStart, tenant.minute, tenant.day, tenant.today = tier, 0, 0, 0, 0
   end
-  -- The flags of the settings are the last four.
-  tenant.flags = tenant.flags % 32 + (args[8] == '' and 0 or 32) + 64 * args[5] + 128 * args[6]
+  tenant.setFlag(tenant.HAS_TERMS, args[8] ~= '')
+  tenant.setFlag(tenant.IS_SUSPENDED, args[5] == '1')
+  tenant.setFlag(tenant.REQUIRES_REGISTRATION, args[6] == '1')
   if tenant.box and args[9] == '' then
     redis.call('UNLINK', keys.outbox)
   end

@@ -133,9 +133,9 @@ function changes.touch()
   for i = settledTo + 1, #slotMap.journal, 2 do
     local slot = slotMap.journal[i]
     work.spend(0.5)
-    if slot.restore then
+    if slot.restore and slot.slot then
       touchCondition(slot, seen, later, limit)
-    else
+    elseif not slot.restore then
       touch(slot, slotMap.journal[i + 1], slotMap.records[slot])
     end
   end

@@ -24,12 +24,12 @@ local function changedBy(mark)
   local records, conditionsOf = {}, {}
   for i = mark + 1, #slotMap.journal, 2 do
     local slot, before = slotMap.journal[i], slotMap.journal[i + 1]
-    if slot.restore then
+    if slot.restore and slot.slot then
       conditionsOf[slot.slot] = conditionsOf[slot.slot] or before.condition
       if records[slot.slot] == nil then
         records[slot.slot] = slotMap.recordAt(slot.slot)
       end
-    elseif records[slot] == nil then
+    elseif not slot.restore and records[slot] == nil then
       records[slot] = before
     end
   end
@@ -145,7 +145,7 @@ local function asBefore(mark, run)
     local slot = journal[i]
     local now = after[slot]
     if now == nil and slot.restore then
-      now = conditions.valueOf(slot)
+      now = slot.valueOf(slot)
     elseif now == nil then
       now = slotMap.records[slot]
     end
@@ -156,7 +156,7 @@ local function asBefore(mark, run)
   run()
   for i = #redo, 1, -1 do
     if redo[i].slot.restore then
-      conditions.restore(redo[i].slot, redo[i].record)
+      redo[i].slot.restore(redo[i].slot, redo[i].record)
     else
       slotMap.setRecord(redo[i].slot, redo[i].record)
     end

@@ -3,6 +3,7 @@
 local admission = require('frame/admission')
 local agenda = require('waiting/agenda')
 local changes = require('waiting/changes')
+local booked = require('bookings/booked')
 local clock = require('frame/clock')
 local codec = require('slots/codec')
 local endings = require('waiting/endings')
@@ -13,6 +14,7 @@ local lists = require('waiting/lists')
 local releasing = require('reservations/release')
 local settle = require('waiting/settle')
 local slotMap = require('slots/slots')
+local starts = require('bookings/starts')
 local state = require('waiting/state')
 local tenant = require('frame/tenant')
 local tickets = require('waiting/tickets')
@@ -74,6 +76,14 @@ local function dueIn(key, nextDue)
   return due
 end
 
+local function dueOfBookings()
+  return dueIn(keys.bookingsDue, booked.areAny() and tenant.nextDue or math.huge)
+end
+
+local function dueOfSessions(sessions)
+  return dueIn(keys.sessionsDue, sessions and sessions.nextDue or math.huge)
+end
+
 -- Returns when the next member of a list is due, in ms.
 local function timeOf(due)
   return tonumber(due[due.at + 1] or math.huge)
@@ -122,8 +132,9 @@ local function handleWait(waits, member)
   end
 end
 
--- Carries out everything that was due before this call, in order of time: the ends of leases, of waits and of
--- attendance, and of sessions. The queue is settled after each due time, as if a script had run then.
+-- Carries out everything that was due before this call, in order of time: the ends of leases and of sessions, what is
+-- due of bookings, and the ends of waits and of attendance. The queue is settled after each due time, as if a script
+-- had run then.
 -- `endLease(member)` ends a lease (reservations/expiry.lua). Returns true if that is all, and the queue is settled;
 -- false if later calls must go on.
 function lifetimes.catchUp(endLease)
@@ -134,10 +145,10 @@ function lifetimes.catchUp(endLease)
   if (state.isUnsettled or state.replanned) and not isClearing and not settle.settle() then
     return false
   end
-  local leases, waits = dueIn(keys.due, tenant.nextDue), dueIn(keys.waits, state.nextDue)
-  local over = dueIn(keys.sessionsDue, sessions and sessions.nextDue or math.huge)
-  local last = math.min(leases.last, waits.last, over.last)
-  local time = math.min(timeOf(leases), timeOf(waits), timeOf(over))
+  local leases, moments = dueIn(keys.due, tenant.nextDue), dueOfBookings()
+  local waits, over = dueIn(keys.waits, state.nextDue), dueOfSessions(sessions)
+  local last = math.min(leases.last, waits.last, over.last, moments.last)
+  local time = math.min(timeOf(leases), timeOf(waits), timeOf(over), timeOf(moments))
   while time < math.huge do
     if time > last then
       return false
@@ -149,10 +160,12 @@ function lifetimes.catchUp(endLease)
       changes.touch()
       return false
     end
+    starts.retry()
+    handleAll(moments, time, starts.carryOut)
     handleAll(waits, time, function(member)
       handleWait(waits, member)
     end)
-    time = math.min(timeOf(leases), timeOf(waits), timeOf(over))
+    time = math.min(timeOf(leases), timeOf(waits), timeOf(over), timeOf(moments))
     if not settle.settle() or work.done > MAX_DUE_WORK and time < math.huge then
       return false
     end

@@ -33,6 +33,10 @@ const FIELDS_OF = {
   TIER_LIMIT_REACHED: LIMIT,
   ENDS_SOON: [...RESERVATION, ...LEASE],
   WANTED: [...RESERVATION, ...LEASE],
+  BOOKED: [...RESERVATION, ...ACTOR],
+  BOOKING_CHANGED: [...RESERVATION, ...ACTOR],
+  BOOKING_CANCELLED: [...RESERVATION, ...ACTOR],
+  BOOKING_DELAYED: RESERVATION,
 } as const satisfies Record<EventType, readonly (typeof OPTIONAL_FIELDS)[number][]>;
 
 /** The optional fields that events of this type do not have. */
@@ -105,6 +109,7 @@ export const Event = z
         'READ',
         'CONNECT',
         'CONDITION',
+        'BOOK',
       ])
       .nullable()
       .meta({ description: 'The kind of request that caused it.' }),
@@ -119,6 +124,9 @@ export const Event = z
     fencingToken,
     note: note.optional(),
     waiting: z.int().optional().meta({ description: 'WANTED only: the number of tickets that wait for it.' }),
+    booking: z.uuid().optional().meta({ description: 'Bookings only: its id.' }),
+    start: time.optional().meta({ description: 'Bookings only: when it begins.' }),
+    end: time.optional().meta({ description: 'Bookings only: when it ends.' }),
     reason: z.string().nullable().optional().meta({ description: 'CONDITION only: why. null: nobody said so.' }),
     method: z.enum(TRANSACTION_METHODS).nullable().meta({ description: 'Transactions only.' }),
     changes: z

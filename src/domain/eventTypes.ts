@@ -20,6 +20,10 @@ export const EVENT_TYPES = [
   'TIER_LIMIT_REACHED',
   'ENDS_SOON',
   'WANTED',
+  'BOOKED',
+  'BOOKING_CHANGED',
+  'BOOKING_CANCELLED',
+  'BOOKING_DELAYED',
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

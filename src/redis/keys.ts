@@ -18,6 +18,9 @@
  *   {t}:sessions          hash: session of callers → record (lua/sessions/sessions.lua)
  *   {t}:sessionHolds      sorted set: reservations of sessions
  *   {t}:sessionsDue       sorted set: session → ms at which it is due
+ *   {t}:bookings          hash: booking → record (lua/bookings/records.lua)
+ *   {t}:booked            sorted set: bookings of slots that have not begun, and other orders of bookings
+ *   {t}:bookingsDue       sorted set: booking → ms of its next moment
  *   {t}:wake:<instance>   channel (sharded pub/sub): tickets of the instance's long polls, and what became of them
  *   {t}:nameIndex         sorted set: names of registered resources in several orders (lua/definitions/redefine.lua)
  *   {t}:copying           the lease under which its definitions are copied from the database

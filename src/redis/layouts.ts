@@ -83,7 +83,7 @@ export function readHot(packed: Buffer | null | undefined): Hot {
       }),
     );
   const numbers = { ...NONE, ...read(HOT_NUMBERS) };
-  const box = numbers.flags >= HAS_NOTICES ? { ...NO_BOX, ...read(BOX_NUMBERS) } : null;
+  const box = Math.floor(numbers.flags / HAS_NOTICES) % 2 === 1 ? { ...NO_BOX, ...read(BOX_NUMBERS) } : null;
   return { ...numbers, box, publisher: packed.toString('latin1', at) };
 }
 
@@ -94,6 +94,7 @@ export function readHot(packed: Buffer | null | undefined): Hot {
 const ITEMS = {
   reserve: ['resource', 'requester', 'lease', 'token', 'type', 'wait', 'count', 'options'],
   unreserve: ['resource', 'requester', 'token'],
+  book: ['resource', 'requester', 'start', 'end', 'id', 'token', 'type', 'claimWithin', 'series', 'options'],
   renew: ['resource', 'requester', 'token', 'ttlMs'],
   check: ['resource', 'requester'],
   cancel: ['resource', 'requester'],

@@ -17,6 +17,7 @@ export const FLAGS = {
   suspended: 64,
   strict: 128,
   notices: 256,
+  bookings: 512,
 };
 
 /** An empty outbox that wants all types of events. */

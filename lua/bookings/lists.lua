@@ -1,0 +1,63 @@
+-- Lists and counts bookings by their members of the sorted set `booked` (bookings/records.lua).
+local keys = require('frame/keys')
+local records = require('bookings/records')
+local work = require('frame/work')
+local lists = {}
+
+-- Returns the number of bookings of the tenant, with those of this call.
+function lists.count()
+  return redis.call('HLEN', keys.bookings) + records.countNew(function()
+    return true
+  end)
+end
+
+-- Returns the number of bookings of a requester that begin after a time in s, with those of this call.
+function lists.futureOf(requester, afterS)
+  work.spend(2)
+  local from = string.format('[q%s\n%010d', requester, afterS + 1)
+  return redis.call('ZLEXCOUNT', keys.booked, from, '(q' .. requester .. '\11') + records.countNew(function(record)
+    return record.requester == requester
+  end)
+end
+
+-- Returns true if a member of `booked` has a prefix that ends with '\n', as Redis has it, from a text on.
+local function isAnyFrom(prefix, from)
+  local upper = '(' .. string.sub(prefix, 1, -2) .. '\11'
+  work.spend(3)
+  return redis.call('ZRANGE', keys.booked, '[' .. prefix .. from, upper, 'BYLEX', 'LIMIT', 0, 1)[1] ~= nil
+end
+
+-- Returns true if a resource has bookings, also running ones.
+function lists.isAnyOf(resource)
+  return records.areAny() and isAnyFrom('r' .. resource .. '\n', '')
+end
+
+-- Returns true if a slot of a pool with this number, or a higher one, has a booking.
+function lists.isAnyFrom(pool, slotNumber)
+  return records.areAny() and isAnyFrom('n' .. pool .. '\n', string.format('%07d', slotNumber))
+end
+
+-- Returns up to a number of ids, of the bookings that Redis has with a prefix of `booked`, behind a member (nil: from
+-- the first on), and the last member if there may be more.
+function lists.idsOf(prefix, after, limit, before)
+  local from = after and '(' .. after or '[' .. prefix
+  local upper = '(' .. (before or string.sub(prefix, 1, -2) .. string.char(string.byte(prefix, -1) + 1))
+  local found = redis.call('ZRANGE', keys.booked, from, upper, 'BYLEX', 'LIMIT', 0, limit)
+  local ids = {}
+  work.spend(3 + #found / 4)
+  for i, member in ipairs(found) do
+    ids[i] = string.sub(member, -22)
+  end
+  return ids, found[limit]
+end
+
+-- Returns as idsOf() the bookings that are delayed, with those of this call if it begins with the first.
+function lists.delayed(after, limit)
+  local ids, last = lists.idsOf('d', after, limit)
+  for _, id in ipairs(after and {} or records.newlyDelayed()) do
+    ids[#ids + 1] = id
+  end
+  return ids, last
+end
+
+return lists
