@@ -7,6 +7,7 @@
 --   apply   a call makes the change, if the definitions in Redis still have the planned version
 -- Without a database, one phase (now) does all.
 local attributes = require('definitions/attributes')
+local bookable = require('definitions/bookable')
 local bytes = require('limits/bytes')
 local keys = require('frame/keys')
 local naming = require('definitions/names')
@@ -17,8 +18,6 @@ local registry = require('definitions/definitions')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
 local checks = {}
-
-local MAX_MOVED = 500
 
 -- Returns the reply that refuses the request because of an item.
 function checks.refusal(request, name, field, text)
@@ -61,26 +60,6 @@ local function checkPaths(request)
   end
 end
 
--- Returns the names whose parents are in a list, and the number of names that were looked at. Ends early if that is
--- above MAX_MOVED.
-local function levelBelow(level, looked)
-  local below = {}
-  for _, above in ipairs(level) do
-    local children = naming.childrenOf(above, '', MAX_MOVED + 1)
-    registry.readDefinitions(children)
-    for _, child in ipairs(children) do
-      if registry.definition(child).parent == above then
-        below[#below + 1] = child
-      end
-    end
-    looked = looked + #children
-    if looked > MAX_MOVED then
-      break
-    end
-  end
-  return below, looked
-end
-
 -- Returns the number of ancestors that a name had before this request.
 local function depthBefore(name)
   local depth = 0
@@ -107,10 +86,10 @@ local function checkDepths(request)
       level = { name }
     end
     while #level > 0 and depth <= maxDepth do
-      level, looked = levelBelow(level, looked)
+      level, looked = naming.levelBelow(level, looked)
       depth = depth + 1
-      if looked > MAX_MOVED then
-        local text = 'must not move more than ' .. MAX_MOVED .. ' resources further down at once'
+      if looked > naming.MAX_LOOKED then
+        local text = 'must not move more than ' .. naming.MAX_LOOKED .. ' resources further down at once'
         return checks.refusal(request, name, 'treePath', text)
       end
     end
@@ -164,10 +143,16 @@ local function checkAttributes(request)
   end
 end
 
+-- Bookable resources are as they have to be.
+local function checkBookable(request)
+  local name, field, text = bookable.whyNot(request)
+  return name and checks.refusal(request, name, field, text)
+end
+
 -- Returns the reply that refuses the request; nil if its definitions agree with each other and with all others.
 function checks.whyRefused(request)
   return checkGroups(request) or checkPaths(request) or checkDepths(request) or checkNames(request) or
-    checkSlotNames(request) or checkAttributes(request)
+    checkSlotNames(request) or checkAttributes(request) or checkBookable(request)
 end
 
 -- Returns nil; or, if the changed definitions (definitions/redefine.lua) exceed a limit of the tier, the reply that

@@ -93,6 +93,35 @@ function naming.childrenOf(name, after, limit)
   return members
 end
 
+-- The most names that levelBelow() looks at.
+naming.MAX_LOOKED = 500
+
+-- Returns the names whose parents are in a list, and the number of names that were looked at. Ends early if that is
+-- above naming.MAX_LOOKED.
+function naming.levelBelow(level, looked)
+  local below = {}
+  for _, above in ipairs(level) do
+    local children = naming.childrenOf(above, '', naming.MAX_LOOKED + 1)
+    registry.readDefinitions(children)
+    for _, child in ipairs(children) do
+      if registry.definition(child).parent == above then
+        below[#below + 1] = child
+      end
+    end
+    looked = looked + #children
+    if looked > naming.MAX_LOOKED then
+      break
+    end
+  end
+  return below, looked
+end
+
+-- Returns true if the tenant has a bookable resource. Changes that this call has made are not included.
+function naming.isAnyBookable()
+  work.spend(2)
+  return tenant.definitions > 0 and #redis.call('ZRANGE', keys.nameIndex, '[b', '(c', 'BYLEX', 'LIMIT', 0, 1) > 0
+end
+
 -- Returns what a field of the definitions lists for a resource, one a line. It is kept in the definition.
 local function listOf(one, list, field)
   if not one[list] then

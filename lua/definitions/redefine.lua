@@ -8,6 +8,7 @@
 --   c<parent>\n<name>          for every child of a resource; with parent '' for the roots
 --   s<pool>\n<number, 7 digits> for every registered name that has the form <pool>_<number>
 --   l<key>=<value>\n<name>     for every label of a resource
+--   b<name>                    for every bookable resource
 local attributes = require('definitions/attributes')
 local bytes = require('limits/bytes')
 local codec = require('slots/codec')
@@ -123,6 +124,17 @@ local function writeNameIndex(writes, name, before, after)
   end
 end
 
+-- Adds the member of the name index that bookable resources have.
+local function writeBookable(writes, name, before, after)
+  local was, is = before and before.isBookable, after and after.isBookable
+  if is and not was then
+    writes.add[#writes.add + 1] = 0
+    writes.add[#writes.add + 1] = 'b' .. name
+  elseif was and not is then
+    writes.remove[#writes.remove + 1] = 'b' .. name
+  end
+end
+
 -- Adds the changes of all definitions. Returns how many more there are now.
 local function writeDefinitions(writes)
   local more = 0
@@ -130,6 +142,7 @@ local function writeDefinitions(writes)
     local before, after = redefining.redefined[name], registry.defined[name]
     writeDefinition(writes, name, before, after)
     writeNameIndex(writes, name, before, after)
+    writeBookable(writes, name, before, after)
     if before and before.hasLabels or after and after.hasLabels then
       writeLabels(writes, name, before, after)
     end
@@ -183,26 +196,29 @@ local function spendOnConditions(before, capacity, isGroup, isDirtied)
   end
 end
 
--- Gives a name another definition. isGroup, labels, isDirtied, and the sets of attributes, its own and those of its
--- slots, are left as they are if nil. A group has no slots that could be dirty or have attributes.
-function redefining.define(name, capacity, parent, blocks, isGroup, labels, isDirtied, own, sets)
+-- Gives a name another definition. Takes a table: capacity, parent, blocks; and what is left as it is if nil: isGroup,
+-- labels, isDirtied, isBookable, and the sets of attributes, its `own` and those of its slots (`sets`). A group has no
+-- slots that could be dirty, booked or have attributes.
+function redefining.define(name, new)
   local before, labelsBefore = registry.definition(name), naming.labelsOf(name)
-  isGroup = orBefore(isGroup, before, 'isGroup')
-  isDirtied = not isGroup and orBefore(isDirtied, before, 'isDirtied')
+  local capacity, blocks, labels = new.capacity, new.blocks, new.labels
+  local isGroup = orBefore(new.isGroup, before, 'isGroup')
+  local isDirtied = not isGroup and orBefore(new.isDirtied, before, 'isDirtied')
   if labels then
     work.spend(#labels + #labelsBefore)
   else
     labels = labelsBefore
   end
   spendOnConditions(before, capacity, isGroup, isDirtied)
-  local all = attributes.changed(name, isGroup and 0 or capacity, own, sets)
+  local all = attributes.changed(name, isGroup and 0 or capacity, new.own, new.sets)
   local pooled = capacity > 1 or before and before.pooled and pools.poolOf(name).held > 0 or false
   work.spend(#blocks / 2 + #name / 100)
   redefining.redefine(name, {
-    capacity = capacity, parent = parent, blocks = blocks, hasBlockers = #blocks > 0, pooled = pooled,
+    capacity = capacity, parent = new.parent, blocks = blocks, hasBlockers = #blocks > 0, pooled = pooled,
     isGroup = isGroup, labels = labels, hasLabels = #labels > 0, isDirtied = isDirtied,
     hasConditions = isDirtied or before and before.hasConditions or false,
     attributes = all, hasAttributes = attributes.areAny(all),
+    isBookable = not isGroup and orBefore(new.isBookable, before, 'isBookable'),
   })
 end
 

@@ -39,26 +39,29 @@ end
 
 -- A definition to copy from the database. capacity: 0 removes the definition; parent: '' none; blocks: each followed by
 -- '\n'; isGroup: 1 or 0; labels: each followed by '\n', or '\n' for none; afterUse: ready
--- or dirty; attributes: a set of them as JSON; slotAttributes: such sets, each followed by '\n', or '\n' for none.
+-- or dirty; attributes: a set of them as JSON; slotAttributes: such sets, each followed by '\n', or '\n' for none;
+-- bookable: 1 or 0.
 function itemForms.copiedItem(at)
   local args = call.args
   return {
     name = args[at], capacity = args[at + 1], parent = args[at + 2], blocks = args[at + 3], isGroup = args[at + 4],
     labels = args[at + 5], afterUse = args[at + 6], attributes = args[at + 7], slotAttributes = args[at + 8],
-  }, at + 9
+    bookable = args[at + 9],
+  }, at + 10
 end
 
 -- An item to register. capacity: '' not given; blocks and treePath: its blockers, and the segments of the path, each
 -- followed by '\n', '' none; group: 1 or 0, '' leaves what is there; labels: each followed by '\n', or '\n' for none,
 -- '' leaves what is there; groups: 1 if missing ancestors are registered as groups, else 0; afterUse: ready or dirty,
--- '' leaves what is there; attributes and slotAttributes: as of a definition to copy, '' leaves what is there.
+-- '' leaves what is there; attributes, slotAttributes and bookable: as of a definition to copy, '' leaves what is
+-- there.
 function itemForms.registerItem(at)
   local args = call.args
   return {
     name = args[at], capacity = args[at + 1], blocks = args[at + 2], treePath = args[at + 3], group = args[at + 4],
     labels = args[at + 5], groups = args[at + 6], afterUse = args[at + 7],
-    attributes = args[at + 8], slotAttributes = args[at + 9],
-  }, at + 10
+    attributes = args[at + 8], slotAttributes = args[at + 9], bookable = args[at + 10],
+  }, at + 11
 end
 
 -- An item to renew. token: release token (22 characters), '' if the caller's is malformed; ttlMs: lease, in ms.

@@ -12,7 +12,7 @@
 --   isShared        true if it is to be held SHARED
 --   condition       of the resource itself: the condition that is asked for, nil ready. What a plan takes along has
 --                   to be ready
---   invalid         true for a blocker that cannot be held; isGroup: it is a group
+--   invalid         true for a blocker that cannot be held; never: why, nil if it means no resource
 --   closing         true once it was refused because the resource is being deleted
 --   term            of a bookable resource that is to be reserved: how long it is needed (bookings/fits.lua); then
 --                   cutTo, if the lease is cut, or bookedFrom, if it does not fit: ms; chosen: the slots of a pool
@@ -77,12 +77,11 @@ local function addBlockers(plan, name)
     work.spend(2)
     local blocked, slot = naming.resolve(blocker, true)
     local meant = blocked and registry.definition(blocked)
-    if blocked and not (meant and meant.isGroup) then
+    local never = meant and (meant.isGroup and 'is a group' or meant.isBookable and 'is bookable') or nil
+    if blocked and not never then
       planning.addTo(plan, blocked, slot, 'system:' .. name, 'blocker')
     else
-      plan.entries[#plan.entries + 1] = {
-        resource = blocker, role = 'blocker', invalid = true, isGroup = blocked and true or nil,
-      }
+      plan.entries[#plan.entries + 1] = { resource = blocker, role = 'blocker', invalid = true, never = never }
     end
   end
   return true

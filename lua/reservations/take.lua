@@ -108,8 +108,8 @@ function taking.whyNotTaken(entry)
     return 'NOT_AVAILABLE', 'NOT_AVAILABLE: ' .. unfit
   elseif entry.closing then
     return 'NOT_AVAILABLE', 'NOT_AVAILABLE: ' .. name .. ' is being deleted'
-  elseif entry.isGroup then
-    return 'NOT_VALID', 'NOT_VALID: blocker ' .. name .. ' is a group'
+  elseif entry.never then
+    return 'NOT_VALID', 'NOT_VALID: blocker ' .. name .. ' ' .. entry.never
   elseif entry.role == 'ancestor' then
     return 'NOT_AVAILABLE', 'NOT_AVAILABLE: ancestor ' .. name .. ' is at capacity'
   elseif entry.role == 'blocker' then

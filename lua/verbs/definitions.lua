@@ -26,9 +26,10 @@ local verbs = {}
 
   Returns {'OK', quota, 1 if this is the last page, else 0, number of definitions on all pages (at most, if ARGV[6] is
   not ''), the last name of this page, item, ...}. An item is a text with a line for each of: name, capacity, path of
-  its ancestors ('' none), 1 if it is a group, else 0, dirty or ready (what its slots are after use), number of slots
-  that are out of service, and of those that are dirty, its own attributes ('' none), number of slots with sets of them,
-  each set, number of labels, each label, and each blocker. Only a caller that may define the resource gets attributes.
+  its ancestors ('' none), 1 if it is a group, else 0, 1 if it is bookable, else 0, dirty or ready (what its slots are
+  after use), number of slots that are out of service, and of those that are dirty, its own attributes ('' none), number
+  of slots with sets of them, each set, number of labels, each label, and each blocker. Only a caller that may define
+  the resource gets attributes.
 ]]
 local MAX_BYTES, MAX_PAGE_WORK = 262144, 3500
 
@@ -69,7 +70,7 @@ local function describe(name)
     own, sets = attributes.of(name).own, attributes.slotsOf(name)
   end
   local parts = {
-    name, one.capacity, above, one.isGroup and 1 or 0, one.isDirtied and 'dirty' or 'ready',
+    name, one.capacity, above, one.isGroup and 1 or 0, one.isBookable and 1 or 0, one.isDirtied and 'dirty' or 'ready',
     conditions.countOf(name, one.capacity, 'out'), conditions.countOf(name, one.capacity, 'dirty'), own, #sets,
     unpack(sets)
   }

@@ -25,10 +25,10 @@ local verbs = {}
   ARGV[6]  the first item (frame/items.lua)
 
   Returns {'OK', quota, version of the definitions, label of the key, name, tree path, 1 if it is a group, else 0,
-  labels ('\n' between), afterUse, attributes, slotAttributes ('\n' between), ...}: first the missing ancestors that
-  were registered too, each with its path ('>' between names, '' none); then the names that keep their group, labels,
-  afterUse or attributes, with the path ''. Attributes that it does not keep are ''. Or, with nothing changed:
-  {'STALE'}.
+  labels ('\n' between), afterUse, attributes, slotAttributes ('\n' between), 1 if it is bookable, else 0, ...}: first
+  the missing ancestors that were registered too, each with its path ('>' between names, '' none); then the names that
+  keep their group, labels, afterUse, attributes or bookable, with the path ''. Attributes that it does not keep are ''.
+  Or, with nothing changed: {'STALE'}.
 ]]
 -- Fields of the request, besides those of frame/charged.lua:
 --   phase      ARGV[3]; isInForce: true if the definitions are in force after this call
@@ -78,25 +78,29 @@ local function readPaths(request)
   registry.readDefinitions(mentioned)
 end
 
+-- Returns true if a field of an item has a value, false if it has another one; nil if it is '', not given.
+local function isGiven(field, value)
+  if field ~= '' then
+    return field == value
+  end
+end
+
+-- Returns what redefining.define() takes, of the fields that items to register and to copy both have.
+local function newOf(item)
+  return {
+    capacity = tonumber(item.capacity) or 1, blocks = itemForms.splitLines(item.blocks),
+    labels = item.labels ~= '' and itemForms.splitLines(item.labels) or nil,
+    isDirtied = isGiven(item.afterUse, 'dirty'), isBookable = isGiven(item.bookable, '1'),
+    own = item.attributes ~= '' and item.attributes or nil,
+    sets = item.slotAttributes ~= '' and itemForms.splitLines(item.slotAttributes) or nil,
+  }
+end
+
 local function defineName(request, name)
   local item, path = request.itemOf[name], request.pathOf[name]
-  local isGroup, labels, isDirtied, sets
-  if item.afterUse ~= '' then
-    isDirtied = item.afterUse == 'dirty'
-  end
-  if item.group ~= '' then
-    isGroup = item.group == '1'
-  end
-  if item.labels ~= '' then
-    labels = itemForms.splitLines(item.labels)
-  end
-  if item.slotAttributes ~= '' then
-    sets = itemForms.splitLines(item.slotAttributes)
-  end
-  redefining.define(
-    name, tonumber(item.capacity) or 1, path[#path] or '', itemForms.splitLines(item.blocks), isGroup, labels,
-    isDirtied, item.attributes ~= '' and item.attributes or nil, sets
-  )
+  local new = newOf(item)
+  new.parent, new.isGroup = path[#path] or '', isGiven(item.group, '1')
+  redefining.define(name, new)
 end
 
 -- Defines the ancestors of a name that are not registered.
@@ -105,7 +109,8 @@ local function defineAncestors(request, name)
   for depth = #path, 1, -1 do
     local ancestor = path[depth]
     if not registry.definition(ancestor) then
-      redefining.define(ancestor, 1, path[depth - 1] or '', {}, request.itemOf[name].groups == '1')
+      local isGroup = request.itemOf[name].groups == '1'
+      redefining.define(ancestor, { capacity = 1, parent = path[depth - 1] or '', blocks = {}, isGroup = isGroup })
       ancestors[#ancestors + 1] = ancestor
       request.mentionedBy[ancestor] = name
     end
@@ -189,12 +194,13 @@ local function addToReply(request, name, path, labels)
   reply[at + 1], reply[at + 2] = name, path
   reply[at + 3], reply[at + 4], reply[at + 5] = one.isGroup and 1 or 0, labels, one.isDirtied and 'dirty' or 'ready'
   reply[at + 6], reply[at + 7] = kept and kept.own or '', kept and kept.sets or ''
+  reply[at + 8] = one.isBookable and 1 or 0
 end
 
 -- Returns true if an item leaves something as it is that its resource has.
 local function keepsAny(item, one)
   return item.group == '' and one.isGroup or item.labels == '' and one.hasLabels or
-    item.afterUse == '' and one.isDirtied or
+    item.afterUse == '' and one.isDirtied or item.bookable == '' and one.isBookable or
     (item.attributes == '' or item.slotAttributes == '') and one.hasAttributes
 end
 
@@ -250,14 +256,10 @@ function verbs.copyDefinitions(_, args)
   end
   registry.readDefinitions(names)
   for _, item in ipairs(items) do
-    local capacity = tonumber(item.capacity)
-    if capacity > 0 then
-      local blocks, labels = itemForms.splitLines(item.blocks), itemForms.splitLines(item.labels)
-      local isGroup, isDirtied = item.isGroup == '1', item.afterUse == 'dirty'
-      local sets = itemForms.splitLines(item.slotAttributes)
-      redefining.define(
-        item.name, capacity, item.parent, blocks, isGroup, labels, isDirtied, item.attributes, sets
-      )
+    if item.capacity ~= '0' then
+      local new = newOf(item)
+      new.parent, new.isGroup = item.parent, item.isGroup == '1'
+      redefining.define(item.name, new)
       redefining.adoptSlots(item.name)
     else
       redefining.redefine(item.name, false)

@@ -86,6 +86,11 @@ const groups = z
 
 const ITSELF = 'must not name the resource itself';
 
+const bookable = z.boolean({ error: must('true or false') }).meta({
+  description:
+    'Whether its slots can be booked for a time ahead. Absent, this stays as it is; at first false. Set it once all instances of the service know it.',
+});
+
 /** A field of a listed definition that a registration has no use for. */
 const listed = z
   .unknown()
@@ -105,6 +110,7 @@ const fields = {
   afterUse: afterUse.nullish().transform((one) => one ?? undefined),
   attributes: attributes.nullish().transform((set) => set ?? undefined),
   slotAttributes: slotAttributes.nullish().transform((sets) => sets ?? undefined),
+  bookable: bookable.nullish().transform((isBookable) => isBookable ?? undefined),
 };
 
 /** Optional fields may be null, so that a definition can be registered again as it is listed. */
@@ -117,6 +123,14 @@ export const Registration = item({ ...fields, ...listedFields }, listedFields)
   .refine((one) => one.group !== true || one.afterUse !== 'dirty', {
     path: ['afterUse'],
     message: 'must not be dirty for a group, which has no slots',
+  })
+  .refine((one) => one.group !== true || one.bookable !== true, {
+    path: ['bookable'],
+    message: 'must not be true for a group, which has no slots',
+  })
+  .refine((one) => one.bookable !== true || one.blocks.length === 0, {
+    path: ['blocks'],
+    message: 'must be empty for a bookable resource',
   })
   .refine((one) => one.group !== true || one.capacity === null, {
     path: ['capacity'],
@@ -151,14 +165,15 @@ export const Definition = z
       .optional()
       .meta({ description: 'The condition of its slots after a reservation; left out if that is `ready`.' }),
     ...definedAttributes,
+    bookable: z.boolean().optional().meta({ description: 'True if its slots can be booked; left out for others.' }),
     ...notReadyCounts,
   })
   .meta({ id: 'Definition' });
 export type Definition = z.output<typeof Definition>;
 
 /**
- * An item to register. A capacity of null is the default. A group, labels, afterUse or attributes that are absent leave
- * what is there.
+ * An item to register. A capacity of null is the default. A group, labels, afterUse, attributes or bookable that are
+ * absent leave what is there.
  */
 export type Registration = Definition & Partial<Omit<z.output<typeof Registration>, keyof Definition>>;
 

@@ -20,6 +20,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import type { Attributes } from '../domain/attributes.ts';
+import { DEFAULT_BOOKINGS_PER_REQUESTER, DEFAULT_MAX_BOOKING_SECONDS } from '../domain/bookings.ts';
 import type { AfterUse } from '../domain/conditions.ts';
 import { KEY_PERMISSIONS, ROLES, SCOPES } from '../domain/rights.ts';
 import { TIERS } from '../domain/tiers.ts';
@@ -54,6 +55,10 @@ export const tenants = pgTable(
     holdersReport: boolean('holders_report').notNull().default(true),
     /** A setting: how long before its end a lease is announced, in s; 0: never. */
     endsSoonSeconds: integer('ends_soon_seconds').notNull().default(300),
+    /** A setting: the longest booking, in s. */
+    maxBookingSeconds: integer('max_booking_seconds').notNull().default(DEFAULT_MAX_BOOKING_SECONDS),
+    /** A setting: how many future bookings a requester may have. */
+    bookingsPerRequester: integer('bookings_per_requester').notNull().default(DEFAULT_BOOKINGS_PER_REQUESTER),
     /** Grows with each change of the tenant's tier, suspension, settings or keys, which Redis has a copy of. */
     version: version('version'),
     /** Grows with each change of the tenant's definitions. */
@@ -234,6 +239,8 @@ export const definitions = pgTable(
     attributes: jsonb('attributes').$type<Attributes>().notNull().default({}),
     /** Those of each slot, in order. */
     slotAttributes: jsonb('slot_attributes').$type<readonly Attributes[]>().notNull().default([]),
+    /** True if its slots can be booked. */
+    bookable: boolean('bookable').notNull().default(false),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.name] })],
 );

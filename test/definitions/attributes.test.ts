@@ -1,5 +1,5 @@
 /**
- * Attributes and `afterUse` are in the database, and Redis has them from there
+ * Attributes, `afterUse` and `bookable` are in the database, and Redis has them from there
  * (docs/specification.md#store-modes-and-start, #attributes).
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 const phones = {
-  ...{ name: 'phones', capacity: 3, blocks: [], treePath: null, afterUse: 'dirty' as const },
+  ...{ name: 'phones', capacity: 3, blocks: [], treePath: null, afterUse: 'dirty' as const, bookable: true },
   attributes: { long: 'v', b: '"\n\\ é🎉' },
   slotAttributes: [{ serial: 'A1' }, {}, { z: '', a: '\u0001' }],
 };
@@ -51,8 +51,8 @@ async function expectBoth({ treePath: _, ...stored }: Partial<StoredDefinition> 
   for (const isLost of [false, true]) {
     if (isLost) await forget(store.redis, credential.tenant);
     const [listed] = await allDefinitions(engine, credential);
-    const { afterUse = 'ready', attributes = {}, slotAttributes = [] } = listed ?? {};
-    expect({ ...listed, afterUse, attributes, slotAttributes }).toMatchObject(stored);
+    const { afterUse = 'ready', attributes = {}, slotAttributes = [], bookable = false } = listed ?? {};
+    expect({ ...listed, afterUse, attributes, slotAttributes, bookable }).toMatchObject(stored);
   }
 }
 

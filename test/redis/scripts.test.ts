@@ -30,6 +30,7 @@ const [one, other] = [
     afterUse: 'ready' as const,
     attributes: {},
     slotAttributes: [],
+    bookable: false,
   },
   {
     name: 'b',
@@ -42,6 +43,7 @@ const [one, other] = [
     afterUse: 'dirty' as const,
     attributes: { a: 'b' },
     slotAttributes: [{}],
+    bookable: true,
   },
 ];
 const DEFINITION_FIELDS = {
@@ -59,6 +61,7 @@ const DEFINITION_FIELDS = {
       afterUse: 'dirty',
       attributes: { a: 'b' },
       slotAttributes: [{}],
+      bookable: true,
     }),
   ),
 };

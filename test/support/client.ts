@@ -35,6 +35,7 @@ export interface RegistrationItem {
   readonly afterUse?: 'ready' | 'dirty' | null | undefined;
   readonly attributes?: Readonly<Record<string, string>> | null | undefined;
   readonly slotAttributes?: readonly Readonly<Record<string, string>>[] | null | undefined;
+  readonly bookable?: boolean | null | undefined;
 }
 
 export interface Client {

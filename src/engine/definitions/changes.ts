@@ -98,23 +98,25 @@ const asStored = ({ name, capacity, blocks, treePath, group = false, ...extra }:
   blocks,
   treePath,
   ...detailsOf(group, extra.labels ?? {}),
+  ...(extra.bookable === true ? { bookable: true } : {}),
   ...(extra.afterUse === 'dirty' ? { afterUse: extra.afterUse } : {}),
   ...attributesOf(extra.attributes ?? {}, extra.slotAttributes ?? []),
 });
 
 /** The number of fields that the reply of register has for a name. */
-const KEPT_FIELDS = 7;
+const KEPT_FIELDS = 8;
 
 /** A definition with what its item leaves as it is, as the reply of register has it. */
 function withKept(
-  { labels: _, afterUse: __, attributes = {}, slotAttributes = [], ...item }: Definition,
+  { labels: _, afterUse: __, bookable: ___, attributes = {}, slotAttributes = [], ...item }: Definition,
   isGroup: boolean,
-  [labels = '', afterUse, own = '', sets = '']: readonly string[],
+  [labels = '', afterUse, own = '', sets = '', bookable]: readonly string[],
 ): Definition {
   return {
     ...item,
     capacity: isGroup ? null : item.capacity,
     ...detailsOf(isGroup, decodeLabels(labels === '' ? [] : labels.split('\n'))),
+    ...(bookable === '1' ? { bookable: true } : {}),
     ...(afterUse === 'dirty' ? { afterUse } : {}),
     ...attributesOf(
       own === '' ? attributes : decodeAttributes(own),

@@ -20,6 +20,7 @@ export type StoredDefinition = Pick<Definition, 'name' | 'blocks'> & {
   afterUse: AfterUse;
   attributes: Attributes;
   slotAttributes: readonly Attributes[];
+  bookable: boolean;
 };
 
 export const toStored = ({
@@ -40,6 +41,7 @@ export const toStored = ({
   afterUse: extra.afterUse ?? 'ready',
   attributes: extra.attributes ?? {},
   slotAttributes: extra.slotAttributes ?? [],
+  bookable: extra.bookable ?? false,
 });
 
 /** Returns the extra fields of a definition, without those that say nothing. */
@@ -89,6 +91,7 @@ const REGISTRATION: Encoders<Omit<Registration, 'outOfService' | 'dirty'>> = {
   afterUse: ({ afterUse }) => afterUse ?? '',
   attributes: ({ attributes }) => (attributes === undefined ? '' : encodeAttributes(attributes)),
   slotAttributes: ({ slotAttributes }) => (slotAttributes === undefined ? '' : encodeSets(slotAttributes)),
+  bookable: ({ bookable }) => (bookable === undefined ? '' : Number(bookable)),
 };
 
 /** The arguments for one item of copyDefinitions.lua, in their order. */
@@ -102,6 +105,7 @@ const STORED: Encoders<StoredDefinition> = {
   afterUse: ({ afterUse }) => afterUse,
   attributes: ({ attributes }) => encodeAttributes(attributes),
   slotAttributes: ({ slotAttributes }) => encodeSets(slotAttributes),
+  bookable: ({ bookable }) => Number(bookable),
 };
 
 /** @returns the arguments of register.lua for an item */
@@ -114,7 +118,7 @@ export const encodeStored = (definition: StoredDefinition): (string | number)[] 
 
 /** Reads an item of the reply of definitions.lua. */
 export function decodeListed(item: unknown): Definition {
-  const [name = '', capacity, treePath, group, afterUse, out, dirty, own = '', ...rest] = parseItem(item);
+  const [name = '', capacity, treePath, group, bookable, afterUse, out, dirty, own = '', ...rest] = parseItem(item);
   const sets = rest.splice(0, 1 + toInteger(rest[0])).slice(1);
   const [, ...labels] = rest.splice(0, 1 + toInteger(rest[0]));
   const isGroup = group === '1';
@@ -124,6 +128,7 @@ export function decodeListed(item: unknown): Definition {
     blocks: rest,
     treePath: treePath || null,
     ...detailsOf(isGroup, decodeLabels(labels)),
+    ...(bookable === '1' && { bookable: true }),
     ...(afterUse === 'dirty' && { afterUse }),
     ...attributesOf(decodeAttributes(own), sets.map(decodeAttributes)),
     ...notReadyOf({ outOfService: toInteger(out), dirty: toInteger(dirty) }),
@@ -141,6 +146,7 @@ export const removal = ({ name }: StoredDefinition): StoredDefinition => ({
   afterUse: 'ready',
   attributes: {},
   slotAttributes: [],
+  bookable: false,
 });
 
 /** Returns true if two definitions of a name are the same in every field. */

@@ -28,6 +28,7 @@ const changed: Record<Exclude<keyof Definition, (typeof OTHERS)[number]>, Defini
   group: { ...definition, group: true },
   labels: { ...definition, labels: { os: 'ios' } },
   afterUse: { ...definition, afterUse: 'dirty' },
+  bookable: { ...definition, bookable: true },
 };
 
 test('the schema has the fields that are tested here', () => {

@@ -1,0 +1,105 @@
+-- The rules of bookable resources (docs/specification.md#bookings): they have no blockers, nothing below them, and no
+-- ancestors but groups.
+local naming = require('definitions/names')
+local redefining = require('definitions/redefine')
+local registry = require('definitions/definitions')
+local work = require('frame/work')
+local bookable = {}
+
+-- Each of these takes a request (verbs/register.lua) and a name that it defines. It returns the field of the item that
+-- is wrong, and why; nil if it passes.
+
+-- Of a name that is bookable.
+local function whyNotBookable(request, name)
+  local one, before = registry.definition(name), redefining.redefined[name]
+  if one.hasBlockers then
+    return 'blocks', 'must be empty: ' .. name .. ' is bookable'
+  end
+  for _, above in ipairs(request.pathOf[name]) do
+    if not registry.definition(above).isGroup then
+      return 'treePath', 'must name groups only: ' .. name .. ' is bookable, and ' .. above .. ' is no group'
+    end
+  end
+  if before and not before.isBookable then
+    local below, looked = naming.levelBelow({ name }, 0)
+    if #below > 0 or looked > naming.MAX_LOOKED then
+      return 'bookable', 'must be false: ' .. name .. ' has resources below it'
+    end
+  end
+end
+
+-- Returns a bookable resource below another one; nil if there is none; '' if too many are below it to tell.
+local function bookableBelow(name)
+  local level, looked = { name }, 0
+  while #level > 0 do
+    level, looked = naming.levelBelow(level, looked)
+    for _, below in ipairs(level) do
+      if registry.definition(below).isBookable then
+        return below
+      end
+    end
+    if looked > naming.MAX_LOOKED then
+      return ''
+    end
+  end
+end
+
+-- Of a name that is no group, or is below one that is none. Only if that is new, something bookable can be below it.
+local function whyNotAbove(name)
+  local one, before = registry.definition(name), redefining.redefined[name]
+  if not before then
+    return nil
+  end
+  local isOpened = before.isGroup and not one.isGroup
+  local found = (isOpened or before.parent ~= one.parent) and bookableBelow(name)
+  local field = isOpened and 'group' or 'treePath'
+  if found == '' then
+    return field, 'must not make more than ' .. naming.MAX_LOOKED .. ' resources below ' .. name ..
+      ' have an ancestor that is no group: some may be bookable'
+  elseif found then
+    return field, (isOpened and 'must be true: ' or 'must name groups only: ') .. found .. ' below ' .. name ..
+      ' is bookable'
+  end
+end
+
+-- Of a name, if there are bookable resources.
+local function whyNotOne(request, name)
+  local one = registry.definition(name)
+  local isOpen = not one.isGroup
+  for _, above in ipairs(request.pathOf[name]) do
+    work.spend(0.3)
+    local over = registry.definition(above)
+    if over.isBookable then
+      return 'treePath', 'must not name ' .. above .. ', which is bookable'
+    end
+    isOpen = isOpen or not over.isGroup
+  end
+  if one.isBookable then
+    return whyNotBookable(request, name)
+  elseif isOpen then
+    return whyNotAbove(name)
+  end
+end
+
+-- Returns true if there are bookable resources, those of a request included.
+local function areAny(request)
+  for _, name in ipairs(request.names) do
+    if registry.definition(name).isBookable then
+      return true
+    end
+  end
+  return naming.isAnyBookable()
+end
+
+-- Returns the name, its field and why, if a request would break a rule; nil if it keeps them. Its paths were checked.
+function bookable.whyNot(request)
+  for _, name in ipairs(areAny(request) and request.names or {}) do
+    request.current = name
+    local field, text = whyNotOne(request, name)
+    if field then
+      return name, field, text
+    end
+  end
+end
+
+return bookable
