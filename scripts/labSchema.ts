@@ -14,6 +14,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   group: 'Whether it only groups what is below it: a folder without slots. Default false.',
   labels: 'Describes the resource, as key and value. Default: none.',
   afterUse: 'The condition of a slot after each use. Default ready.',
+  bookable: 'Whether its slots can be booked for a time ahead. Default false.',
   attributes: 'Comes with the hold of a slot. Absent, they stay as they are; {} removes them. No place for passwords.',
   slotAttributes: 'The same for each slot, in order. Absent, they stay as they are; [] removes them.',
 };

@@ -1037,6 +1037,8 @@ export interface components {
             slotAttributes?: {
                 [key: string]: string;
             }[];
+            /** @description Whether its slots can be booked for a time ahead. Absent, this stays as it is; at first false. Set it once all instances of the service know it. */
+            bookable?: boolean | null;
             /** @description Ignored, so that a definition can be registered again as it is listed. */
             outOfService?: unknown;
             /** @description Ignored, so that a definition can be registered again as it is listed. */
@@ -1075,6 +1077,8 @@ export interface components {
             slotAttributes?: {
                 [key: string]: string;
             }[];
+            /** @description True if its slots can be booked; left out for others. */
+            bookable?: boolean;
             /** @description The number of slots that are out of service; left out if none is. */
             outOfService?: number;
             /** @description The number of slots that are dirty; left out if none is. */

@@ -79,8 +79,8 @@ type SessionInfo struct {
 }
 
 // Registration defines a pool, a blocker, a place in a tree, or labels (docs/specification.md#registration). Group,
-// Labels, AfterUse, Attributes and SlotAttributes stay as they were if they are nil or empty; an empty map or slice
-// that is not nil takes them away.
+// Labels, AfterUse, Attributes, SlotAttributes and Bookable stay as they were if they are nil or empty; an empty map or
+// slice that is not nil takes them away.
 type Registration struct {
 	Name string `json:"name"`
 	// Capacity is the number of slots. 0: it is no pool.
@@ -94,6 +94,7 @@ type Registration struct {
 	AfterUse       Condition           `json:"afterUse,omitempty"`
 	Attributes     map[string]string   `json:"attributes,omitempty"`
 	SlotAttributes []map[string]string `json:"slotAttributes,omitempty"`
+	Bookable       *bool               `json:"bookable,omitempty"`
 }
 
 // MarshalJSON writes empty maps and slices, too, unless they are nil.
@@ -129,6 +130,7 @@ type Definition struct {
 	AfterUse       Condition           `json:"afterUse"`
 	Attributes     map[string]string   `json:"attributes"`
 	SlotAttributes []map[string]string `json:"slotAttributes"`
+	Bookable       bool                `json:"bookable"`
 	OutOfService   int                 `json:"outOfService"`
 	Dirty          int                 `json:"dirty"`
 }

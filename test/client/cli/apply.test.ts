@@ -58,6 +58,15 @@ describe('apply', () => {
     expect(await definition('d2')).toEqual({ name: 'd2', capacity: 1, blocks: [], treePath: null });
   });
 
+  test('makes resources bookable, which export shows, and no more if the file leaves it out', async () => {
+    expect((await apply('[{name: b1, bookable: true}]')).stdout).toBe('+ b1  bookable yes\n');
+    expect((await apply('[{name: b1, bookable: true}]')).stdout).toBe('');
+    expect(parse((await run(['export'])).stdout)).toContainEqual({ name: 'b1', bookable: true });
+    expect((await apply('[{name: b1}]')).stdout).toBe('~ b1  bookable yes → no\n');
+    expect(await definition('b1')).not.toHaveProperty('bookable');
+    expect((await apply('[{name: b1, bookable: perhaps}]')).stderr).toContain('b1: bookable has to be true or false');
+  });
+
   test('--dry-run changes nothing, and ends with 1 if there are changes', async () => {
     const dry = await apply('[{name: dry}]', '--dry-run');
     expect(dry).toEqual({

@@ -580,6 +580,9 @@ class Registration(TypedDict):
     they are; {} removes them."""
     slotAttributes: NotRequired[Sequence[Mapping[str, str]]]
     """The attributes of each slot of a pool, in order. Absent, they stay as they are; [] removes them."""
+    bookable: NotRequired[bool | None]
+    """Whether its slots can be booked for a time ahead. Absent, this stays as it is; at first false. Set it once all
+    instances of the service know it."""
     outOfService: NotRequired[object]
     """Ignored, so that a definition can be registered again as it is listed."""
     dirty: NotRequired[object]
@@ -605,6 +608,8 @@ class Definition(TypedDict):
     """Its attributes; left out if it has none, or without the right `define`."""
     slotAttributes: NotRequired[Sequence[Mapping[str, str]]]
     """The attributes of its slots; left out as `attributes`."""
+    bookable: NotRequired[bool]
+    """True if its slots can be booked; left out for others."""
     outOfService: NotRequired[int]
     """The number of slots that are out of service; left out if none is."""
     dirty: NotRequired[int]

@@ -76,6 +76,7 @@ const FIELDS: Readonly<Record<keyof Registration, Check>> = {
   afterUse: condition,
   attributes: texts,
   slotAttributes: listOf(texts),
+  bookable: flag,
   // Of a listed definition; the service passes them over.
   outOfService: integer,
   dirty: integer,

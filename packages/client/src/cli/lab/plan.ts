@@ -45,6 +45,7 @@ const TEXTS: Readonly<Record<string, (item: Definition) => string>> = {
   group: ({ group }) => (group ? 'yes' : 'no'),
   labels: ({ labels }) => labelText(labels),
   afterUse: ({ afterUse }) => afterUse ?? 'ready',
+  bookable: ({ bookable }) => (bookable ? 'yes' : 'no'),
 };
 
 const isEmpty = (texts: Texts) => Object.keys(texts).length === 0;
@@ -66,6 +67,7 @@ const wantedOf = (item: Registration): Definition => ({
   group: item.group ?? false,
   labels: { ...item.labels },
   afterUse: item.afterUse ?? 'ready',
+  bookable: item.bookable ?? false,
 });
 
 const DEFAULTS = wantedOf({ name: '' });
@@ -86,12 +88,13 @@ function changeOf(item: Registration, known: Definition | undefined): Change | u
   });
   if (attributesText({ ...before, ...attributes }) !== attributesText(before)) details.push('attributes');
   if (known !== undefined && details.length === 0) return undefined;
-  const { afterUse, ...others } = wanted;
+  const { afterUse, bookable, ...others } = wanted;
   const sent: Registration = {
     ...others,
     ...attributes,
     ...(item.groups != null && { groups: item.groups }),
     ...(afterUse !== (before.afterUse ?? 'ready') && { afterUse }),
+    ...(bookable !== (before.bookable ?? false) && { bookable }),
   };
   return { action: known === undefined ? 'add' : 'change', name: item.name, details, item: sent };
 }
