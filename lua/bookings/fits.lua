@@ -2,15 +2,18 @@
 -- another begins on them before it ends. A request has a term, a table:
 --   requester    whose bookings do not count; nil: everybody's do
 --   endsAt       when it ends, in ms; infinite: never
---   leastEndsAt  when it ends if its lease is cut as far as it allows (minTtlSeconds), in ms
+--   leastEndsAt  when it ends if its lease is cut as far as the request allows (minTtlSeconds), in ms
 local booked = require('bookings/booked')
 local clock = require('frame/clock')
 local codec = require('slots/codec')
 local conditions = require('slots/conditions')
 local itemForms = require('frame/items')
 local pools = require('slots/pools')
+local registry = require('definitions/definitions')
 local tenant = require('frame/tenant')
 local fits = {}
+-- The free slots of a pool that are looked at.
+local MAX_LOOKED = 1000
 
 -- Returns the term of an item (frame/items.lua), as reserveOne() in reservations/match.lua takes it. The lease of a
 -- grant begins when that is claimed, at the latest when the claim time is over.
@@ -48,12 +51,12 @@ local function isLower(one, other)
 end
 
 -- Returns the free slots of a pool that have a condition, as {slotNumber, start}, in order of their numbers: those that
--- fit a term uncut, `count` at most; and if they are fewer, the others. isKept(slotNumber): nil, or whether a slot is
--- passed.
+-- fit a term uncut, `count` at most; and if they are fewer, the others, MAX_LOOKED at most. isKept(slotNumber): nil, or
+-- whether a slot is passed.
 local function candidatesFor(pool, capacity, condition, term, count, isKept)
   local whole, others = {}, {}
   local slotNumber = conditions.nextFree(pool, capacity, condition)
-  while slotNumber and #whole < count do
+  while slotNumber and #whole < count and #others < MAX_LOOKED do
     if not (isKept and isKept(slotNumber)) then
       local start = fits.startOf(pools.slotAt(pool, slotNumber), term)
       local list = start >= term.endsAt and whole or others
@@ -90,6 +93,19 @@ function fits.choose(pool, capacity, condition, term, count, isKept)
     chosen[i] = one.slotNumber
   end
   return chosen, cutTo
+end
+
+-- Returns until when a requester, nil a new one, could have a resource, or one slot of it, at most: when the first
+-- booking of another begins, of the free slot where it does so last, in ms. Infinite if there is none; nil if no slot
+-- is free.
+function fits.freeUntil(resource, slot, requester)
+  local own = registry.definition(resource)
+  if slot or not own.pooled then
+    return booked.startOf(slot or resource, requester)
+  end
+  local term = { requester = requester, endsAt = math.huge, leastEndsAt = math.huge }
+  local chosen, first = fits.choose(resource, own.capacity, 'ready', term, 1)
+  return chosen and math.huge or first
 end
 
 -- Returns a slot if it fits the term of an entry (reservations/plan.lua), or the entry has none; else nil. Notes in the

@@ -64,11 +64,14 @@ function itemForms.registerItem(at)
   }, at + 11
 end
 
--- An item to renew. token: release token (22 characters), '' if the caller's is malformed; ttlMs: lease, in ms.
+-- An item to renew. token: release token (22 characters), '' if the caller's is malformed; ttlMs: lease, in ms, and
+-- perhaps a blank and minTtlMs, how much of it would do.
 function itemForms.renewItem(at)
   local args = call.args
+  local ttlMs, minTtlMs = string.match(args[at + 3], '^(%d+) ?(%d*)$')
   return {
-    resource = args[at], requester = args[at + 1], token = args[at + 2], ttlMs = tonumber(args[at + 3]),
+    resource = args[at], requester = args[at + 1], token = args[at + 2], ttlMs = tonumber(ttlMs),
+    minTtlMs = tonumber(minTtlMs) or tonumber(ttlMs),
   }, at + 4
 end
 
@@ -98,8 +101,9 @@ end
 --   type     resource type, '' the default
 --   wait     how it waits: waitMs, priority and claimMs with spaces between; '' if it does not
 --   count    the number of slots, '' one
---   options  what few items have, as JSON, '' none: note, mode, condition, match and nth (reservations/match.lua). If
---            the key has a prefix, that of an item with a match has it, too (frame/admission.lua)
+--   options  what few items have, as JSON, '' none: note, mode, condition, match and nth (reservations/match.lua), and
+--            minTtl, how much of the lease would do, in ms (bookings/fits.lua). If the key has a prefix, that of an
+--            item with a match has it, too (frame/admission.lua)
 function itemForms.reserveItem(at)
   local args = call.args
   local type, wait, count, options = rareFields(args[at + 4])

@@ -1,4 +1,5 @@
 -- Tells whether a resource is available, what keeps it from new requesters, and whether a reserve would succeed.
+local booked = require('bookings/booked')
 local conditions = require('slots/conditions')
 local freeSlots = require('slots/freeSlots')
 local matching = require('reservations/match')
@@ -12,6 +13,8 @@ local taking = require('reservations/take')
 local terms = require('reservations/terms')
 local work = require('frame/work')
 local availability = {}
+-- The shortest lease, in ms.
+local SOME_TTL = 1000
 
 -- Returns true if a resource has a free slot that is ready; or one slot of it, which nobody holds, is ready.
 local function hasReadySlot(resource, slot, capacity)
@@ -92,7 +95,7 @@ end
 -- Sets the sixth field of the results to '1' if a reserve would succeed, else to '0'. Takes an array of {result, name,
 -- requester}; the requester '' is a new one, which holds nothing. Adds to them what refuses it: `queue`, the name of
 -- the queue in which it would wait, nil if it never would be met; `role`, that of the entry (reservations/plan.lua)
--- which lacks a slot ('closing': it is being deleted), nil if the slot is free, and kept.
+-- which lacks a slot ('closing': it is being deleted; 'booking': it is booked), nil if the slot is free, and kept.
 function availability.tryAll(toTry)
   -- The reserve would have the lease and the note that the tenant's settings ask for.
   terms.ignoreTerms()
@@ -105,9 +108,12 @@ function availability.tryAll(toTry)
       result[6] = shared.isShare(had.slot) and '0' or '1'
     else
       local mark = #slotMap.journal
-      local item = { resource = name, requester = requester, type = '', token = '' }
+      -- With some lease: bookings of others may end it.
+      local options = resource and booked.isBookable(resource) and { minTtl = SOME_TTL } or nil
+      local item = { resource = name, requester = requester, type = '', token = '', options = options }
       local reply, _, queue = matching.reserveOne(item)
-      result[6], one.queue, one.role = reply[1] == 'ACQUIRED' and '1' or '0', queue, reply.role
+      result[6], one.queue = reply[1] == 'ACQUIRED' and '1' or '0', queue
+      one.role = reply.bookedFrom and 'booking' or reply.role
       slotMap.undo(mark)
     end
   end

@@ -2,23 +2,11 @@
 -- now. Nothing else of a reservation has them: neither its record, nor what is derived from that.
 local attributes = require('definitions/attributes')
 local flags = require('frame/call').flags
-local naming = require('definitions/names')
+local ownership = require('reservations/owners')
 local pools = require('slots/pools')
 local registry = require('definitions/definitions')
-local shared = require('slots/shared')
 local work = require('frame/work')
 local heldAttributes = {}
-
--- Returns the resource that a reservation holds, and its slot of it.
-local function heldBy(reservation)
-  if reservation.pool ~= '' then
-    return reservation.pool, reservation.slot
-  elseif not shared.isShare(reservation.slot) then
-    return reservation.slot, reservation.slot
-  end
-  local slot = string.match(reservation.slot, '^[^\1]*')
-  return naming.resolve(slot), slot
-end
 
 -- Returns the number of a slot of a resource; one that the resource does not have, if the slot is none of its slots.
 local function numberOf(resource, slot)
@@ -41,19 +29,19 @@ local function numbersOf(reservation, resource, slot)
 end
 
 -- Adds attributes to the reply that tells a requester of its reservation, if it has any: the set of the resource
--- itself, '' none, as the eighth field, and those of its slots behind it. A dry run holds nothing.
+-- itself, '' none, as the ninth field, and those of its slots behind it. A dry run holds nothing.
 function heldAttributes.tell(reply, reservation)
-  local resource, slot = heldBy(reservation)
+  local resource, slot = ownership.heldBy(reservation)
   local one = resource and registry.definition(resource)
   if not one or not one.hasAttributes or flags.isDry then
     return reply
   end
   local all = attributes.of(resource)
-  reply[7], reply[8] = reply[7] or '', all.own
+  reply[7], reply[8], reply[9] = reply[7] or '', reply[8] or '', all.own
   attributes.spendOn(2 * #all.own)
   if all.count > 0 then
     for i, set in ipairs(attributes.slotsAt(resource, numbersOf(reservation, resource, slot))) do
-      reply[8 + i] = set
+      reply[9 + i] = set
     end
   end
   return reply

@@ -6,6 +6,7 @@
 --   nth     which of the items with this match and requester it is in its request; nil the first
 -- and as its resource a text that describes the match, until one is picked. reservations/search.lua finds resources.
 local keys = require('frame/keys')
+local matches = require('bookings/matches')
 local ownership = require('reservations/owners')
 local poolFields = require('slots/poolFields')
 local registry = require('definitions/definitions')
@@ -19,8 +20,8 @@ local wanted = require('reservations/wanted')
 local work = require('frame/work')
 local matching = {}
 
--- The options that a reservation does not keep.
-local OF_MATCH = { match = true, prefix = true, nth = true, text = true, count = true }
+-- The options that a reservation by a match does not have.
+local OF_MATCH = { match = true, prefix = true, nth = true, text = true, count = true, minTtl = true }
 
 -- Searches that items of this call go on with: nothing that they have passed becomes free in between.
 local searches
@@ -109,14 +110,15 @@ local function searchFor(item, digest)
   local look = item.look
   local all = look and look.searches or searches
   local key = item.requester .. '\n' .. digest .. '\n' .. (item.options.prefix or '') .. '\n' .. (item.count or '') ..
-    '\n' .. #releasing.freed
+    '\n' .. #releasing.freed .. '\n' .. (item.leaseMs or item.ttlMs or '')
   all[key] = all[key] or searching.newSearch(item, look or searching.newLook())
   return all[key]
 end
 
--- Tries to reserve a resource for an item. Returns as reserveOne().
-local function try(item, name, digest)
-  local options = { matched = digest }
+-- Tries to reserve a resource for an item. minTtl: ms to which its lease may be cut, nil: it may not. Returns as
+-- reserveOne().
+local function try(item, name, digest, minTtl)
+  local options = { matched = digest, minTtl = minTtl }
   for field, value in pairs(item.options) do
     if not OF_MATCH[field] then
       options[field] = value
@@ -149,9 +151,10 @@ local function noteQueue(look, queue)
 end
 
 -- Notes why a resource that fits could not be had.
-local function noteRefusal(search, reply, queue)
+local function noteRefusal(search, name, reply, queue)
   search.look.failed = search.look.failed + 1
   noteQueue(search.look, queue)
+  matches.note(search, name, reply)
   if string.find(reply[2], 'NOT_AVAILABLE: ancestor ', 1, true) == 1 then
     search.heldAbove[reply.held] = true
   end
@@ -177,11 +180,16 @@ local function pick(item, digest, search)
       if reservation then
         return reply, reservation, name
       end
-      noteRefusal(search, reply, queue)
+      noteRefusal(search, name, reply, queue)
     end
     name = searching.nextOpen(search)
   end
   search.isCut = name ~= nil
+  if item.options.minTtl then
+    return matches.pick(search, function(booked)
+      return try(item, booked, digest, item.options.minTtl)
+    end)
+  end
 end
 
 local NONE_FITS = 'NOT_VALID: no registered resource has these labels'
@@ -219,9 +227,8 @@ local function refuse(item, search)
   elseif not search.isCut and not search.isFitting and not searching.isAnyFitting(search) then
     return { 'NOT_VALID', NONE_FITS }
   end
-  local why = search.isCut and 'NOT_AVAILABLE: looked at ' .. look.failed .. ' of them' or
-    search.kept or 'NOT_AVAILABLE'
-  return { 'NOT_AVAILABLE', why }, queue
+  local why = search.isCut and 'NOT_AVAILABLE: looked at ' .. look.failed .. ' of them' or search.kept
+  return not why and matches.refusal(search) or { 'NOT_AVAILABLE', why or 'NOT_AVAILABLE' }, queue
 end
 
 -- Reserves any resource that fits. Returns as reserveOne(). If the search has to go on in another call, the reply has

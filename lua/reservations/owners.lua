@@ -88,6 +88,18 @@ function ownership.reservationOf(name, requester, resource, slot)
   return nil, slotMap.recordAt(name)
 end
 
+-- Returns the resource that a reservation holds, and its slot of it. The resource is nil if what it holds SHARED is no
+-- name any more.
+function ownership.heldBy(reservation)
+  if reservation.pool ~= '' then
+    return reservation.pool, reservation.slot
+  elseif not shared.isShare(reservation.slot) then
+    return reservation.slot, reservation.slot
+  end
+  local slot = string.match(reservation.slot, '^[^\1]*')
+  return naming.resolve(slot), slot
+end
+
 -- Returns when a reservation ends, in ms, 0 never: one of a session ends with it.
 function ownership.endOf(reservation)
   local session = reservation.session and tenant.sessions and tenant.sessions.at(reservation.session)

@@ -7,6 +7,7 @@ local fencing = require('reservations/fencing')
 local fits = require('bookings/fits')
 local heldAttributes = require('reservations/heldAttributes')
 local itemForms = require('frame/items')
+local leases = require('bookings/leases')
 local lines = require('waiting/lines')
 local naming = require('definitions/names')
 local ownership = require('reservations/owners')
@@ -112,9 +113,8 @@ function reserving.replyOfHad(had, item)
   local isRetry = had.token == item.token
   local status = isRetry and 'ACQUIRED' or 'ALREADY_HAD'
   local waited = isRetry and had.waited and string.format('%d', had.waited) or nil
-  return heldAttributes.tell(
-    { status, status, string.format('%d', had.fence), ownership.endOf(had), had.token, had.details, waited }, had
-  )
+  local reply = { status, status, string.format('%d', had.fence), ownership.endOf(had), had.token, had.details, waited }
+  return heldAttributes.tell(leases.tellCut(reply, had, item), had)
 end
 
 -- Returns true if a registered resource needs no other slots, and nobody waits.
@@ -252,18 +252,21 @@ end
 
 -- Returns the reply to an item for which a reservation was made. Who waits for a grant is told of attributes when that
 -- is claimed.
-local function replyOfMade(reservation, session)
+local function replyOfMade(reservation, item)
+  local session = item.session
   local reply = {
     'ACQUIRED', 'ACQUIRED', string.format('%d', reservation.fence),
     session and session.expiresAt or reservation.expiresAt, reservation.token, reservation.details,
   }
-  return reservation.token == codec.UNCLAIMED and reply or heldAttributes.tell(reply, reservation)
+  return reservation.token == codec.UNCLAIMED and reply or
+    heldAttributes.tell(leases.tellCut(reply, reservation, item), reservation)
 end
 
 -- Reserves an item (frame/items.lua) that has no match. Returns a reply:
 --   {'ACQUIRED' or 'ALREADY_HAD', explanation, fencing token, expiry ms or 0, release token, details as JSON or '', and
---   what heldAttributes.tell() adds}
---   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}; if one slot was in the way, its name stands in
+--   what leases.tellCut() and heldAttributes.tell() add}
+--   {'ALREADY_HELD' or 'NOT_AVAILABLE' or 'NOT_VALID', explanation}; if bookings were in the way, the latest end that
+--   would do, in ms, stands in the field `bookedFrom`; if one slot was in the way, its name stands in
 --   the field `held`, its record in `holder`, and in `claims` how many claims came before (reservations/texts.lua)
 -- and the reservation if this call made it. If the item is refused and may wait, returns the name of the queue as the
 -- third value. `collected` is as in takePlan().
@@ -289,7 +292,7 @@ function reserving.reserveNamed(item, collected)
   -- The fencing token is drawn last, once the reservation is certain. Nothing has read the record yet.
   tenant.fence = fencing.after(tenant.fence, clock.nowUs())
   reservation.fence = tenant.fence
-  return replyOfMade(reservation, session), reservation
+  return replyOfMade(reservation, item), reservation
 end
 
 return reserving

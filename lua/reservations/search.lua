@@ -12,6 +12,7 @@
 --   isCut        true if there may be more than it has looked at
 --   heldAbove    the ancestors that were in the way
 --   kept         the refusal if something is kept for tickets
+--   booked       those that are booked too early (bookings/matches.lua)
 --   last, label  the last resource that nextOpen() returned, and the label by which it found it, '' none
 --
 -- MAX_LOOKED is part of the contract. MAX_PASSED and MAX_SEARCH_WORK bound the work of one look.
@@ -167,7 +168,7 @@ end
 -- Begins a search at the group of labels that the fewest resources have. Takes the look that it is a part of.
 function searching.newSearch(item, look)
   local search = wanted.by(item.options.match, item.options.prefix, item.count)
-  search.look, search.walks, search.heldAbove = look, {}, {}
+  search.look, search.walks, search.heldAbove, search.booked = look, {}, {}, {}
   search.condition = item.options.condition or 'ready'
   search.marks = tenant.labelled and poolFields.heldPrefix(search.condition)
   local rarest, fewest = nil, math.huge

@@ -94,10 +94,13 @@ end
 
 -- Joins the parts of an item of a reply by line breaks. A refused item that lacked one slot tells who holds that
 -- (docs/specification.md#why-a-reservation-fails): the slot; requester, '' if it is a blocker; since ms and expiry ms,
--- 0 none; note, '' none.
+-- 0 none; note, '' none. One that lacked it because of bookings has only the line for the slot, '', and then from when
+-- on it is booked, in ms.
 local function textOf(item)
   local text, record = table.concat(item, '\n'), item.holder
-  if not record then
+  if item.bookedFrom then
+    return string.format('%s\n\n%.0f', text, item.bookedFrom)
+  elseif not record then
     return text
   end
   local now = slotMap.records[item.held]

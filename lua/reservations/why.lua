@@ -1,5 +1,7 @@
 -- Finds out who is in the way of a request (docs/specification.md#who-is-in-the-way): who holds what it lacks, and who
 -- waits for that. whyNot() looks at the first few of them only.
+local booked = require('bookings/booked')
+local conditions = require('slots/conditions')
 local freeSlots = require('slots/freeSlots')
 local naming = require('definitions/names')
 local ownership = require('reservations/owners')
@@ -135,6 +137,24 @@ local function addHolders(reason, name, depth, along)
   end
 end
 
+-- Adds who has booked a slot first, or of a pool the first free slots.
+local function addBookings(reason, name)
+  local own = registry.definition(name)
+  local isPool = own and own.capacity > 1
+  local slotNumber = isPool and conditions.nextFree(name, own.capacity, 'ready') or nil
+  local slot = not isPool and name or slotNumber and pools.slotAt(name, slotNumber)
+  while slot and #reason.h < MAX_HOLDERS do
+    local first = booked.firstOf(slot)
+    if first then
+      reason.h[#reason.h + 1] = {
+        q = first.requester, s = slot, r = name, a = first.start * 1000, e = first['end'] * 1000,
+      }
+    end
+    slotNumber = slotNumber and conditions.freeFrom(name, own.capacity, 'ready', slotNumber + 1)
+    slot = slotNumber and pools.slotAt(name, slotNumber)
+  end
+end
+
 -- Returns the note of a request: the first that an item of it has; '' if none has one.
 function reasons.noteOf(items)
   for _, item in ipairs(items) do
@@ -170,8 +190,8 @@ local function addNext(reason, name, before)
   end
 end
 
--- Describes who is in the way. Takes what is (SLOTS, ANCESTOR, BLOCKER or QUEUE), the name of the resource or slot,
--- and an array of the names whose holders are looked up. `before`: only tickets ahead of this order; nil: all, false:
+-- Describes who is in the way. Takes what is (SLOTS, ANCESTOR, BLOCKER, BOOKING or QUEUE), the name of the resource or
+-- Describes who is in the way. Takes what is (SLOTS, ANCESTOR, BLOCKER, BOOKING or QUEUE), the name of the resource or
 -- none. Returns JSON: k the kind, r the name, h the holders, m the number of other held slots, w who waits. A
 -- holder: q requester, s slot, r the name that it asked for, a since ms, e end ms (0 never), n note; without r, a and
 -- e if its reservation is not known. Who waits: q, a, e and n likewise. Does no more than a part of the work of one
@@ -187,7 +207,9 @@ function reasons.whyNot(kind, name, places, before)
       end
     end
     for _, place in ipairs(kind == 'QUEUE' and {} or places) do
-      if #reason.h < MAX_HOLDERS then
+      if kind == 'BOOKING' then
+        addBookings(reason, place)
+      elseif #reason.h < MAX_HOLDERS then
         addHolders(reason, place, 0)
       else
         reason.m = reason.m + 1

@@ -1,5 +1,7 @@
 local availability = require('reservations/availability')
+local booked = require('bookings/booked')
 local conditions = require('slots/conditions')
+local fits = require('bookings/fits')
 local itemForms = require('frame/items')
 local queues = require('waiting/queues')
 local naming = require('definitions/names')
@@ -25,14 +27,16 @@ local verbs = {}
   not, -1 if finding out would exceed the work budget; of a resource that is held SHARED, how many hold it, else '':
   the owner is the only one of them that is known, else ''; the note of its reservation, '' none; if such a reserve
   would not succeed, who is in the way (whyNot() in reservations/why.lua), '' if nobody is, or if finding out would
-  exceed the work budget; the condition of a single slot that is not ready, else ''; and the reason of that, '' none.
+  exceed the work budget; the condition of a single slot that is not ready, else ''; the reason of that, '' none; and
+  from when on it is booked for others than the requester, in ms, '' never: of a pool of which the requester has no
+  slot, the free slot where that is last.
   The items of a refused request are ''; which ones are refused is the last element of a batch (tellMisfits() in
   frame/reading.lua). Or a refusal (frame/admission.lua): if the requests of a batch take too much work together, it
   charges nothing.
 ]]
 -- Places in the queues of a result. WOULD_SUCCEED is '1' or '0'; '-1' until it is found out.
-local IS_HELD, WOULD_SUCCEED, WHY, CONDITION = 1, 6, 9, 10
-local KINDS = { own = 'SLOTS', ancestor = 'ANCESTOR', blocker = 'BLOCKER', [''] = 'QUEUE' }
+local IS_HELD, WOULD_SUCCEED, WHY, CONDITION, BOOKED = 1, 6, 9, 10, 12
+local KINDS = { own = 'SLOTS', ancestor = 'ANCESTOR', blocker = 'BLOCKER', booking = 'BOOKING', [''] = 'QUEUE' }
 
 -- Returns true if a name means one slot: that of a pool, a resource with one, or one that is not registered.
 local function isOneSlot(own, slot)
@@ -65,7 +69,7 @@ local function resultOf(at, record, mine, isFree)
   end
   return {
     isFree and '0' or '1', owner, endsAt, mine and '1' or '0', queues.waitersOf(at), '0',
-    isShared and record.refCount or '', note, '', '', '',
+    isShared and record.refCount or '', note, '', '', '', '',
   }
 end
 
@@ -98,6 +102,19 @@ local function addCondition(result, own, resource, slot)
   end
 end
 
+-- Adds from when on a resource, or one slot of it, is booked. Takes the requester's reservation, nil none.
+local function addBooked(result, resource, slot, requester, mine)
+  if resource and booked.isBookable(resource) then
+    local at = slot
+    if mine and not slot then
+      local _
+      _, at = ownership.heldBy(mine)
+    end
+    local first = fits.freeUntil(resource, at, requester)
+    result[BOOKED] = first and first < math.huge and string.format('%.0f', first) or ''
+  end
+end
+
 -- Returns the queues of an item. Adds it to `toTry` if it takes a try to find out whether a reserve would succeed, and
 -- to `toExplain` if it would not.
 local function lookAt(item, toTry, toExplain)
@@ -111,6 +128,7 @@ local function lookAt(item, toTry, toExplain)
   work.spend(1)
   local result = resultOf(at, record, mine, isFree)
   addCondition(result, own, resource, slot)
+  addBooked(result, resource, slot, requester, mine)
   if not needsMore(own, isFree, requester) then
     local isOpen = isFree or record and record.owner == requester
     result[WOULD_SUCCEED] = resource and isOpen and '1' or '0'

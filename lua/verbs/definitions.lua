@@ -2,7 +2,9 @@
 local admission = require('frame/admission')
 local attributes = require('definitions/attributes')
 local availability = require('reservations/availability')
+local booked = require('bookings/booked')
 local conditions = require('slots/conditions')
+local fits = require('bookings/fits')
 local itemForms = require('frame/items')
 local keys = require('frame/keys')
 local queues = require('waiting/queues')
@@ -197,8 +199,8 @@ end)
 
   Returns {'OK', quota, 1 if this is the last page, else 0, number of the tenant's definitions, node, ...}. A node is a
   text with a line for each of: depth, name, capacity, number of slots that are free and ready, number of those that are
-  out of service, and of those that are dirty, number of tickets that wait for it, 1 if it is a group, else 0, and each
-  label.
+  out of service, and of those that are dirty, number of tickets that wait for it, 1 if it is a group, else 0, from when
+  on it is booked, in ms, '' never (fits.freeUntil()), and each label.
 ]]
 local MAX_TREE_WORK, SIBLINGS = 3000, 50
 
@@ -246,6 +248,12 @@ local function freeOf(name, one)
   return math.max(0, one.capacity - held)
 end
 
+-- Returns from when on a resource is booked, in ms, '' never.
+local function bookedFrom(name)
+  local first = booked.isBookable(name) and fits.freeUntil(name)
+  return first and first < math.huge and string.format('%.0f', first) or ''
+end
+
 -- Returns a node as a text.
 local function nodeText(name, depth)
   local one = registry.definition(name)
@@ -253,7 +261,7 @@ local function nodeText(name, depth)
   return table.concat({
     depth, name, one.capacity, freeOf(name, one), conditions.countOf(name, one.capacity, 'out'),
     conditions.countOf(name, one.capacity, 'dirty'), queues.waitersOf(name), one.isGroup and 1 or 0,
-    unpack(naming.labelsOf(name)),
+    bookedFrom(name), unpack(naming.labelsOf(name)),
   }, '\n')
 end
 

@@ -8,6 +8,7 @@ local conditionEvents = require('events/conditions')
 local events = require('events/events')
 local flags = require('frame/call').flags
 local itemForms = require('frame/items')
+local leases = require('bookings/leases')
 local matching = require('reservations/match')
 local ownership = require('reservations/owners')
 local quota = require('limits/quota')
@@ -139,9 +140,10 @@ verbs.unreserve = charged.verb({
   ARGV[3]  the tenant's time in the due slotNumber, '<ms> <swept>' (limits/cap.lua); '' at first
   ARGV[4]  the first item (frame/items.lua)
 
-  Returns {'OK', quota, item, ...}. An item is {'RENEWED', expiry in ms}, {'NOT_RESERVED'}, {'DOESNT_OWN_RESERVATION'}
-  or {'INVALID_RELEASE_TOKEN'}, with what tellTaken() in reservations/release.lua adds, as a text
-  (reservations/texts.lua). A batch ends with what batch.tell() adds.
+  Returns {'OK', quota, item, ...}. An item is {'RENEWED', expiry in ms, and if it is cut, the lease in whole s},
+  {'NOT_AVAILABLE', expiry in ms, which stays, and when the booking begins that is in the way, in ms}, {'NOT_RESERVED'},
+  {'DOESNT_OWN_RESERVATION'} or {'INVALID_RELEASE_TOKEN'}, with what tellTaken() in reservations/release.lua adds, as a
+  text (reservations/texts.lua). A batch ends with what batch.tell() adds.
 ]]
 local function whyTooLong(items)
   for i, item in ipairs(items) do
@@ -165,14 +167,20 @@ local function renewItem(item)
   elseif reservation.token ~= item.token and not mayRenew(reservation) then
     return { 'INVALID_RELEASE_TOKEN' }
   end
-  local expiresAt = reservation.session and ownership.endOf(reservation) or clock.nowMs() + item.ttlMs
+  local expiresAt, bookedFrom = ownership.endOf(reservation), nil
+  if not reservation.session then
+    expiresAt, bookedFrom = leases.renewedEnd(reservation, item.ttlMs, item.minTtlMs)
+  end
+  if bookedFrom then
+    return { 'NOT_AVAILABLE', reservation.expiresAt, bookedFrom }
+  end
   local renewed = codec.copyWith(reservation, { expiresAt = expiresAt, leasedAt = clock.nowMs() })
   if not reservation.session then
     slotMap.setRecord(reservation.slot, renewed)
   end
   reservationEvents.emitRenewed(renewed)
   reservationEvents.spendOnEvent(item, renewed.details)
-  return { 'RENEWED', expiresAt }
+  return { 'RENEWED', expiresAt, not reservation.session and leases.cutTtl(expiresAt, item.ttlMs) or nil }
 end
 
 verbs.renew = charged.verb({

@@ -37,7 +37,11 @@ export const CheckResult = z
     note: heldNote.optional(),
     reservable: z.boolean().nullable().meta({
       description:
-        'Whether a reserve of it would succeed now: by the requester of the item, or by a new one if it names none. Null if the request asks about too much.',
+        'Whether a reserve of it would succeed now, with some lease: by the requester of the item, or by a new one if it names none. Null if the request asks about too much.',
+    }),
+    bookedFrom: time.optional().meta({
+      description:
+        'From when on it is booked for others than the requester. Of a pool: the latest of its free slots, or that of the slot that the requester holds. Left out: never.',
     }),
     mode: z
       .literal('SHARED')

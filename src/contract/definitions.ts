@@ -8,7 +8,7 @@ import { MAX_BLOCKS, MAX_CAPACITY, MAX_LABELS, MAX_NAME_LENGTH, MAX_TREE_DEPTH }
 import { LABEL, LABEL_KEY, labelFault, nameFault, PATH_DELIMITER, utf8Length } from '../domain/names.ts';
 import { attributes, checkAttributes, definedAttributes, slotAttributes } from './attributes.ts';
 import { afterUse, notReadyCounts } from './conditions.ts';
-import { batch, item, must, name, resourceName } from './fields.ts';
+import { batch, item, must, name, resourceName, time } from './fields.ts';
 
 /** Bytes of UTF-8 of all blockers of a resource, and of its path: each read of the resource costs as much. */
 const MAX_BLOCKS_BYTES = 8192;
@@ -215,6 +215,7 @@ export interface TreeNode {
   labels?: Readonly<Record<string, string>> | undefined;
   outOfService?: number | undefined;
   dirty?: number | undefined;
+  bookedFrom?: string | undefined;
   children: TreeNode[];
 }
 
@@ -231,6 +232,9 @@ export const TreeNode: z.ZodType<TreeNode> = z
       .optional()
       .meta({ description: 'Its labels; left out if it has none.', example: { os: 'android' } }),
     ...notReadyCounts,
+    bookedFrom: time.optional().meta({
+      description: 'From when on it is booked: of a pool, the latest of its free slots. Left out: never.',
+    }),
     children: z.array(z.lazy(() => TreeNode)).meta({
       type: 'array',
       description: 'The resources below it, of the same shape.',

@@ -68,6 +68,31 @@ export const ttlSeconds = (sizes: Pick<Sizes, 'ttlSeconds'>) =>
       example: 30,
     });
 
+const minTtlRule = 'must be an integer from 1 to ttlSeconds';
+
+/** How much of the lease would do (docs/specification.md#leases-end-in-time). checkMinTtl() checks it. */
+export const minTtlSeconds = z.int({ error: minTtlRule }).min(1, minTtlRule).meta({
+  description:
+    'Of a bookable resource: the lease may be cut to the start of the next booking if so many seconds are left. Default `ttlSeconds`.',
+  example: 10,
+});
+
+interface Lease {
+  readonly ttlSeconds?: number | undefined;
+  readonly minTtlSeconds?: number | undefined;
+}
+
+/** Refuses a `minTtlSeconds` that is more than the lease, or has none beside it. */
+export function checkMinTtl(
+  { ttlSeconds, minTtlSeconds }: Lease,
+  path: (string | number)[],
+  refuse: (path: (string | number)[], message: string) => void,
+): void {
+  if (minTtlSeconds === undefined) return;
+  if (ttlSeconds === undefined) refuse([...path, 'minTtlSeconds'], 'needs ttlSeconds');
+  else if (minTtlSeconds > ttlSeconds) refuse([...path, 'minTtlSeconds'], minTtlRule);
+}
+
 /** The id of a session that reservations last as long as. */
 export const sessionId = z
   .uuid({ error: must('the id of a session') })

@@ -2,7 +2,8 @@
  * Preferences of the caller of a batch: a dry run (`dryRun`), or short results (`Prefer: return=minimal`).
  */
 import { z } from 'zod';
-import { RenewResult, ReserveResult, UnreserveResult } from './reservations.ts';
+import { RenewResult } from './renewals.ts';
+import { ReserveResult, UnreserveResult } from './reservations.ts';
 
 const description = 'A result with `Prefer: return=minimal`.';
 

@@ -34,6 +34,21 @@ export const details = {
     .meta({ description: 'Only with a `count` of more than 1: its slots of the pool, in the order of their numbers.' }),
 };
 
+/** What bookings do to a lease, in results (docs/specification.md#leases-end-in-time). */
+export const cutLease = {
+  ttlSeconds: z.int().optional().meta({
+    description: 'Only of a bookable resource: the seconds that are left of the lease, if that ends sooner than asked.',
+  }),
+  bookedFrom: time.optional().meta({
+    description: 'Only if a booking is in the way: the latest end of a lease that would do.',
+  }),
+};
+
+export const booking = z
+  .uuid()
+  .optional()
+  .meta({ description: 'The booking that the reservation is the running time of.' });
+
 /** The one slot that a refused item lacked first, and who holds it (docs/specification.md#why-a-reservation-fails). */
 export const HeldBy = z
   .object({
@@ -71,10 +86,12 @@ export const Reason = z
   .object({
     kind: z.enum(REASONS).meta({
       description:
-        'What is taken: slots of the resource itself, of an ancestor, or of a blocker. QUEUE: it is free, and kept for those who wait.',
+        'What is taken: slots of the resource itself, of an ancestor, or of a blocker. BOOKING: it is free, and booked. QUEUE: it is free, and kept for those who wait.',
     }),
     resource: z.string().meta({ description: 'The resource or slot that is taken.' }),
-    holders: z.array(Holder).meta({ description: 'Who holds it: the first few slots.' }),
+    holders: z.array(Holder).meta({
+      description: 'Who holds it: the first few slots. Of a BOOKING: who has booked it, from `since` to `until`.',
+    }),
     more: z.int().meta({ description: 'How many of its slots are held besides.' }),
     next: z.array(NextInQueue).meta({
       description:

@@ -5,7 +5,6 @@
 import { z } from 'zod';
 import { MAX_WAITING_ITEMS, type Sizes } from '../domain/maxSizes.ts';
 import {
-  RENEW_STATUSES,
   RESERVE_STATUSES,
   TRANSACTION_METHODS,
   TRANSACTION_STATUSES,
@@ -18,10 +17,12 @@ import {
   apiKeyLabel,
   batch,
   checkCounts,
+  checkMinTtl,
   count,
   heldNote,
   ignored,
   item,
+  minTtlSeconds,
   mode,
   note,
   requesterName,
@@ -31,8 +32,10 @@ import {
   ttlSeconds,
 } from './fields.ts';
 import { checkAsked, checkMatches, checkMode, match, named } from './match.ts';
-import { checkReport, heldItem, unreserveItem } from './releaseFields.ts';
+import { checkReport, unreserveItem } from './releaseFields.ts';
 import {
+  booking,
+  cutLease,
   details,
   explanation,
   HeldBy,
@@ -55,6 +58,7 @@ const reserveItem = (sizes: Sizes) => ({
   resource: resourceName.optional(),
   match: match.optional(),
   ttlSeconds: ttlSeconds(sizes).optional(),
+  minTtlSeconds: minTtlSeconds.optional(),
   session,
   resourceType: resourceType.optional(),
   note: note.optional(),
@@ -70,6 +74,7 @@ export const ReserveItem = (sizes: Sizes) =>
       checkSession(one, [], refusing(context));
       checkWait(one, [one], refusing(context));
       checkMode(one, [], refusing(context));
+      checkMinTtl(one, [], refusing(context));
     })
     .transform(named)
     .meta({ id: 'ReserveItem' });
@@ -90,8 +95,10 @@ export const ReserveResult = z
       .nullable()
       .meta({ description: 'Releases and renews the reservation. Null: there is none, or it was a dry run.' }),
     expiresAt: time.nullable().meta({ description: 'When the lease ends. Null: never, or it is not held.' }),
+    ...cutLease,
     ...details,
     ...heldAttributes,
+    booking,
     fencingToken: z.int().nullable().meta({ description: 'Grows with every ACQUIRED of the tenant.' }),
     waitedMs: z
       .int()
@@ -106,7 +113,7 @@ export const ReserveResult = z
 export type ReserveResult = z.output<typeof ReserveResult>;
 
 /** The other fields of a reserve result. A field that is missing here does not compile. */
-const otherResultFields = {
+export const otherResultFields = {
   status: ignored,
   explanation: ignored,
   expiresAt: ignored,
@@ -120,6 +127,9 @@ const otherResultFields = {
   waitedMs: ignored,
   waiting: ignored,
   heldBy: ignored,
+  ttlSeconds: ignored,
+  bookedFrom: ignored,
+  booking: ignored,
 } satisfies Record<Exclude<keyof ReserveResult, keyof typeof unreserveItem>, unknown>;
 
 export const UnreserveItem = item({ ...unreserveItem, ...otherResultFields }, otherResultFields)
@@ -145,35 +155,6 @@ export const UnreserveResult = z
   })
   .meta({ id: 'UnreserveResult' });
 export type UnreserveResult = z.output<typeof UnreserveResult>;
-
-export const RenewItem = (sizes: Sizes) =>
-  item(
-    {
-      ...heldItem,
-      ...otherResultFields,
-      slots: ignored,
-      ttlSeconds: ttlSeconds(sizes).meta({ description: 'The new lease, in seconds from now.', example: 30 }),
-    },
-    { ...otherResultFields, slots: ignored },
-  ).meta({
-    id: 'RenewItem',
-  });
-export type RenewItem = z.output<ReturnType<typeof RenewItem>>;
-
-export const RenewBody = batch(RenewItem);
-
-export const RenewResult = z
-  .object({
-    resource: resultResource,
-    requester: resultRequester,
-    status: z
-      .enum(RENEW_STATUSES)
-      .meta({ description: 'With any status but RENEWED, the requester does not hold it.' }),
-    explanation: explanation('RENEWED'),
-    expiresAt: time.nullable().meta({ description: 'When the lease ends now. Null: it was not renewed.' }),
-  })
-  .meta({ id: 'RenewResult' });
-export type RenewResult = z.output<typeof RenewResult>;
 
 export const TransactionItem = (sizes: Sizes) =>
   z
@@ -219,7 +200,10 @@ function checkTransaction(
   const counts = requests.map((one) => (one.requestType === 'RESERVE' ? one : {}));
   checkCounts(counts, sizes, (index) => ['requests', index], refuse);
   for (const [index, one] of requests.entries())
-    if (one.requestType === 'RESERVE') checkMode(one, ['requests', index], refuse);
+    if (one.requestType === 'RESERVE') {
+      checkMode(one, ['requests', index], refuse);
+      checkMinTtl(one, ['requests', index], refuse);
+    }
   const releaseAt = requests.findIndex(({ requestType }) => requestType !== 'RESERVE');
   const atRelease = ['requests', releaseAt, 'requestType'];
   if (releaseAt >= 0 && method === 'FIRST') refuse(atRelease, 'must be RESERVE where the method is FIRST');
@@ -284,6 +268,7 @@ export const ActiveReservation = z
     note: heldNote.optional(),
     condition: notReady.meta({ description: 'The condition that it asked for. Left out: ready.' }),
     session: z.uuid().optional().meta({ description: 'The session that it lasts as long as.' }),
+    booking,
   })
   .meta({ id: 'ActiveReservation' });
 export type ActiveReservation = z.output<typeof ActiveReservation>;

@@ -15,7 +15,8 @@ export const UNRESERVE_STATUSES = ['RELINQUISHED', 'NOT_RESERVED', 'DOESNT_OWN_R
 
 export const CANCEL_STATUSES = ['CANCELLED', 'NOT_WAITING'] as const;
 
-export const RENEW_STATUSES = ['RENEWED', 'NOT_RESERVED', 'DOESNT_OWN_RESERVATION'] as const;
+/** NOT_AVAILABLE: a booking of another begins before the new lease would end; the reservation stays as it is. */
+export const RENEW_STATUSES = ['RENEWED', 'NOT_AVAILABLE', 'NOT_RESERVED', 'DOESNT_OWN_RESERVATION'] as const;
 
 /** The `explanation` of an item whose release token is wrong or missing (docs/specification.md#item-statuses). */
 export const INVALID_RELEASE_TOKEN = 'INVALID_RELEASE_TOKEN';
@@ -26,7 +27,7 @@ export type TransactionMethod = (typeof TRANSACTION_METHODS)[number];
 export const TRANSACTION_STATUSES = ['APPLIED', 'WAITING', 'ROLLED_BACK'] as const;
 
 /** Kinds of reasons why a reserve is refused or waits (docs/specification.md#who-is-in-the-way). */
-export const REASONS = ['SLOTS', 'ANCESTOR', 'BLOCKER', 'QUEUE'] as const;
+export const REASONS = ['SLOTS', 'ANCESTOR', 'BLOCKER', 'BOOKING', 'QUEUE'] as const;
 
 /** Mode of a reservation: it holds its resource alone, or together with others (docs/specification.md#shared-holds). */
 export const MODES = ['EXCLUSIVE', 'SHARED'] as const;

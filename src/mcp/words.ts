@@ -46,6 +46,12 @@ export function reasonText({ kind, resource, holders, more, next }: Reason): str
   const [first] = next;
   if (kind === 'QUEUE')
     return `it is kept for ${first === undefined ? 'others' : quoted(first.requester)}, who waits for it`;
+  if (kind === 'BOOKING')
+    return holders
+      .map(
+        ({ slot, requester, since, until }) => `${quoted(slot)} is booked by "${requester}" from ${since} to ${until}`,
+      )
+      .join('; ');
   const texts = holders.map(({ slot, until, ...holder }) => {
     const along = isAlong(slot, holder.resource) ? `, taken along with ${quoted(holder.resource ?? '')}` : '';
     return `${quoted(slot)} is ${holderText({ ...holder, expiresAt: until })}${along}`;

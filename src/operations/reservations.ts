@@ -3,9 +3,8 @@
  */
 
 import type { CheckItem, CheckResult } from '../contract/check.ts';
+import type { RenewItem, RenewResult } from '../contract/renewals.ts';
 import type {
-  RenewItem,
-  RenewResult,
   ReserveItem,
   ReserveResult,
   Transaction,

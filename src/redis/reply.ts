@@ -28,6 +28,10 @@ export function toInteger(value: unknown): number {
 /** Parses milliseconds since 1970 UTC. */
 export const toMs = toInteger;
 
+/** Reads from when on something is booked, in ms since 1970; undefined or '': it is not, then no field. */
+export const toBookedFrom = (ms: string | undefined): { bookedFrom?: string } =>
+  ms ? { bookedFrom: new Date(toMs(ms)).toISOString() } : {};
+
 /** The last time formatted: leases that begin in one call often end at the same time. */
 let last = { ms: 0, text: '' };
 

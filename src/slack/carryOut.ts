@@ -3,7 +3,8 @@
  */
 import type { z } from 'zod';
 import { CheckBody } from '../contract/check.ts';
-import { RenewBody, ReserveBody, type ReserveResult, UnreserveBody } from '../contract/reservations.ts';
+import { RenewBody } from '../contract/renewals.ts';
+import { ReserveBody, type ReserveResult, UnreserveBody } from '../contract/reservations.ts';
 import type { Rules } from '../contract/sizes.ts';
 import { CancelBody } from '../contract/waiting.ts';
 import { HoldfastError } from '../domain/errors.ts';
@@ -142,10 +143,14 @@ async function extendIt(
   refuseLong(deps, leftS + seconds);
   const item = { resource, requester, ttlSeconds: leftS + seconds };
   const { result } = await renew(deps, credential, checked(RenewBody(deps.sizes), [item]));
-  const { status = '', expiresAt = null } = result[0] ?? {};
+  const { status = '', expiresAt = null, bookedFrom } = result[0] ?? {};
   if (status === 'RENEWED')
     return say(`You have ${nameText(resource)} ${untilText(expiresAt)}.`, ...holderButtons(resource));
-  return say(`${nameText(resource)} was not extended. ${NOT_YOURS[status] ?? ''}`);
+  const why =
+    bookedFrom === undefined
+      ? NOT_YOURS[status]
+      : `You can have it ${untilText(bookedFrom)} at most: then it is booked.`;
+  return say(`${nameText(resource)} was not extended. ${why ?? ''}`);
 }
 
 /** Slots that are read of a pool. */

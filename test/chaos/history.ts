@@ -6,17 +6,8 @@ import type { CheckItem, CheckResult } from '../../src/contract/check.ts';
 import type { Definition } from '../../src/contract/definitions.ts';
 import type { Event } from '../../src/contract/events.ts';
 import type { HistoryEntry, HistoryPage } from '../../src/contract/history.ts';
-import type {
-  ActiveReservation,
-  RenewItem,
-  RenewResult,
-  ReserveItem,
-  ReserveResult,
-  Transaction,
-  TransactionResult,
-  UnreserveItem,
-  UnreserveResult,
-} from '../../src/contract/reservations.ts';
+import type { RenewItem, RenewResult } from '../../src/contract/renewals.ts';
+import type { ActiveReservation, ReserveItem, ReserveResult, Transaction, TransactionResult, UnreserveItem, UnreserveResult } from '../../src/contract/reservations.ts';
 import type {
   BegunSession,
   EndedSession,

@@ -2,7 +2,8 @@
  * Schemas for configured sizes.
  */
 import { expect, test } from 'vitest';
-import { RenewBody, ReserveBody, Transaction } from '../../src/contract/reservations.ts';
+import { RenewBody } from '../../src/contract/renewals.ts';
+import { ReserveBody, Transaction } from '../../src/contract/reservations.ts';
 import { SettingsChange } from '../../src/contract/tenant.ts';
 import { DEFAULT_SIZES } from '../../src/domain/maxSizes.ts';
 

@@ -3,16 +3,8 @@
  * histories are compared with.
  */
 import type { CheckItem, CheckResult } from '../../src/contract/check.ts';
-import type {
-  RenewItem,
-  RenewResult,
-  ReserveItem,
-  ReserveResult,
-  TransactionItem,
-  TransactionResult,
-  UnreserveItem,
-  UnreserveResult,
-} from '../../src/contract/reservations.ts';
+import type { RenewItem, RenewResult } from '../../src/contract/renewals.ts';
+import type { ReserveItem, ReserveResult, TransactionItem, TransactionResult, UnreserveItem, UnreserveResult } from '../../src/contract/reservations.ts';
 import type { Condition } from '../../src/domain/conditions.ts';
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
 import { madeAtMs } from '../../src/engine/reservations/releaseToken.ts';

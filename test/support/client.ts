@@ -4,10 +4,9 @@
 import type { CheckItem, CheckResult } from '../../src/contract/check.ts';
 import type { ConditionItem, ConditionResult } from '../../src/contract/conditions.ts';
 import type { Definition, TreeNode } from '../../src/contract/definitions.ts';
+import type { RenewItem, RenewResult } from '../../src/contract/renewals.ts';
 import type {
   ActiveReservation,
-  RenewItem,
-  RenewResult,
   ReserveItem,
   ReserveResult,
   TransactionItem,

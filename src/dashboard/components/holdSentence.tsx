@@ -57,13 +57,14 @@ export const NotAvailable = ({ by: { kind, resource, holders, more, next } }: { 
         Not available to new requesters: its blocker <a href={resourcePath(resource)}>{resource}</a> is not free.
       </>
     )}
+    {kind === 'BOOKING' && 'Not available to new requesters: it is booked.'}
     {kind === 'QUEUE' && (
       <>
         Not available to new requesters: kept for <strong>{next[0]?.requester ?? 'others'}</strong>, who waits for it.
       </>
     )}
     {reservationsOf(holders).map((holder) => (
-      <HolderSentence holder={holder} />
+      <HolderSentence holder={holder} verb={kind === 'BOOKING' ? 'Booked' : 'Held'} />
     ))}
     {more > 0 && ` ${more} more ${more === 1 ? 'slot is' : 'slots are'} held.`}
   </p>
@@ -76,7 +77,8 @@ const reservationsOf = (holders: readonly Holder[]): Holder[] => [
   ...new Map(holders.map((one) => [`${one.requester}\n${one.since}\n${one.resource}`, one])).values(),
 ];
 
-const HolderSentence = ({ holder: { requester, resource, slot, since, until, note } }: { holder: Holder }) => {
+const HolderSentence = ({ holder, verb }: { holder: Holder; verb: 'Held' | 'Booked' }) => {
+  const { requester, resource, slot, since, until, note } = holder;
   const own = resource?.split(PATH_DELIMITER).at(-1) ?? slot;
   const isAlong = slot !== own && !slot.startsWith(`${own}_`);
   return (
@@ -87,7 +89,7 @@ const HolderSentence = ({ holder: { requester, resource, slot, since, until, not
           <a href={resourcePath(own)}>{own}</a> takes it along.
         </>
       )}{' '}
-      Held by <strong>{requester}</strong>
+      {verb} by <strong>{requester}</strong>
       {since !== null && <Times hold={{ since, until, isUnclaimed: false, hasSession: false }} />}
       {note !== null && <> ({note})</>}.
     </>

@@ -6,7 +6,7 @@ import type { Definition } from '../../contract/definitions.ts';
 import type { AskedCondition } from '../../domain/conditions.ts';
 import type { Charged, Quota } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { toInteger, toText } from '../../redis/reply.ts';
+import { toBookedFrom, toInteger, toText } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
 import { call, callRead } from '../call.ts';
 import type { Engine } from '../engine.ts';
@@ -31,6 +31,8 @@ export interface TreeRow {
   readonly dirty: number;
   /** Tickets that wait for it. */
   readonly waiting: number;
+  /** Left out: it is not booked. */
+  readonly bookedFrom?: string | undefined;
   readonly labels: Labels;
 }
 
@@ -130,7 +132,8 @@ export async function* tree(
     due = 0;
     isLast = flag;
     const rows = nodes.map((node): TreeRow => {
-      const [depth, name = '', capacity, free, out, dirty, waiting, group, ...labels] = toText(node).split('\n');
+      const [depth, name = '', capacity, free, out, dirty, waiting, group, ...rest] = toText(node).split('\n');
+      const [bookedFrom, ...labels] = rest;
       path.length = toInteger(depth);
       const parent = path.at(-1) ?? null;
       path.push(name);
@@ -144,6 +147,7 @@ export async function* tree(
         outOfService: toInteger(out),
         dirty: toInteger(dirty),
         waiting: toInteger(waiting),
+        ...toBookedFrom(bookedFrom),
         labels: decodeLabels(labels),
       };
     });

@@ -5,7 +5,7 @@ import type { CheckItem, CheckResult } from '../../contract/check.ts';
 import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs, joined } from '../../redis/layouts.ts';
-import { parseItem, toInteger, toMs, toTime } from '../../redis/reply.ts';
+import { parseItem, toBookedFrom, toInteger, toMs, toTime } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
 import type { Engine } from '../engine.ts';
 import { toReason } from './holders.ts';
@@ -28,8 +28,8 @@ export function check(
 }
 
 function toCheckResult({ resource, requester }: CheckItem, reply: readonly string[]): CheckResult {
-  const [reserved, owner = '', expiresAt, held, waiting, reservable, holders, note, why = '', condition, because] =
-    reply;
+  const [reserved, owner = '', expiresAt, held, waiting, reservable, holders, note, why = '', ...rest] = reply;
+  const [condition, because, bookedFrom] = rest;
   return {
     resource,
     reserved: reserved === '1',
@@ -39,6 +39,7 @@ function toCheckResult({ resource, requester }: CheckItem, reply: readonly strin
     waiting: toInteger(waiting),
     reservable: reservable === '-1' ? null : reservable === '1',
     ...(note ? { note } : {}),
+    ...toBookedFrom(bookedFrom),
     ...(holders === '' ? {} : { mode: 'SHARED' as const, holders: toInteger(holders) }),
     ...toReason(why),
     ...(condition ? { condition: Unready.parse(condition), ...(because && { conditionReason: because }) } : {}),

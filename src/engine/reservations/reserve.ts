@@ -8,7 +8,7 @@ import type { Charged } from '../../domain/quota.ts';
 import { type Asked, textOfAsked } from '../../domain/reservations.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { itemArgs, joined } from '../../redis/layouts.ts';
-import { parseItem, toInteger, toMs, toText, toTime } from '../../redis/reply.ts';
+import { parseItem, toBookedFrom, toInteger, toMs, toText, toTime } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
 import { callCharged } from '../call.ts';
 import { heldAttributes } from '../definitions/attributes.ts';
@@ -87,13 +87,17 @@ export const reserveArgs = (
 };
 
 /** Formats the options that few items have (lua/frame/items.lua). */
-function optionsArg(item: Asking & Pick<ReserveItem, 'note' | 'mode' | 'condition'>, items: readonly Asking[]): string {
-  const { note, mode, condition, match } = item;
-  if (!note && mode !== 'SHARED' && !condition && !match) return '';
+function optionsArg(
+  item: Asking & Pick<ReserveItem, 'note' | 'mode' | 'condition' | 'minTtlSeconds'>,
+  items: readonly Asking[],
+): string {
+  const { note, mode, condition, match, minTtlSeconds } = item;
+  if (!note && mode !== 'SHARED' && !condition && !match && !minTtlSeconds) return '';
   return JSON.stringify({
     ...(note && { note }),
     ...(mode === 'SHARED' && { mode }),
     ...(condition && { condition }),
+    ...(minTtlSeconds && { minTtl: minTtlSeconds * 1000 }),
     ...(match && matchOptions(item, items)),
   });
 }
@@ -123,12 +127,12 @@ const leaseArg = ({ ttlSeconds, session }: Pick<ReserveItem, 'ttlSeconds' | 'ses
 
 /** Reads a reply of reserveOne() of lua/reservations/match.lua. */
 export function toReserveResult(item: ReserveItem, reply: readonly string[]): ReserveResult {
-  const [status, explanation, fencingToken, expiresAt, token, described, waitedMs, ...sets] = reply;
+  const [status, explanation, fencingToken, expiresAt, token, described, waitedMs, ttlSeconds, ...sets] = reply;
   const { resource, requester, mode, match } = item;
   switch (status) {
     case 'ACQUIRED':
     case 'ALREADY_HAD': {
-      const { picked, details } = parseDetails(toText(described));
+      const { picked, details, booking } = parseDetails(toText(described));
       return {
         resource: match === undefined ? resource : (picked ?? resource),
         requester,
@@ -136,9 +140,11 @@ export function toReserveResult(item: ReserveItem, reply: readonly string[]): Re
         explanation: status,
         releaseToken: unpackToken(toText(token)),
         expiresAt: toTime(toMs(expiresAt)),
+        ...(ttlSeconds && { ttlSeconds: toInteger(ttlSeconds) }),
         ...(mode && { mode: 'EXCLUSIVE' as const }),
         ...details,
         ...heldAttributes(details.slots !== undefined, sets),
+        ...(booking && { booking }),
         fencingToken: toInteger(fencingToken),
         ...(waitedMs && { waitedMs: toInteger(waitedMs) }),
       };
@@ -154,9 +160,16 @@ export function toReserveResult(item: ReserveItem, reply: readonly string[]): Re
   }
 }
 
-/** Reads who holds what a refused item lacked (lua/reservations/texts.lua). No field if the reply does not say. */
-function toHeldBy([, , resource, requester, since, expiresAt, note]: readonly string[]): Pick<ReserveResult, 'heldBy'> {
+/**
+ * Reads who holds what a refused item lacked, or from when on it is booked (lua/reservations/texts.lua). No field if the
+ * reply does not say.
+ */
+function toHeldBy([, , resource, requester, since, expiresAt, note]: readonly string[]): Pick<
+  ReserveResult,
+  'heldBy' | 'bookedFrom'
+> {
   if (resource === undefined) return {};
+  if (resource === '') return toBookedFrom(requester);
   return {
     heldBy: {
       resource,

@@ -25,6 +25,8 @@ const Extras = z.object({
   waited: z.int().optional(),
   /** The condition that it asked for. */
   condition: Unready.optional(),
+  /** The booking that it is the running time of. */
+  booking: z.string().transform(unpackToken).optional(),
 });
 
 const HELD_ALONG = 1;
@@ -144,7 +146,7 @@ const shownOf = ({
   match: _,
   waited: __,
   ...shown
-}: z.output<typeof Extras> = {}): Pick<ActiveReservation, 'note' | 'session' | 'condition'> => shown;
+}: z.output<typeof Extras> = {}): Pick<ActiveReservation, 'note' | 'session' | 'condition' | 'booking'> => shown;
 
 /** Not z.record(), which leaves out a pool named `__proto__`. */
 const Slots = z.custom<Record<string, string>>(
@@ -176,11 +178,15 @@ const toDetails = ({ s, b, p, o, m }: DetailsText): Details => ({
 
 /**
  * Reads the slots that a reservation got, from its details, '' as all null. If a match made it, also the resource that
- * was picked.
+ * was picked; and the booking that it is the running time of.
  */
-export function parseDetails(text: string): { readonly details: Details; readonly picked?: string | undefined } {
+export function parseDetails(text: string): {
+  readonly details: Details;
+  readonly picked?: string | undefined;
+  readonly booking?: string | undefined;
+} {
   if (text === '') return NOTHING_ELSE;
   const parsed = parseText(text);
-  return { details: toDetails(parsed), picked: parsed.x?.match?.[1] };
+  return { details: toDetails(parsed), picked: parsed.x?.match?.[1], booking: parsed.x?.booking };
 }
 const NOTHING_ELSE = { details: toDetails(NO_DETAILS) };

@@ -7,11 +7,11 @@ import { z } from '@hono/zod-openapi';
 import { CheckBody, CheckResult } from '../../contract/check.ts';
 import { Failure } from '../../contract/errors.ts';
 import { DryRunQuery, RenewResults, ReserveResults, UnreserveResults } from '../../contract/preferences.ts';
+import { RenewBody } from '../../contract/renewals.ts';
 import {
   ActiveFilter,
   ActiveReservation,
   Cleared,
-  RenewBody,
   ReserveBody,
   type ReserveResult,
   Transaction,

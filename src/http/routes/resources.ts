@@ -176,14 +176,14 @@ export function nestedNodes(): ListWriter<TreeRow> {
   };
   return {
     write: (rows) => {
-      for (const { name, depth, capacity, available, waiting, labels, outOfService, dirty } of rows) {
+      for (const { name, depth, capacity, available, waiting, labels, outOfService, dirty, bookedFrom } of rows) {
         // Closes the nodes that are not above this one; one that follows another at its depth is its sibling.
         if (path.length > depth) text += `${']}'.repeat(path.length - depth)},`;
         path.length = depth;
         path.push(name);
         const details = detailsOf(capacity === null, labels);
         const fields = { name, path: path.join(PATH_DELIMITER), capacity, available, waiting, ...details };
-        const node = JSON.stringify({ ...fields, ...notReadyOf({ outOfService, dirty }) });
+        const node = JSON.stringify({ ...fields, ...notReadyOf({ outOfService, dirty }), bookedFrom });
         text += `${node.slice(0, -1)},"children":[`;
       }
       return take();

@@ -3,7 +3,8 @@
  */
 import { condition, reason } from '../../contract/conditions.ts';
 import { item, releaseToken, resourceName, ttlSeconds } from '../../contract/fields.ts';
-import { RenewResult, UnreserveResult } from '../../contract/reservations.ts';
+import { RenewResult } from '../../contract/renewals.ts';
+import { UnreserveResult } from '../../contract/reservations.ts';
 import { CancelResult } from '../../contract/waiting.ts';
 import type { Sizes } from '../../domain/maxSizes.ts';
 import { INVALID_RELEASE_TOKEN } from '../../domain/reservations.ts';
@@ -111,6 +112,8 @@ function renewedText(result: RenewResult): string {
   const { status, resource, requester, explanation, expiresAt } = result;
   const name = JSON.stringify(resource);
   if (status === 'RENEWED') return `RENEWED: you ("${requester}") hold ${name} ${untilText(expiresAt)}.`;
+  if (status === 'NOT_AVAILABLE')
+    return `${explanation}. ${name} stays yours ${untilText(expiresAt)}: be done by then, or renew until ${result.bookedFrom} at most.`;
   if (status !== 'NOT_RESERVED') return notYours(result);
   return `${explanation}: your lease of ${name} has ended, and nobody holds it now. Stop using it, and call reserve again.`;
 }

@@ -2,13 +2,8 @@
  * Reads calls item by item: what was asked, what was answered, and whether it may have taken effect
  * (docs/specification.md#errors).
  */
-import type {
-  RenewItem,
-  RenewResult,
-  ReserveItem,
-  ReserveResult,
-  UnreserveItem,
-} from '../../../src/contract/reservations.ts';
+import type { RenewItem, RenewResult } from '../../../src/contract/renewals.ts';
+import type { ReserveItem, ReserveResult, UnreserveItem } from '../../../src/contract/reservations.ts';
 import type { Call } from '../history.ts';
 
 /**

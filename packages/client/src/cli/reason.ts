@@ -37,9 +37,10 @@ function whatOf([first, ...others]: Group, wanted: string): string {
 }
 
 /** `ann has held it for 4m (nightly build); its lease ends in 42s` */
-function groupText(group: Group, wanted: string): string {
+function groupText(group: Group, wanted: string, kind: Reason['kind']): string {
   const [{ requester, since, until, note }] = group;
   const what = whatOf(group, wanted);
+  if (kind === 'BOOKING') return `${requester} has booked ${what} from ${since} to ${until}${noteOf(note)}`;
   const isAround = requester === process.env.HOLDFAST_RUN;
   const hint = isAround ? '; that is the `holdfast run` around this command' : '';
   if (since === null) return `${requester} holds ${what}${hint}`;
@@ -48,10 +49,10 @@ function groupText(group: Group, wanted: string): string {
 }
 
 /** A sentence for each of the first reservations, and for the slots of the others; without full stops. */
-function holderTexts({ holders, more }: Reason, wanted: string, max: number): string[] {
+function holderTexts({ kind, holders, more }: Reason, wanted: string, max: number): string[] {
   const groups = byReservation(holders);
   const others = groups.slice(max).reduce((sum, group) => sum + group.length, more);
-  const texts = groups.slice(0, max).map((group) => groupText(group, wanted));
+  const texts = groups.slice(0, max).map((group) => groupText(group, wanted, kind));
   return others === 0 ? texts : [...texts, `${others} more ${others === 1 ? 'slot is' : 'slots are'} held`];
 }
 
@@ -79,6 +80,7 @@ function causeText(resource: string, { kind, resource: taken, holders }: Reason)
   const causes = {
     SLOTS: isHeld ? '' : `its slots are ${NOT_READY}`,
     ANCESTOR: `${taken} above it is ${isHeld ? 'full' : NOT_READY}`,
+    BOOKING: 'it is booked',
     BLOCKER: `it needs ${taken}${isHeld ? '' : `, which is ${NOT_READY}`}`,
     QUEUE: 'it is kept for those who wait',
   };
