@@ -3,6 +3,7 @@
 local booked = require('bookings/booked')
 local clock = require('frame/clock')
 local ownership = require('reservations/owners')
+local records = require('bookings/records')
 local shared = require('slots/shared')
 local work = require('frame/work')
 local leases = {}
@@ -28,12 +29,16 @@ end
 
 -- Returns when a reservation that has no session ends if it is renewed for some time. Takes that in ms, and how much of
 -- it would do. If that does not fit, returns nil, and when the first booking begins, in ms. The lease that it has is
--- never cut.
+-- never cut, nor that of a running booking before its end.
 function leases.renewedEnd(reservation, ttlMs, minTtlMs)
   local now = clock.nowMs()
   local asked = now + ttlMs
   if not isOfBookable(reservation) then
     return asked
+  end
+  local bookingEnd = reservation.booking and records.endOf(reservation.booking)
+  if bookingEnd and asked < bookingEnd then
+    return reservation.expiresAt
   end
   local first, has = bookedFrom(reservation), reservation.expiresAt > 0 and reservation.expiresAt or math.huge
   local most = math.max(first, has)

@@ -6,6 +6,7 @@ local freeSlots = require('slots/freeSlots')
 local naming = require('definitions/names')
 local ownership = require('reservations/owners')
 local pools = require('slots/pools')
+local records = require('bookings/records')
 local registry = require('definitions/definitions')
 local shared = require('slots/shared')
 local slotMap = require('slots/slots')
@@ -148,6 +149,7 @@ local function addBookings(reason, name)
     if first then
       reason.h[#reason.h + 1] = {
         q = first.requester, s = slot, r = name, a = first.start * 1000, e = first['end'] * 1000,
+        n = records.at(first.id).note,
       }
     end
     slotNumber = slotNumber and conditions.freeFrom(name, own.capacity, 'ready', slotNumber + 1)
@@ -191,8 +193,8 @@ local function addNext(reason, name, before)
 end
 
 -- Describes who is in the way. Takes what is (SLOTS, ANCESTOR, BLOCKER, BOOKING or QUEUE), the name of the resource or
--- Describes who is in the way. Takes what is (SLOTS, ANCESTOR, BLOCKER, BOOKING or QUEUE), the name of the resource or
--- none. Returns JSON: k the kind, r the name, h the holders, m the number of other held slots, w who waits. A
+-- slot, and an array of the names whose holders are looked up. `before`: only tickets ahead of this order; nil: all,
+-- false: none. Returns JSON: k the kind, r the name, h the holders, m the number of other held slots, w who waits. A
 -- holder: q requester, s slot, r the name that it asked for, a since ms, e end ms (0 never), n note; without r, a and
 -- e if its reservation is not known. Who waits: q, a, e and n likewise. Does no more than a part of the work of one
 -- request, and describes what it has found until then.

@@ -173,6 +173,8 @@ local function renewItem(item)
   end
   if bookedFrom then
     return { 'NOT_AVAILABLE', reservation.expiresAt, bookedFrom }
+  elseif reservation.booking and expiresAt == reservation.expiresAt then
+    return { 'RENEWED', expiresAt }
   end
   local renewed = codec.copyWith(reservation, { expiresAt = expiresAt, leasedAt = clock.nowMs() })
   if not reservation.session then
