@@ -157,6 +157,15 @@ function booked.change(record, id, isThereNow)
   end
 end
 
+-- Returns the slots of which this call has changed bookings.
+function booked.changedSlots()
+  local slots = {}
+  for slot in pairs(changed) do
+    slots[#slots + 1] = slot
+  end
+  return slots
+end
+
 -- Forgets what was read and changed: it is written.
 function booked.forget()
   known, changed = {}, {}

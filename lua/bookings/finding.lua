@@ -12,7 +12,6 @@ local pools = require('slots/pools')
 local records = require('bookings/records')
 local shared = require('slots/shared')
 local slotMap = require('slots/slots')
-local tenant = require('frame/tenant')
 local work = require('frame/work')
 local finding = {}
 -- Slots that are looked at for one booking, and records that are read at once.
@@ -43,9 +42,7 @@ function finding.endOf(reservation)
   elseif reservation.token ~= codec.UNCLAIMED then
     return reservation.expiresAt
   end
-  local queue = tenant.openQueue and tenant.openQueue()
-  local lease = queue and queue.leaseOfGrant and queue.leaseOfGrant(reservation) or math.huge
-  return reservation.expiresAt + lease
+  return reservation.expiresAt + (reservation.lease or math.huge)
 end
 
 -- Returns the reservation that holds a slot; nil if it is held SHARED. Takes its record.

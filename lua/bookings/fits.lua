@@ -8,17 +8,21 @@ local clock = require('frame/clock')
 local codec = require('slots/codec')
 local conditions = require('slots/conditions')
 local itemForms = require('frame/items')
+local keys = require('frame/keys')
 local pools = require('slots/pools')
 local registry = require('definitions/definitions')
 local tenant = require('frame/tenant')
+local work = require('frame/work')
 local fits = {}
--- The free slots of a pool that are looked at.
-local MAX_LOOKED = 1000
+
+-- Free slots of a pool that a request passes, since they do not fit.
+fits.MAX_LOOKED = 256
 
 -- Returns the term of an item (frame/items.lua), as reserveOne() in reservations/match.lua takes it. The lease of a
--- grant begins when that is claimed, at the latest when the claim time is over.
+-- grant begins when that is claimed, at the latest when the claim time is over. So it is for one that is handed over,
+-- which has a claimMs besides: a ticket is granted the same slots then.
 function fits.termOf(item)
-  local from, leaseMs, leastMs = clock.nowMs(), item.ttlMs, item.options and item.options.minTtl
+  local from, leaseMs, leastMs = clock.nowMs() + (item.claimMs or 0), item.ttlMs, item.options and item.options.minTtl
   if item.token == codec.UNCLAIMED then
     from, leaseMs = from + item.ttlMs, item.leaseMs
   end
@@ -50,49 +54,68 @@ local function isLower(one, other)
   return one.slotNumber < other.slotNumber
 end
 
+-- Returns the number of the highest slot of a pool that has bookings; -1 if none has.
+function fits.highestBooked(pool)
+  local prefix = 'n' .. pool .. '\n'
+  work.spend(3)
+  local last = redis.call('ZRANGE', keys.booked, '(n' .. pool .. '\11', '[' .. prefix, 'BYLEX', 'REV', 'LIMIT', 0, 1)
+  return last[1] and tonumber(string.sub(last[1], #prefix + 1, #prefix + 7)) or -1
+end
+
 -- Returns the free slots of a pool that have a condition, as {slotNumber, start}, in order of their numbers: those that
--- fit a term uncut, `count` at most; and if they are fewer, the others, MAX_LOOKED at most. isKept(slotNumber): nil, or
--- whether a slot is passed.
+-- fit a term uncut, `count` at most; and if they are fewer, others. isKept(slotNumber): nil, or whether a slot is
+-- passed. Once MAX_LOOKED were passed, it goes on above all slots that have bookings.
 local function candidatesFor(pool, capacity, condition, term, count, isKept)
-  local whole, others = {}, {}
+  local whole, others, left = {}, {}, fits.MAX_LOOKED
   local slotNumber = conditions.nextFree(pool, capacity, condition)
-  while slotNumber and #whole < count and #others < MAX_LOOKED do
-    if not (isKept and isKept(slotNumber)) then
-      local start = fits.startOf(pools.slotAt(pool, slotNumber), term)
-      local list = start >= term.endsAt and whole or others
-      list[#list + 1] = { slotNumber = slotNumber, start = start }
+  while slotNumber and #whole < count and left > -fits.MAX_LOOKED do
+    local start = not (isKept and isKept(slotNumber)) and fits.startOf(pools.slotAt(pool, slotNumber), term)
+    work.spend(1)
+    if start and start >= term.endsAt then
+      whole[#whole + 1] = { slotNumber = slotNumber, start = start }
+    else
+      others[#others + 1] = start and { slotNumber = slotNumber, start = start } or nil
+      left = left - 1
+    end
+    if left == 0 then
+      slotNumber = math.max(slotNumber, fits.highestBooked(pool))
     end
     slotNumber = conditions.freeFrom(pool, capacity, condition, slotNumber + 1)
   end
   return whole, others
 end
 
--- Chooses free slots of a pool, which has a condition, for a term. Returns their numbers, in order: the lowest that fit
--- it uncut; if they are too few, those besides whose first bookings begin last. Then returns also when the first of
--- these begins, in ms: its lease is cut to that. Returns nil if not enough fit, and the latest end that would do; nil
--- if too few are free. isKept(slotNumber): nil, or whether a slot is passed.
+-- Returns the best free slots of a pool that have a condition, for a term, as {slotNumber, start}, `count` at most: the
+-- lowest that fit it uncut; and if they are too few, those besides whose first bookings begin last, whether they fit it
+-- or not. isKept(slotNumber): nil, or whether a slot is passed.
+function fits.best(pool, capacity, condition, term, count, isKept)
+  local best, others = candidatesFor(pool, capacity, condition, term, count, isKept)
+  if #best < count then
+    table.sort(others, isLater)
+    for i = 1, math.min(count - #best, #others) do
+      best[#best + 1] = others[i]
+    end
+  end
+  return best
+end
+
+-- Chooses free slots of a pool, which has a condition, for a term. Returns their numbers, in order. If their lease is
+-- cut, then returns also to when, in ms. Returns nil if not enough fit, and the latest end that would do; nil if too
+-- few are free. isKept(slotNumber): nil, or whether a slot is passed.
 function fits.choose(pool, capacity, condition, term, count, isKept)
-  local chosen, others = candidatesFor(pool, capacity, condition, term, count, isKept)
-  local lacked = count - #chosen
-  if #others < lacked then
+  local best = fits.best(pool, capacity, condition, term, count, isKept)
+  if #best < count then
     return nil
   end
-  local cutTo
-  if lacked > 0 then
-    table.sort(others, isLater)
-    cutTo = others[lacked].start
-    if cutTo < term.leastEndsAt then
-      return nil, cutTo
-    end
-    for i = 1, lacked do
-      chosen[#chosen + 1] = others[i]
-    end
-    table.sort(chosen, isLower)
+  local first = best[count].start
+  if first < term.leastEndsAt then
+    return nil, first
   end
-  for i, one in ipairs(chosen) do
-    chosen[i] = one.slotNumber
+  table.sort(best, isLower)
+  for i, one in ipairs(best) do
+    best[i] = one.slotNumber
   end
-  return chosen, cutTo
+  return best, first < term.endsAt and first or nil
 end
 
 -- Returns until when a requester, nil a new one, could have a resource, or one slot of it, at most: when the first
@@ -122,10 +145,16 @@ function fits.ifFitting(entry, slot)
 end
 
 -- Chooses the slots of a pool for an entry that has a term. Returns the first, nil if not enough fit. Notes all of them
--- in the entry, and what ifFitting() notes.
+-- in the entry, and what ifFitting() notes. Those that are kept for waiting requests are chosen only if others do not
+-- do: who asks may have them all the same (waiting/keeping.lua).
 function fits.chooseFor(entry, capacity, condition)
-  local pool, isKept = entry.resource, tenant.queue and tenant.queue.keptIn(entry.resource, condition)
+  local pool, isKept = entry.resource, tenant.queue and tenant.queue.keptIn(entry)
   local chosen, bound = fits.choose(pool, capacity, condition, entry.term, entry.count or 1, isKept)
+  if not chosen and isKept then
+    local unkeptBound = bound
+    chosen, bound = fits.choose(pool, capacity, condition, entry.term, entry.count or 1)
+    bound = chosen and bound or unkeptBound or bound
+  end
   if not chosen then
     entry.bookedFrom = bound
     return nil

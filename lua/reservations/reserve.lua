@@ -169,7 +169,7 @@ local function addExtras(reservation, options, session, waited)
   reservation.match = options.matched and { options.matched, reservation.requestedName }
   reservation.details = codec.withExtras(reservation.details, {
     note = reservation.note, session = reservation.session, match = reservation.match,
-    condition = reservation.condition, waited = waited,
+    condition = reservation.condition, waited = waited, lease = reservation.lease,
   })
   work.spend(#reservation.details / 100)
   if session then

@@ -176,6 +176,18 @@ local function cutLease(reservation, entry)
   end
 end
 
+-- Notes what the term of an entry means, before it takes a slot: for whom that is kept (waiting/keptSlots.lua), and
+-- which lease a grant gets when it is claimed: nobody may book the slot until that would end.
+local function noteTerm(entry, reservation, slot, isNew)
+  if tenant.queue then
+    entry.keptFor = tenant.queue.keepersFor(entry, entry.chosen or { slot }, isNew)
+  end
+  local endsAt = math.min(entry.cutTo or math.huge, entry.term.endsAt)
+  if reservation.token == codec.UNCLAIMED and endsAt < math.huge then
+    reservation.lease = endsAt - reservation.expiresAt
+  end
+end
+
 -- Takes the slot of an entry, and adds it to the plan, an array of slots, unless it is the reservation's own.
 -- isTaken[slot]: an entry before has taken it. Returns false if none is free.
 local function takeEntry(entry, reservation, plan, isTaken)
@@ -187,6 +199,9 @@ local function takeEntry(entry, reservation, plan, isTaken)
     return false
   end
   entry.at, entry.isNew = slot, isNew and not isTaken[slot]
+  if entry.term then
+    noteTerm(entry, reservation, slot, isNew)
+  end
   cutLease(reservation, entry)
   local isOwnSlot = entry.role == 'own' and not entry.isShared
   if isOwnSlot then

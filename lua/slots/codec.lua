@@ -26,6 +26,8 @@
 --                  (reservations/match.lua)
 --   session        id of the session that it lasts as long as (sessions/sessions.lua); expiresAt is 0 then
 --   waited         how long its caller waited for it, in ms
+--   lease          of a grant of a bookable resource: the lease that it may get when it is claimed, in ms; nil: one
+--                  without an end, or its slots cannot be booked
 --   condition      the condition that it asked for: dirty or out (slots/conditions.lua)
 --   booking        id of the booking that it is of (bookings/records.lua)
 -- Extra fields stand in `details`, as {"x":{"note":"..."},...}, before everything else. Only a booking and a session

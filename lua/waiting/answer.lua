@@ -1,5 +1,7 @@
 -- The replies to requests that may wait, and to those that may claim a grant; and who is in the way of a ticket.
 local endings = require('waiting/endings')
+local fitting = require('waiting/fitting')
+local isoTime = require('frame/isoTime')
 local itemForms = require('frame/items')
 local keys = require('frame/keys')
 local lines = require('waiting/lines')
@@ -14,6 +16,7 @@ local shared = require('slots/shared')
 local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
 local tickets = require('waiting/tickets')
+local turns = require('waiting/turns')
 local wanted = require('reservations/wanted')
 local work = require('frame/work')
 local answer = {}
@@ -105,7 +108,8 @@ local SKIPPED = { 'NOT_AVAILABLE', 'SKIPPED' }
 local whyWork
 
 -- Returns the reply to all items of a request that waits: {'WAITING', explanation, ticket, ahead, waitsFor, since ms,
--- until ms, who is in the way (whyNot() in reservations/why.lua; '' if that takes more work than one script may do)}.
+-- until ms, who is in the way (whyNot() in reservations/why.lua; '' if that takes more work than one script may do)};
+-- if it does not fit, also the latest end that would do, in ms.
 local function waitingReply(ticket)
   local MAX_WHY_WORK = 2000
   local ahead, before, why = queues.countAhead(ticket.waitsFor, ticket.order), work.done, ''
@@ -113,10 +117,13 @@ local function waitingReply(ticket)
     why = answer.whyWaiting(ticket, ticket.order)
     whyWork = whyWork + work.done - before
   end
+  local bookedFrom = fitting.bookedFrom(turns.knownNow(), ticket)
+  local explanation = bookedFrom and 'WAITING: booked from ' .. isoTime.of(bookedFrom) or
+    ahead == 0 and 'WAITING: you are next' or 'WAITING: ' .. ahead .. ' before you'
   return {
-    'WAITING', ahead == 0 and 'WAITING: you are next' or 'WAITING: ' .. ahead .. ' before you',
-    tickets.ticketId(ticket), ahead,
+    'WAITING', explanation, tickets.ticketId(ticket), ahead,
     queues.toldName(ticket.waitsFor), string.format('%.0f', ticket.since), string.format('%.0f', ticket.endsAt), why,
+    bookedFrom and string.format('%.0f', bookedFrom),
   }
 end
 

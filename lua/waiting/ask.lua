@@ -1,6 +1,7 @@
 -- Requests that may wait: they are carried out now, or get a ticket, or go on with the one that they have
 -- (docs/specification.md#waiting).
 local agenda = require('waiting/agenda')
+local claiming = require('waiting/claiming')
 local clock = require('frame/clock')
 local endings = require('waiting/endings')
 local exempt = require('waiting/exempt')
@@ -250,11 +251,12 @@ function ask.ask(request)
     return asked[digest]
   end
   local ticket = endings.ticketOf(request)
-  local outcome
-  if ticket and ticket.status == 'granted' then
+  local isGranted = ticket and ticket.status == 'granted'
+  local outcome = isGranted and claiming.refusal(ticket, request)
+  if isGranted and not outcome then
     endings.claims[#endings.claims + 1] = { ticket = ticket, items = request.items }
     outcome = { claimed = ticket, waitedMs = ticket.grantedAt - ticket.since }
-  else
+  elseif not outcome then
     outcome = tryOrWait(ticket, request)
   end
   asked[digest] = (outcome.claimed or outcome.ticket) and outcome

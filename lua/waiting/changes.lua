@@ -69,6 +69,24 @@ function changes.touchLines(name)
   lines.eachOf(string.sub(name, 2), touchLine, string.sub(name, 1, 1) == '1')
 end
 
+-- Begins the walks for a slot of a resource that a booking has, or had: other tickets may fit it, or no longer.
+local function stirBooked(record)
+  activateMatches(record.resource)
+  lines.eachOf(record.slot, touchLine, true)
+  if record.slot ~= record.resource then
+    lines.eachOf(record.resource, touchLine, true)
+  end
+end
+
+-- Begins the walks for a change of a booking (bookings/records.lua), false none.
+local function touchBooking(before, now)
+  for _, record in pairs({ before or nil, now or nil }) do
+    if record.state ~= 'r' then
+      stirBooked(record)
+    end
+  end
+end
+
 -- Begins the walks for a change of the condition of a slot, or of its reason. `seen`: what was done for its resource.
 -- Walks are added to `later`: of many slots, most are left to the steps that follow.
 local function touchCondition(change, seen, later, limit)
@@ -135,7 +153,9 @@ function changes.touch()
     work.spend(0.5)
     if slot.restore and slot.slot then
       touchCondition(slot, seen, later, limit)
-    elseif not slot.restore then
+    elseif slot.restore then
+      touchBooking(slotMap.journal[i + 1], slot.valueOf(slot))
+    else
       touch(slot, slotMap.journal[i + 1], slotMap.records[slot])
     end
   end

@@ -1,6 +1,7 @@
 -- Ends tickets, and tells the instances of their long polls. A granted one ends when it is claimed: a caller is about
 -- to be told the release tokens, so the leases start then (docs/specification.md#waiting-lifetimes).
 local agenda = require('waiting/agenda')
+local claiming = require('waiting/claiming')
 local clock = require('frame/clock')
 local codec = require('slots/codec')
 local events = require('events/events')
@@ -167,9 +168,9 @@ end
 local claimPlace
 
 -- Starts the lease of an unclaimed reservation, of the tenant's longest lease at most. One of a session stays in it;
--- another one gets the session that the claiming request has, nil none.
+-- another one gets the session that the claiming request has, nil none. A lease ends before the first booking.
 local function startLease(reservation, token, ttlMs, session)
-  local endsAt = clock.nowMs() + math.min(ttlMs, tenant.maxTtlMs or math.huge)
+  local endsAt = math.min(clock.nowMs() + math.min(ttlMs, tenant.maxTtlMs or math.huge), claiming.limitOf(reservation))
   local claimed = codec.copyWith(reservation, {
     token = token, expiresAt = reservation.session and 0 or endsAt, leasedAt = clock.nowMs(), claimedAs = claimPlace,
   })

@@ -91,7 +91,7 @@ end
 -- refused there.
 local function mayWaitFor(ticket, name)
   local wanted = #needs.entriesIn(ticket, name)
-  return name == ticket.waitsFor or wanted > 0 and lines.freeAt(name) < wanted
+  return name == ticket.waitsFor or wanted > 0 and waitsFor.freeFor(ticket, name, wanted) < wanted
 end
 
 -- Returns true if a requester holds what a ticket waits for. The requester's own ticket does not count.

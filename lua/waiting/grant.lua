@@ -34,7 +34,7 @@ local function itemToGrant(ticket, item, look)
   return {
     resource = item.resource, requester = ticket.requester, ttlMs = token and item.ttlMs or ticket.claimMs,
     leaseMs = item.ttlMs, type = item.type, token = token or codec.UNCLAIMED, label = ticket.label,
-    count = item.count, options = item.options,
+    count = item.count, options = item.options, claimMs = token and ticket.claimMs or nil,
     session = item.session, waited = clock.nowMs() - ticket.since, look = look,
   }
 end

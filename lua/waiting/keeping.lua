@@ -2,9 +2,11 @@
 local agenda = require('waiting/agenda')
 local conditions = require('slots/conditions')
 local exempt = require('waiting/exempt')
+local fitting = require('waiting/fitting')
 local lines = require('waiting/lines')
 local pools = require('slots/pools')
 local queues = require('waiting/queues')
+local keptSlots = require('waiting/keptSlots')
 local needs = require('waiting/needs')
 local planning = require('reservations/plan')
 local registry = require('definitions/definitions')
@@ -96,16 +98,43 @@ local function keepersOf(name, entry, isNew, mark)
   end
 end
 
+-- Adds what an entry took, or joined, and what is kept for tickets ahead, to those that keptEntries() returns.
+local function addKept(found, entry, queue, keepers, slot, isNew)
+  found[#found + 1] = {
+    keepers = keepers, queue = queue, isNew = isNew, owner = entry.owner, at = slot, requester = entry.requester,
+    place = entry.place,
+  }
+end
+
 -- Notes what an entry took, or joined, if it is kept in a queue for tickets ahead. Returns true if it is.
 local function noteKept(found, entry, name, slot, isNew, mark)
   local keepers = keepersOf(name, entry, isNew, mark)
   if keepers then
-    found[#found + 1] = {
-      keepers = keepers, queue = name == entry.slotQueue and name or entry.queue, isNew = isNew, owner = entry.owner,
-      at = slot, requester = entry.requester, place = entry.place,
-    }
+    addKept(found, entry, name == entry.slotQueue and name or entry.queue, keepers, slot, isNew)
   end
   return keepers ~= nil
+end
+
+-- Notes what an entry took, or joined, that is kept for tickets ahead.
+local function noteKeptOf(found, entry, mark)
+  local queue, at, isNew = entry.queue, entry.at, entry.isNew
+  local isJoined = not isNew and (entry.role == 'blocker' or entry.isShared)
+  -- Tickets that name a slot are in the queue of its pool, too.
+  if queues.isQueueEmpty(queue) then
+    return
+  end
+  if isNew or isJoined then
+    local slotQueue = at ~= entry.resource and lines.queueFor(at, entry.condition)
+    if not (slotQueue and noteKept(found, entry, slotQueue, at, isNew, mark)) then
+      noteKept(found, entry, queue, at, isNew, mark)
+    end
+  end
+  if entry.moreSlots then
+    noteKept(found, entry, queue, entry.moreSlots[1], true, mark)
+    for _, slot in ipairs(entry.moreSlots) do
+      noteKept(found, entry, lines.queueFor(slot, entry.condition), slot, true, mark)
+    end
+  end
 end
 
 -- Returns the first entries, `limit` at most, that took, or joined, what is kept for tickets ahead. Fields:
@@ -115,21 +144,10 @@ end
 local function keptEntries(entries, mark, limit)
   local found = {}
   for _, entry in ipairs(entries) do
-    local queue, at, isNew = entry.queue, entry.at, entry.isNew
-    local isJoined = not isNew and (entry.role == 'blocker' or entry.isShared)
-    -- Tickets that name a slot are in the queue of its pool, too.
-    local areAny = not queues.isQueueEmpty(queue)
-    if areAny and (isNew or isJoined) then
-      local slotQueue = at ~= entry.resource and lines.queueFor(at, entry.condition)
-      if not (slotQueue and noteKept(found, entry, slotQueue, at, isNew, mark)) then
-        noteKept(found, entry, queue, at, isNew, mark)
-      end
-    end
-    if areAny and entry.moreSlots then
-      noteKept(found, entry, queue, entry.moreSlots[1], true, mark)
-      for _, slot in ipairs(entry.moreSlots) do
-        noteKept(found, entry, lines.queueFor(slot, entry.condition), slot, true, mark)
-      end
+    if entry.keptFor then
+      addKept(found, entry, entry.queue, entry.keptFor, entry.at, entry.isNew)
+    elseif not entry.term then
+      noteKeptOf(found, entry, mark)
     end
     if found[limit] then
       break
@@ -204,7 +222,11 @@ end
 function keeping.isKeptFrom(ticket)
   local name = ticket.waitsFor
   local free = lines.freeAt(name)
-  if ticket.method == 'FIRST' or free == 0 or isPlenty(free) or turns.isFirst(name, ticket.order) or
+  local _, isBookable = lines.limitsOf(name)
+  if isBookable then
+    return ticket.method == '' and free > 0 and #needs.lackedAt(ticket, name) > 0 and
+      fitting.fitsNone(turns.knownNow(), ticket, name)
+  elseif ticket.method == 'FIRST' or free == 0 or isPlenty(free) or turns.isFirst(name, ticket.order) or
     needs.lackedAt(ticket, name).cleaning then
     return false
   end
@@ -254,15 +276,15 @@ function keeping.unkept(name, capacity, condition)
   return other or slotNumber
 end
 
--- Returns a function that tells whether the slot of a pool with a number is kept for others, for a request for a
--- condition; nil if none is.
-function keeping.keptIn(name, condition)
-  if queues.isQueueEmpty(lines.queueFor(name, condition)) then
-    return nil
-  end
-  return function(slotNumber)
-    return isKeptByName(name .. '_' .. slotNumber, condition)
-  end
+-- Returns a function(slotNumber) that tells whether a slot of a bookable pool is kept from an entry; nil if none is.
+function keeping.keptIn(entry)
+  return keptSlots.keptIn(entry, exempt.rank)
+end
+
+-- Returns the next tickets ahead for which slots of a bookable resource are kept that an entry is about to take; nil if
+-- none is. `isNew`: nobody holds them.
+function keeping.keepersFor(entry, slots, isNew)
+  return keptSlots.keepersOf(entry, slots, isNew, exempt.rank)
 end
 
 -- Returns the reply to an item that is refused since something is kept from it.

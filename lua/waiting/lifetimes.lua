@@ -2,6 +2,7 @@
 -- leave them, or their requesters cancel them.
 local admission = require('frame/admission')
 local agenda = require('waiting/agenda')
+local ceasing = require('waiting/ceasing')
 local changes = require('waiting/changes')
 local booked = require('bookings/booked')
 local clock = require('frame/clock')
@@ -116,10 +117,11 @@ local function handleWait(waits, member)
     settle.planAgain()
     return
   end
-  local ticket = tickets.ticketAt(member)
-  if not ticket then
+  local watched = ceasing.watchedBy(member)
+  local ticket = tickets.ticketAt(watched or member)
+  if watched or not ticket then
     lifetimes.otherDue[member] = false
-    return
+    return ticket and ceasing.stir(ticket)
   end
   handleDue(ticket, time)
   if ticket.status ~= 'ended' and ticket.due > time and ticket.due <= clock.nowMs() then

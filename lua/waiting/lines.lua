@@ -75,17 +75,22 @@ function lines.freeAt(queue)
   return condition == 'ready' and math.max(0, own.capacity - freeSlots.heldOf(name)) or 0
 end
 
--- Returns true if a resource may have fewer slots for the requests of a line than it has.
-function lines.isLimited(queue)
-  if CONDITIONS[string.byte(queue)] then
-    return true
-  end
-  local own = registry.definition(queue)
+-- Returns the definition of the resource of a line, and the condition of the line; false if it is a plain name.
+local function resourceOf(queue)
+  local name, condition = lines.lineOf(queue)
+  local own = registry.definition(name)
   if not own then
-    local pool = pools.slotNumber(queue)
+    local pool = pools.slotNumber(name)
     own = pool and registry.definition(pool)
   end
-  return own and own.hasConditions
+  return own, condition
+end
+
+-- Returns whether a resource may have fewer slots for the requests of a line than it has, and whether its slots can be
+-- booked.
+function lines.limitsOf(queue)
+  local own, condition = resourceOf(queue)
+  return condition ~= 'ready' or own and own.hasConditions, own and own.isBookable
 end
 
 -- Returns the number of slots that a resource has for the requests of a line, held or not: for those for ready slots,

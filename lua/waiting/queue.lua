@@ -11,6 +11,7 @@ local agenda = require('waiting/agenda')
 local answer = require('waiting/answer')
 local ask = require('waiting/ask')
 local bytes = require('limits/bytes')
+local ceasing = require('waiting/ceasing')
 local changes = require('waiting/changes')
 local clock = require('frame/clock')
 local endings = require('waiting/endings')
@@ -44,6 +45,7 @@ local queue = {
   firstReply = answer.firstReply,
   firstWaiters = lists.firstWaiters,
   isQueueEmpty = queues.isQueueEmpty,
+  keepersFor = keeping.keepersFor,
   keptIn = keeping.keptIn,
   keptReply = keeping.keptReply,
   handOver = handOver,
@@ -68,8 +70,8 @@ local queue = {
 
 -- Modules that begin with the queue, each after those that it needs.
 local PARTS = {
-  queues, state, tickets, agenda, needs, turns, exempt, walks, changes, endings, handOver, settle, lifetimes, ask,
-  answer,
+  queues, state, tickets, agenda, needs, turns, exempt, walks, ceasing, changes, endings, handOver, settle, lifetimes,
+  ask, answer,
 }
 
 -- Returns the due times of the changed tickets to add and to remove, and writes their records.
@@ -137,6 +139,7 @@ function queue.write(fields)
   else
     local due, undue = writeTickets()
     writeQueues()
+    ceasing.note(lifetimes.otherDue)
     for member, ms in pairs(lifetimes.otherDue) do
       if ms then
         due[#due + 1] = ms

@@ -1,9 +1,11 @@
 -- The queues in which tickets stand, and what else is stored of them by name. Opens the queue for calls that touch a
 -- resource somebody waits for.
+local booked = require('bookings/booked')
 local clock = require('frame/clock')
 local conditions = require('slots/conditions')
 local keys = require('frame/keys')
 local lines = require('waiting/lines')
+local pools = require('slots/pools')
 local shared = require('slots/shared')
 local slotMap = require('slots/slots')
 local state = require('waiting/state')
@@ -118,9 +120,22 @@ local function openForConditions()
   end
 end
 
+-- Opens the queue if tickets have to do with a slot whose bookings this script changed.
+local function openForBookings()
+  local slots = booked.changedSlots()
+  if tenant.labelled and slots[1] then
+    openForMatches()
+  end
+  for _, slot in ipairs(slots) do
+    queues.openFor(slot)
+    queues.openFor(pools.slotNumber(slot) or slot)
+  end
+end
+
 -- Opens the queue if this script changed a slot that tickets have to do with.
 function queues.openForChanges()
   openForConditions()
+  openForBookings()
   for _, slot in ipairs(slotMap.changed) do
     openForChange(slot, slotMap.original[slot], slotMap.records[slot])
     if tenant.queue then

@@ -6,6 +6,7 @@
 -- tickets of the queue are looked at, where one that asks for several slots counts for one ticket in each 8 of these. A
 -- ticket behind them is not next, and keeps nothing. It is granted all the same when it can be.
 local agenda = require('waiting/agenda')
+local fitting = require('waiting/fitting')
 local lines = require('waiting/lines')
 local queues = require('waiting/queues')
 local needs = require('waiting/needs')
@@ -23,10 +24,13 @@ local BEHIND_ALL = '\255'
 --     list, set   of {ticket, lacked}, in order; of their orders
 --     count, keys the slots that they lack; their keys
 --     walked, i, j, isAll   how far the queue was walked (nextInQueue in queues.lua)
+--     isBookable    whether its slots can be booked
 --     asked         the slots that tickets ask for there, up to `counted`, an order; nextI, nextJ: likewise
 --   isNext[order]  whether a ticket is next
 --   needsMore[order]  whether it needs more slots than there are in their conditions
 --   held[requester][name]  whether a requester holds something (keeping.lua)
+--   views, latest, kept   by queue: which slots are booked (fitting.lua), when the first booking begins last of the
+--                     free ones, and which of these are kept (keptSlots.lua); each nil if it was not found out
 local known, latest
 
 local function stamp()
@@ -46,17 +50,25 @@ function turns.knownNow()
   return known[now]
 end
 
--- Returns true if a ticket needs more slots in one of its lines than there are, though its resource has more.
+-- Returns true if a ticket needs more slots in a line than there are, though its resource has more; or, if these can be
+-- booked, more than fit it.
+local function needsMoreAt(ticket, queue)
+  local isLimited, isBookable = lines.limitsOf(queue)
+  local there, all = 1, 1
+  if isLimited then
+    there, all = lines.slotsOf(queue)
+  end
+  return there < all and needs.neededAt(ticket, queue) > there or
+    isBookable and not fitting.areEnough(turns.knownNow(), ticket, queue, (needs.neededAt(ticket, queue)))
+end
+
+-- Returns true if a ticket needs more slots in one of its lines than it could have there.
 local function needsMore(ticket)
   local found = turns.knownNow().needsMore
   if found[ticket.order] == nil then
     found[ticket.order] = false
     for _, queue in ipairs(ticket.queues) do
-      local there, all = 1, 1
-      if lines.isLimited(queue) then
-        there, all = lines.slotsOf(queue)
-      end
-      if there < all and needs.neededAt(ticket, queue) > there then
+      if needsMoreAt(ticket, queue) then
         found[ticket.order] = true
         break
       end
@@ -70,18 +82,30 @@ local function weightOf(ticket, name)
   return math.max(1, ticket and #needs.entriesIn(ticket, name) / SLOTS_OF_WALK or 0)
 end
 
--- Walks on to the next ticket of a queue. `isMore`: the ticket behind it is read too. Returns false at the end, or when
--- no more turns have come.
-local function walkOn(name, front, isMore)
-  local order
-  order, front.i, front.j = queues.nextInQueue(name, front.i, front.j)
-  if not order or front.walked >= MAX_WALK then
+-- Counts what a ticket lacks in a queue of a resource whose slots can be booked: the slots that fit it bound its turn,
+-- so that the turn of others may come behind one whose turn has not. Returns true if its turn has come.
+local function countFitting(name, front, ticket, lacked)
+  local keys, count = {}, front.count
+  for _, key in ipairs(lacked) do
+    if not front.keys[key] then
+      keys[#keys + 1], count = key, count + 1
+    end
+  end
+  count = #front.list == 0 and math.min(count, (needs.neededAt(ticket, name))) or count
+  if
+    count > turns.MAX_TURNS and #front.list > 0 or not fitting.areEnough(turns.knownNow(), ticket, name, count)
+  then
     return false
   end
-  work.spend(3)
-  local ticket = tickets.ticketAt(order, isMore and queues.nextInQueue(name, front.i, front.j))
-  front.walked = front.walked + weightOf(ticket, name)
-  local lacked = ticket and not needsMore(ticket) and needs.lackedAt(ticket, name) or {}
+  front.count = count
+  for _, key in ipairs(keys) do
+    front.keys[key] = true
+  end
+  return true
+end
+
+-- Counts what a ticket lacks in a queue. Returns true if its turn has come; else no more turns come there.
+local function countLacked(_, front, _, lacked)
   for _, key in ipairs(lacked) do
     if not front.keys[key] then
       front.keys[key] = true
@@ -92,11 +116,28 @@ local function walkOn(name, front, isMore)
     -- It may want a slot by name that is one of its others, too. It never takes more slots than there are.
     front.count = math.min(front.count, front.limit)
   end
-  if front.count > front.limit or front.count > turns.MAX_TURNS and #front.list > 0 then
+  return front.count <= front.limit and (front.count <= turns.MAX_TURNS or #front.list == 0)
+end
+
+-- Walks on to the next ticket of a queue. `isMore`: the ticket behind it is read too. Returns false at the end, or when
+-- no more turns have come.
+local function walkOn(name, front, isMore)
+  local order
+  order, front.i, front.j = queues.nextInQueue(name, front.i, front.j)
+  local isFull = front.isBookable and front.count >= math.min(front.limit, turns.MAX_TURNS)
+  if not order or front.walked >= MAX_WALK or isFull then
+    return false
+  end
+  work.spend(3)
+  local ticket = tickets.ticketAt(order, isMore and queues.nextInQueue(name, front.i, front.j))
+  front.walked = front.walked + weightOf(ticket, name)
+  local lacked = ticket and not needsMore(ticket) and needs.lackedAt(ticket, name) or {}
+  local hasCome = (front.isBookable and countFitting or countLacked)(name, front, ticket, lacked)
+  if not hasCome and not front.isBookable then
     return false
   end
   front.last = order
-  if #lacked > 0 then
+  if hasCome and #lacked > 0 then
     front.list[#front.list + 1] = { ticket = ticket, lacked = lacked }
     front.set[order] = true
   end
@@ -113,6 +154,8 @@ local function frontAt(name)
       asked = 0, counted = '', nextI = 1, nextJ = 1,
       limit = lines.slotsOf(name), isAll = queues.isQueueEmpty(name),
     }
+    local _
+    _, front.isBookable = lines.limitsOf(name)
     fronts[name] = front
     work.spend(3)
   end
@@ -145,7 +188,7 @@ end
 -- Returns true if a ticket lacks nothing in a queue, or its turn has come there.
 local function hasTurn(name, ticket)
   local front, order = frontAt(name), ticket.order
-  if front.set[order] or isNearFront(name, front, order) then
+  if front.set[order] or not front.isBookable and isNearFront(name, front, order) then
     return true
   end
   local lacked = needs.lackedAt(ticket, name)

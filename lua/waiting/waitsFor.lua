@@ -1,4 +1,5 @@
 -- The resource that a ticket waits for now.
+local fitting = require('waiting/fitting')
 local lines = require('waiting/lines')
 local needs = require('waiting/needs')
 local shared = require('slots/shared')
@@ -12,14 +13,21 @@ local function mayJoin(entry, name)
   return record and shared.isSharedHold(name, record) and lines.conditionOf(name) == 'ready'
 end
 
--- Returns the queue of what an entry lacks that is not free: its slot, or its pool, of which all that the ticket lacks
--- has to be free together; nil if it is free. Counts in `wanted` what the entries so far lack of each pool.
-local function shortOf(entry, queue, owner, wanted)
-  local pool, count = entry.queue, wanted[entry.queue] or 0
-  local key = queue .. '\n' .. owner .. '\n' .. (entry.role == 'moreSlot' and entry.left or '')
-  if lines.freeAt(queue) == 0 then
+-- Returns the number of slots of a queue that are free for a ticket, `limit` at most if its slots can be booked.
+function waitsFor.freeFor(ticket, queue, limit)
+  local _, isBookable = lines.limitsOf(queue)
+  return isBookable and fitting.freeFor(ticket, queue, limit) or lines.freeAt(queue)
+end
+
+-- Returns the queue of what an entry of a ticket lacks that is not free for it: its slot, or its pool, of which all
+-- that the ticket lacks has to be free together; nil if it is free. Counts in `wanted` what the entries so far lack of
+-- each pool.
+local function shortOf(ticket, entry, queue, owner, wanted)
+  local pool, count, left = entry.queue, wanted[entry.queue] or 0, entry.left or 1
+  local key = queue .. '\n' .. owner .. '\n' .. (entry.role == 'moreSlot' and left or '')
+  if waitsFor.freeFor(ticket, queue, 1) == 0 then
     return queue
-  elseif not wanted[key] and lines.freeAt(pool) - count < (entry.left or 1) then
+  elseif not wanted[key] and waitsFor.freeFor(ticket, pool, count + left) - count < left then
     return pool
   end
   wanted[pool], wanted[key] = count + (wanted[key] and 0 or 1), true
@@ -34,14 +42,15 @@ function waitsFor.now(ticket)
   for _, entry in ipairs(entries) do
     local owner, queue = needs.ownerOf(entry, ticket.requester), entry.slotQueue or entry.queue
     local lacks = needs.isLacked(entry, owner, ticket.requester)
-    local short = lacks and not mayJoin(entry, entry.slot or entry.resource) and shortOf(entry, queue, owner, wanted)
+    local short = lacks and not mayJoin(entry, entry.slot or entry.resource) and
+      shortOf(ticket, entry, queue, owner, wanted)
     if short then
       return short, true
     elseif (lacks or entry.role == 'blocker') and (queue == ticket.waitsFor or entry.queue == ticket.waitsFor) then
       last, joined = ticket.waitsFor, not lacks and entry or nil
     end
   end
-  return last, last and lines.freeAt(last) == 0, joined
+  return last, last and waitsFor.freeFor(ticket, last, 1) == 0, joined
 end
 
 return waitsFor

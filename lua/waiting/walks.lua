@@ -1,5 +1,6 @@
 -- The walks of agenda.lua: which tickets each of them goes through, and what is noted of those that are next.
 local agenda = require('waiting/agenda')
+local ceasing = require('waiting/ceasing')
 local exempt = require('waiting/exempt')
 local heldSlots = require('waiting/heldSlots')
 local keys = require('frame/keys')
@@ -18,6 +19,8 @@ local walks = {}
 
 -- Of the tickets that wait in a queue, or of a requester, so many are looked at; of those that wait for a match, fewer.
 local MAX_LOOKS, MAX_MATCH_LOOKS = 64, 16
+-- Of those for a bookable resource: the slots that are free may fit none of the first ones.
+local MAX_BOOKABLE_LOOKS = 500
 
 local function earlier(one, other)
   return (not one or other and other < one) and other or one
@@ -51,8 +54,17 @@ function firstOf.T(name, from)
   return first
 end
 
+-- Returns how many tickets are looked at that wait in a queue.
+local function looksAt(name)
+  if queues.isOfMatch(name) then
+    return MAX_MATCH_LOOKS
+  end
+  local _, isBookable = lines.limitsOf(name)
+  return isBookable and MAX_BOOKABLE_LOOKS or MAX_LOOKS
+end
+
 function firstOf.f(name, from)
-  local limit, first = queues.isOfMatch(name) and MAX_MATCH_LOOKS or MAX_LOOKS, nil
+  local limit, first = looksAt(name), nil
   for _, kind in ipairs({ '\nw', '\nv', '\nf' }) do
     first = earlier(first, queues.firstFrom(name .. kind, from, limit))
   end
@@ -202,6 +214,7 @@ function walks.lookAtTurn(ticket)
   if ticket.status == 'attended' and turns.isNext(ticket) then
     local waitsFor, isShort = exempt.waitsForNow(ticket)
     now = isShort and waitsFor or agenda.NOTHING
+    ceasing.watch(ticket)
   end
   if now == ticket.seen then
     return

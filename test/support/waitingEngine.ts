@@ -31,11 +31,20 @@ export function useWaitingEngine(startMs?: number): void {
 
 /** Definitions for a waiting queue, and who waits in it, for tests of the engine. */
 
-export const register = (...items: { name: string; capacity?: number; treePath?: string; blocks?: string[] }[]) =>
+interface Item {
+  name: string;
+  capacity?: number;
+  treePath?: string;
+  blocks?: string[];
+  bookable?: boolean;
+}
+
+export const register = (...items: Item[]) =>
   changeInRedis(running.engine).register(
     running.credential,
-    items.map(({ name, capacity = 1, treePath, blocks = [] }) => ({
+    items.map(({ name, capacity = 1, treePath, blocks = [], bookable = false }) => ({
       name,
+      bookable,
       capacity,
       blocks,
       treePath: treePath ?? null,
