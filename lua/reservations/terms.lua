@@ -1,7 +1,9 @@
--- The settings of the tenant that reservations must keep to (docs/specification.md#settings): the field `terms` has the
--- lease of items that ask for none, in ms ('' none), the longest lease, in ms ('' any, or none), 1 if items must have a
--- note, else 0, and 0 if holders may not take slots out of service, else 1. The table of the tenant has the first as
--- defaultTtlMs, nil none, and the second as maxTtlMs, nil any.
+-- The settings of the tenant that reservations must keep to (docs/specification.md#settings): the field `terms`, '' if
+-- all are the defaults, has the lease of items that ask for none, in ms ('' none), the longest lease, in ms ('' any, or
+-- none), 1 if items must have a note, else 0, 0 if holders may not take slots out of service, else 1, the longest
+-- booking, in s, and how many future bookings a requester may have. The table of the tenant has the first as
+-- defaultTtlMs, nil none, the second as maxTtlMs, nil any, and the last two as maxBookingS and bookingsPerRequester,
+-- nil the defaults.
 local tenant = require('frame/tenant')
 local terms = {}
 local isNoteRequired, mayReport
@@ -43,8 +45,11 @@ end
 function terms.begin()
   isNoteRequired, mayReport = false, true
   if tenant.terms ~= '' then
-    local defaultTtlMs, maxTtlMs, note, report = string.match(tenant.terms, '^(%d*) (%d*) (%d) ?(%d?)$')
+    local defaultTtlMs, maxTtlMs, note, report, bookingS, bookings = string.match(
+      tenant.terms, '^(%d*) (%d*) (%d) (%d) (%d+) (%d+)$'
+    )
     tenant.defaultTtlMs, tenant.maxTtlMs, isNoteRequired = tonumber(defaultTtlMs), tonumber(maxTtlMs), note == '1'
+    tenant.maxBookingS, tenant.bookingsPerRequester = tonumber(bookingS), tonumber(bookings)
     mayReport = report ~= '0'
   end
 end

@@ -66,7 +66,7 @@ end
 
 -- Returns the reply that refuses the request if the tenant would have too many bookings; nil if it would not.
 local function overLimit(request)
-  local limit, more = tenant.limits.bookings or tenant.NO_LIMIT, request.count.BOOKED
+  local limit, more = tenant.limits.bookings, request.count.BOOKED
   if more > 0 and lists.count() > limit then
     committing.rollBack(request.before)
     committing.finish()

@@ -2,6 +2,7 @@
 local admission = require('frame/admission')
 local bytes = require('limits/bytes')
 local clock = require('frame/clock')
+local lists = require('bookings/lists')
 local quota = require('limits/quota')
 local reading = require('frame/reading')
 local tenant = require('frame/tenant')
@@ -67,7 +68,7 @@ end
 
   Returns {'OK', quota, tier, writes in the current minute's window, writes today (UTC), number of reservations (of
   several slots: their slots; a session counts as one), of event streams, of definitions, of bytes that the tenant
-  keeps}.
+  keeps, of bookings}.
 ]]
 verbs.usage = reading.verb('usage', function(keys)
   -- Cost 0 charges nothing, and computes the windows as of now.
@@ -77,7 +78,7 @@ verbs.usage = reading.verb('usage', function(keys)
   local reservations = tenant.count + tenant.moreSlots + (tenant.sessions and tenant.sessions.count or 0)
   return {
     'OK', quota.readsQuota, tenant.tier, thisMinute, today, reservations, streams,
-    tenant.definitions, bytes.bytesNow(),
+    tenant.definitions, bytes.bytesNow(), lists.count(),
   }
 end)
 

@@ -112,6 +112,7 @@ const partialLimits = z
     readsPerMinute: limit,
     writesPerDay: limit,
     reservations: limit,
+    bookings: limit,
     eventConnections: limit,
     apiKeys: limit,
     notices: limit,

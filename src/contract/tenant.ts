@@ -2,6 +2,13 @@
  * A tenant: its tier, limits and usage, and its settings (docs/specification.md#operations).
  */
 import { z } from 'zod';
+import {
+  DEFAULT_BOOKINGS_PER_REQUESTER,
+  DEFAULT_MAX_BOOKING_SECONDS,
+  MAX_BOOKING_SECONDS,
+  MAX_BOOKINGS_PER_REQUESTER,
+  MIN_BOOKING_SECONDS,
+} from '../domain/bookings.ts';
 import { DEFAULT_SIZES, type Sizes } from '../domain/maxSizes.ts';
 import { MAX_ENDS_SOON_SECONDS } from '../domain/tenants.ts';
 import { TIERS } from '../domain/tiers.ts';
@@ -21,6 +28,7 @@ export const Tenant = z
         readsPerMinute: limit,
         writesPerDay: limit,
         reservations: limit,
+        bookings: limit,
         eventConnections: limit,
         apiKeys: limit,
         notices: limit.describe('How many subscriptions to events there may be. Null: unlimited.'),
@@ -36,6 +44,7 @@ export const Tenant = z
         writesThisMinute: z.int().meta({ description: 'Writes of this minute.' }),
         writesToday: z.int().meta({ description: 'Writes since midnight UTC.' }),
         reservations: z.int().meta({ description: 'Reservations in force.' }),
+        bookings: z.int().meta({ description: 'Bookings that have not ended.' }),
         eventConnections: z.int().meta({ description: 'Open event streams.' }),
         definitions: z.int().meta({ description: 'Registered resources.' }),
         bytes: z.int().meta({ description: 'Bytes that the tenant keeps in Redis, measured at most 1 s ago.' }),
@@ -63,6 +72,23 @@ const lease = ({ ttlSeconds }: Sizes, description: string, example: number) => {
   return z.int(rule).min(1, rule).max(ttlSeconds, rule).nullable().meta({ description, example });
 };
 
+const bookingSecondsRule = `must be an integer from ${MIN_BOOKING_SECONDS} to ${MAX_BOOKING_SECONDS}`;
+const maxBookingSeconds = z
+  .int(bookingSecondsRule)
+  .min(MIN_BOOKING_SECONDS, bookingSecondsRule)
+  .max(MAX_BOOKING_SECONDS, bookingSecondsRule)
+  .meta({ description: 'The longest booking, in seconds.', example: DEFAULT_MAX_BOOKING_SECONDS });
+
+const perRequesterRule = `must be an integer from 0 to ${MAX_BOOKINGS_PER_REQUESTER}`;
+const bookingsPerRequester = z
+  .int(perRequesterRule)
+  .min(0, perRequesterRule)
+  .max(MAX_BOOKINGS_PER_REQUESTER, perRequesterRule)
+  .meta({
+    description: 'How many bookings that have not begun a requester may have. It does not bind the right `force`.',
+    example: DEFAULT_BOOKINGS_PER_REQUESTER,
+  });
+
 const endsSoonRule = `must be an integer from 0 to ${MAX_ENDS_SOON_SECONDS}`;
 
 /** Settings of a tenant. */
@@ -88,6 +114,8 @@ const settings = (sizes: Sizes) => ({
     description: 'How long before a lease ends `ENDS_SOON` is sent, in seconds. 0: never.',
     example: 300,
   }),
+  maxBookingSeconds,
+  bookingsPerRequester,
 });
 
 export const Settings = z.object(settings(DEFAULT_SIZES)).meta({ id: 'Settings' });

@@ -10,6 +10,8 @@ export const DEFAULT_MAX_BOOKING_SECONDS = 86_400;
 export const MAX_BOOKING_SECONDS = 31 * 86_400;
 /** Future bookings of a requester, unless the setting `bookingsPerRequester` says otherwise. */
 export const DEFAULT_BOOKINGS_PER_REQUESTER = 100;
+/** The most that this setting may allow. */
+export const MAX_BOOKINGS_PER_REQUESTER = 100_000;
 /** Future bookings of a slot. */
 export const MAX_BOOKINGS_OF_SLOT = 500;
 /** Bookings of one call, the occurrences of series counted out. */

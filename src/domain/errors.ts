@@ -104,6 +104,7 @@ export const LIMITED_BY = {
   ReadsPerMinute: 'readsPerMinute',
   OperationsPerDay: 'writesPerDay',
   ConcurrentReservations: 'reservations',
+  Bookings: 'bookings',
   EventConnections: 'eventConnections',
   ApiKeys: 'apiKeys',
   Notices: 'notices',

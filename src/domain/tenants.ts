@@ -1,6 +1,7 @@
 /**
  * The credential of a request, and the record of a tenant that is kept in Redis beside the tenant's state.
  */
+import { DEFAULT_BOOKINGS_PER_REQUESTER, DEFAULT_MAX_BOOKING_SECONDS } from './bookings.ts';
 import { nameFault } from './names.ts';
 import type { WantedTypes } from './notices.ts';
 import {
@@ -113,6 +114,10 @@ export interface Settings {
   readonly holdersReport: boolean;
   /** How long before its end a lease is announced, in s; 0: never. */
   readonly endsSoonSeconds: number;
+  /** The longest booking, in s. */
+  readonly maxBookingSeconds: number;
+  /** How many bookings that have not begun a requester may have. */
+  readonly bookingsPerRequester: number;
 }
 
 /** The longest time before its end at which a lease is announced, in s. */
@@ -126,6 +131,8 @@ export const DEFAULT_SETTINGS: Settings = {
   requireNote: false,
   holdersReport: true,
   endsSoonSeconds: 300,
+  maxBookingSeconds: DEFAULT_MAX_BOOKING_SECONDS,
+  bookingsPerRequester: DEFAULT_BOOKINGS_PER_REQUESTER,
 };
 
 /** Returns the settings among the fields of a tenant. */
@@ -137,6 +144,8 @@ export const settingsOf = (tenant: Settings): Settings => ({
   requireNote: tenant.requireNote,
   holdersReport: tenant.holdersReport,
   endsSoonSeconds: tenant.endsSoonSeconds,
+  maxBookingSeconds: tenant.maxBookingSeconds,
+  bookingsPerRequester: tenant.bookingsPerRequester,
 });
 
 export interface TenantRecord extends Settings {
@@ -151,15 +160,21 @@ export interface TenantRecord extends Settings {
   readonly notices: WantedTypes | null;
 }
 
-/** The settings for reservations as scripts read them (lua/reservations/terms.lua); '' if none is set. */
-export function termsText({ defaultTtlSeconds, maxTtlSeconds, requireNote, holdersReport }: Terms): string {
-  if (defaultTtlSeconds === null && maxTtlSeconds === null && !requireNote && holdersReport) return '';
-  const ms = (seconds: number | null) => (seconds === null ? '' : seconds * 1000);
-  return `${ms(defaultTtlSeconds)} ${ms(maxTtlSeconds)} ${Number(requireNote)}${holdersReport ? '' : ' 0'}`;
+/** The settings for reservations as scripts read them (lua/reservations/terms.lua); '' if all are the defaults. */
+export function termsText(terms: Terms): string {
+  const text = textOf(terms);
+  return text === textOf(DEFAULT_SETTINGS) ? '' : text;
 }
 
-/** The settings for reservations: leases, notes, and what holders may say at a release. */
-export type Terms = Pick<Settings, 'defaultTtlSeconds' | 'maxTtlSeconds' | 'requireNote' | 'holdersReport'>;
+function textOf({ defaultTtlSeconds, maxTtlSeconds, requireNote, holdersReport, ...ofBookings }: Terms): string {
+  const { maxBookingSeconds, bookingsPerRequester } = ofBookings;
+  const ms = (seconds: number | null) => (seconds === null ? '' : seconds * 1000);
+  const flags = `${Number(requireNote)} ${Number(holdersReport)}`;
+  return `${ms(defaultTtlSeconds)} ${ms(maxTtlSeconds)} ${flags} ${maxBookingSeconds} ${bookingsPerRequester}`;
+}
+
+/** The settings for reservations and bookings. */
+export type Terms = Omit<Settings, 'requireRegistration' | 'maxPriority' | 'endsSoonSeconds'>;
 
 const HOUR_S = 3600;
 
@@ -169,13 +184,17 @@ export const suggestedLease = ({ defaultTtlSeconds, maxTtlSeconds }: Terms): num
 
 /** Reads what termsText() made. */
 export function termsOf(text: string): Terms {
-  const [defaultMs = '', maxMs = '', requireNote, report = '1'] = text.split(' ');
+  const [defaultMs = '', maxMs = '', requireNote, report, booking, bookings] = (text || textOf(DEFAULT_SETTINGS)).split(
+    ' ',
+  );
   const seconds = (ms: string) => (ms === '' ? null : Number(ms) / 1000);
   return {
     defaultTtlSeconds: seconds(defaultMs),
     maxTtlSeconds: seconds(maxMs),
     requireNote: requireNote === '1',
     holdersReport: report === '1',
+    maxBookingSeconds: Number(booking),
+    bookingsPerRequester: Number(bookings),
   };
 }
 

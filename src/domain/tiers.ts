@@ -11,6 +11,8 @@ export interface TierLimits {
   readonly writesPerDay: number | null;
   /** Concurrent reservations. */
   readonly reservations: number | null;
+  /** Bookings that have not ended. */
+  readonly bookings: number | null;
   /** Concurrent event streams that were opened with an API key. */
   readonly eventConnections: number | null;
   readonly apiKeys: number | null;
@@ -38,6 +40,7 @@ export const DEFAULT_TIERS: TierTable = {
     readsPerMinute: 1500,
     writesPerDay: 10_000,
     reservations: 500,
+    bookings: 50,
     eventConnections: 1,
     apiKeys: 1,
     notices: 1,
@@ -52,6 +55,7 @@ export const DEFAULT_TIERS: TierTable = {
     readsPerMinute: 5000,
     writesPerDay: null,
     reservations: 10_000,
+    bookings: 1000,
     eventConnections: 5,
     apiKeys: 10,
     notices: 5,
@@ -66,6 +70,7 @@ export const DEFAULT_TIERS: TierTable = {
     readsPerMinute: 25_000,
     writesPerDay: null,
     reservations: 100_000,
+    bookings: 10_000,
     eventConnections: 20,
     apiKeys: 100,
     notices: 20,
@@ -80,6 +85,7 @@ export const DEFAULT_TIERS: TierTable = {
     readsPerMinute: 250_000,
     writesPerDay: null,
     reservations: 1_000_000,
+    bookings: 100_000,
     eventConnections: 1000,
     apiKeys: null,
     notices: 20,
@@ -97,6 +103,7 @@ export const UNLIMITED: TierLimits = {
   readsPerMinute: null,
   writesPerDay: null,
   reservations: null,
+  bookings: null,
   eventConnections: null,
   apiKeys: null,
   notices: null,

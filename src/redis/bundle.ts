@@ -193,6 +193,7 @@ function limitsTable(limits: Partial<TierLimits>): string {
     writesPerMinute: limits.writesPerMinute,
     writesPerDay: limits.writesPerDay,
     reservations: limits.reservations,
+    bookings: limits.bookings,
     streams: limits.eventConnections,
     definitions: limits.definitions,
     bytes: limits.bytes,

@@ -33,6 +33,8 @@ export const TENANT_COLUMNS = {
   requireNote: tenants.requireNote,
   holdersReport: tenants.holdersReport,
   endsSoonSeconds: tenants.endsSoonSeconds,
+  maxBookingSeconds: tenants.maxBookingSeconds,
+  bookingsPerRequester: tenants.bookingsPerRequester,
   createdAt: tenants.createdAt,
 };
 

@@ -4,11 +4,11 @@
 import { describe, expect, test } from 'vitest';
 import { leaseChoices } from '../../src/dashboard/actions/lease.ts';
 import { atHour } from '../../src/dashboard/zone.ts';
+import { DEFAULT_SETTINGS } from '../../src/domain/tenants.ts';
 
-const terms = { defaultTtlSeconds: null, maxTtlSeconds: null, requireNote: false, holdersReport: true };
 const at = (text: string) => Date.parse(text);
 const shown = (limits: object, zone: string | null, now: string) =>
-  leaseChoices({ ...terms, ...limits }, zone, at(now)).map(
+  leaseChoices({ ...DEFAULT_SETTINGS, ...limits }, zone, at(now)).map(
     ({ length, day, endMs }) => `${day}${length || new Date(endMs).toISOString().slice(5, 16)}`,
   );
 

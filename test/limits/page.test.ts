@@ -32,6 +32,7 @@ test('docs/specification.md has the limits of each tier', () => {
       shown(limits.writesPerDay),
       shown(limits.readsPerMinute),
       shown(limits.reservations),
+      shown(limits.bookings),
       shown(limits.definitions),
       `${shown((limits.bytes ?? 0) / 1024 / 1024)} MiB`,
       shown(limits.eventConnections),

@@ -20,7 +20,15 @@ describe('GET /api/v1/Tenant', () => {
       name: `Tenant ${own.tenant}`,
       tier: 'Starter',
       limits: DEFAULT_TIERS.Starter,
-      usage: { writesThisMinute: 2, writesToday: 2, reservations: 2, eventConnections: 1, apiKeys: 1, definitions: 0 },
+      usage: {
+        writesThisMinute: 2,
+        writesToday: 2,
+        reservations: 2,
+        eventConnections: 1,
+        apiKeys: 1,
+        definitions: 0,
+        bookings: 0,
+      },
     };
     expect(await holdfast.request('GET', '/api/v1/Tenant')).toMatchObject({ status: 200, body: expected });
     expect(await user.request(holdfast.url, 'GET', '/api/v1/Tenant')).toMatchObject({ status: 200, body: expected });
@@ -124,6 +132,16 @@ describe('settings', () => {
     expect((await user.request(holdfast.url, 'PUT', SETTINGS, { requireRegistration: false, maxPriority })).body).toBe(
       'maxPriority must be an integer from 0 to 100',
     );
+  });
+
+  test('of bookings are kept, and have bounds', async () => {
+    const fields = { maxBookingSeconds: 3600, bookingsPerRequester: 0 };
+    expect((await put(fields)).body).toMatchObject(fields);
+    expect((await put({ maxBookingSeconds: 59 })).body).toBe('maxBookingSeconds must be an integer from 60 to 2678400');
+    expect((await put({ bookingsPerRequester: -1 })).body).toBe(
+      'bookingsPerRequester must be an integer from 0 to 100000',
+    );
+    expect((await user.request(holdfast.url, 'GET', SETTINGS)).body).toMatchObject(fields);
   });
 
   test('of a wrong form: 400', async () => {

@@ -4,6 +4,7 @@
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
+import { MAX_BOOKING_SECONDS, MAX_BOOKINGS_PER_REQUESTER, MIN_BOOKING_SECONDS } from '../../domain/bookings.ts';
 import { ownAudience } from '../../domain/names.ts';
 import type { Registration } from '../../domain/registrations.ts';
 import { MAX_ENDS_SOON_SECONDS, type Settings } from '../../domain/tenants.ts';
@@ -42,6 +43,8 @@ const SettingsFields = z.object({
   requireNote: checkbox,
   holdersReport: checkbox,
   endsSoonSeconds: z.coerce.number().optional(),
+  maxBookingSeconds: z.coerce.number().optional(),
+  bookingsPerRequester: z.coerce.number().optional(),
 });
 const Id = z.object({ id: z.string() });
 
@@ -161,7 +164,7 @@ const SettingsPage = ({ stored, maxTtlSeconds, issuers, typed, ...common }: Sett
 /** @param props.maxTtlSeconds the longest lease that the service allows, in s */
 const SettingsForm = ({ stored, maxTtlSeconds }: { stored: Settings; maxTtlSeconds: number }) => (
   <form method="post" action={AT} class="fields">
-    <h2>Reservations</h2>
+    <h2>Reservations and bookings</h2>
     <label class="check">
       <input type="checkbox" name="requireRegistration" checked={stored.requireRegistration} /> Only registered
       resources may be reserved
@@ -196,6 +199,28 @@ const SettingsForm = ({ stored, maxTtlSeconds }: { stored: Settings; maxTtlSecon
         min={0}
         max={MAX_ENDS_SOON_SECONDS}
         value={stored.endsSoonSeconds}
+      />
+    </label>
+    <label>
+      Longest booking, in seconds{' '}
+      <input
+        type="number"
+        name="maxBookingSeconds"
+        required
+        min={MIN_BOOKING_SECONDS}
+        max={MAX_BOOKING_SECONDS}
+        value={stored.maxBookingSeconds}
+      />
+    </label>
+    <label>
+      How many bookings that have not begun a requester may have{' '}
+      <input
+        type="number"
+        name="bookingsPerRequester"
+        required
+        min={0}
+        max={MAX_BOOKINGS_PER_REQUESTER}
+        value={stored.bookingsPerRequester}
       />
     </label>
     <label>

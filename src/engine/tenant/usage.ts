@@ -29,6 +29,8 @@ export interface Usage {
   readonly definitions: number;
   /** That the tenant keeps in Redis. */
   readonly bytes: number;
+  /** That have not ended. */
+  readonly bookings: number;
 }
 
 /**
@@ -41,8 +43,9 @@ export async function usage(engine: Engine, credential: Credential, cost = 0): P
     quota,
     result: [tier, ...counts],
   } = await callRead(engine, 'usage', credential, cost, () => []);
-  const [writesThisMinute = 0, writesToday = 0, reservations = 0, eventConnections = 0, definitions = 0, bytes = 0] =
+  const [writesThisMinute = 0, writesToday = 0, reservations = 0, eventConnections = 0, ...kept] =
     counts.map(toInteger);
+  const [definitions = 0, bytes = 0, bookings = 0] = kept;
   const result = {
     tier: z.enum(TIERS).parse(tier),
     writesThisMinute,
@@ -51,6 +54,7 @@ export async function usage(engine: Engine, credential: Credential, cost = 0): P
     eventConnections,
     definitions,
     bytes,
+    bookings,
   };
   return { quota, result };
 }

@@ -4,6 +4,7 @@
  */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../../src/contract/reservations.ts';
+import { DEFAULT_SETTINGS } from '../../../src/domain/tenants.ts';
 import { CLOSING_MS, deleteDefinition, NOW, PLAN, register } from '../../../src/engine/definitions/changes.ts';
 import { takeCopyLease, versionsInRedis } from '../../../src/engine/definitions/copy.ts';
 import { reserve as reserveWith } from '../../../src/engine/reservations/reserve.ts';
@@ -84,8 +85,7 @@ test('a record is not loaded by who has lost the lease of the definitions that b
   const { redis } = running.engine;
   const { tenant, credentialKey } = running.credential;
   const keys = [{ digest: credentialKey, label: 'new', grant: null }];
-  const terms = { defaultTtlSeconds: null, maxTtlSeconds: null, requireNote: false, holdersReport: true };
-  const settings = { suspended: false, requireRegistration: false, maxPriority: 0, endsSoonSeconds: 0, ...terms };
+  const settings = { ...DEFAULT_SETTINGS, suspended: false };
   const record = { id: tenant, version: 1, tier: 'Pro' as const, keys, notices: null, ...settings };
   const load = (lease: string) => loadTenant(redis, record, { definitionsVersion: 7, lease });
   const versionNow = async () => (await versionsInRedis(redis, tenant))?.definitionsVersion;
