@@ -1,5 +1,6 @@
 -- The rules of bookable resources (docs/specification.md#bookings): they have no blockers, nothing below them, and no
--- ancestors but groups.
+-- ancestors but groups. While they have bookings, they stay bookable, and keep the slots that are booked.
+local lists = require('bookings/lists')
 local naming = require('definitions/names')
 local redefining = require('definitions/redefine')
 local registry = require('definitions/definitions')
@@ -62,9 +63,38 @@ local function whyNotAbove(name)
   end
 end
 
+-- Returns true if a change of capacity would remove a booked slot. The only slot of a resource has the name of the
+-- resource, unlike those of a pool.
+local function isAnyRemoved(name, before, capacity)
+  if capacity == before then
+    return false
+  elseif before == 1 then
+    return lists.isAnyOf(name)
+  end
+  return lists.isAnyFrom(name, capacity == 1 and 0 or capacity)
+end
+
+-- Of a name that was bookable before.
+local function whyBooked(name)
+  local one, before = registry.definition(name), redefining.redefined[name]
+  if not one.isBookable and lists.isAnyOf(name) then
+    return one.isGroup and 'group' or 'bookable', 'must be ' .. (one.isGroup and 'false: ' or 'true: ') .. name ..
+      ' has bookings'
+  elseif one.isBookable and isAnyRemoved(name, before.capacity, one.capacity) then
+    return 'capacity', 'must keep the slots of ' .. name .. ' that have bookings'
+  end
+end
+
 -- Of a name, if there are bookable resources.
 local function whyNotOne(request, name)
-  local one = registry.definition(name)
+  local one, before = registry.definition(name), redefining.redefined[name]
+  -- The database already has a change that is applied.
+  if before and before.isBookable and request.phase ~= 'apply' then
+    local field, text = whyBooked(name)
+    if field then
+      return field, text
+    end
+  end
   local isOpen = not one.isGroup
   for _, above in ipairs(request.pathOf[name]) do
     work.spend(0.3)

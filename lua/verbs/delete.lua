@@ -5,6 +5,7 @@ local checks = require('definitions/checks')
 local clock = require('frame/clock')
 local dropping = require('definitions/conditions')
 local keys = require('frame/keys')
+local lists = require('bookings/lists')
 local naming = require('definitions/names')
 local pools = require('slots/pools')
 local quota = require('limits/quota')
@@ -71,11 +72,20 @@ local function addChildren(request, name)
   end
 end
 
--- Returns true if a name cannot be deleted since it is held. A definition that is already deleted in the database is
--- deleted here even so. Its reservations stay.
+-- Returns true if a definition may be deleted here even if it is held or booked, since it is already deleted in the
+-- database. Its reservations stay.
+local function isDeleted(request)
+  return request.phase == 'apply' or request.phase == 'reopen'
+end
+
+-- Returns true if a name cannot be deleted since it is held.
 local function isHeld(request, name)
-  local mayBeHeld = request.phase == 'apply' or request.phase == 'reopen'
-  return not mayBeHeld and (pools.poolOf(name).held > 0 or redis.call('HEXISTS', keys.slots, name) == 1)
+  return not isDeleted(request) and (pools.poolOf(name).held > 0 or redis.call('HEXISTS', keys.slots, name) == 1)
+end
+
+-- Returns true if a name cannot be deleted since it has bookings.
+local function isBooked(request, name)
+  return not isDeleted(request) and registry.definition(name).isBookable and lists.isAnyOf(name)
 end
 
 -- Finds all names to delete. Returns why they cannot be deleted; nil if they can, or if it sets tenant.foreign.
@@ -102,6 +112,8 @@ local function doom(request)
       return nil
     elseif isHeld(request, name) then
       return name .. ' is held by an active reservation'
+    elseif isBooked(request, name) then
+      return name .. ' has bookings: cancel them first'
     end
     next = next + 1
   end
