@@ -14,7 +14,7 @@ useInstance();
 const good = { resource: 'r', requester: 'q' };
 /** The fields of a reserve item. */
 const KNOWN =
-  'requester, resource, match, ttlSeconds, session, resourceType, note, count, mode, condition, waitSeconds, priority, claimSeconds';
+  'requester, resource, match, ttlSeconds, minTtlSeconds, session, resourceType, note, count, mode, condition, waitSeconds, priority, claimSeconds';
 const RESERVE = '/api/v1/Reservation/reserve';
 const post = (body: unknown, headers = {}) => holdfast.request('POST', RESERVE, body, headers);
 
