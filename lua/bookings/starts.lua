@@ -25,8 +25,8 @@ local work = require('frame/work')
 local starts = {}
 -- Delayed bookings that one call tries, and the work on them.
 local MAX_TRIED, MAX_RETRY_WORK = 50, 1500
--- The length of the journal, and whether definitions had changed, when delayed bookings were tried last.
-local triedAt, wasRedefined
+-- The length of the journal when delayed bookings were tried last. touched[resource]: its slots have changed since.
+local triedAt, touched
 
 -- Returns the details of a reservation with more extra fields.
 local function withExtras(details, fields)
@@ -106,7 +106,7 @@ end
 
 -- Takes another slot of the pool that is free until the end of a booking. Returns false if there is none.
 local function takeOther(id, record, own)
-  if own.capacity == 1 or record.named then
+  if own.capacity == 1 then
     return false
   end
   local nowS = math.floor(clock.nowMs() / 1000)
@@ -201,43 +201,59 @@ function starts.carryOut(member)
   end
 end
 
--- Returns the resources of which this call has changed slots since it was called last; nil if there are none.
-local function touched()
-  local names
+-- Adds the resources of which this call has changed slots since this was called last to those to look at.
+local function touchChanged()
   for i = triedAt + 1, #slotMap.journal, 2 do
     local change = slotMap.journal[i]
     local slot = not change.restore and change or change.slot
     if slot then
-      names = names or {}
-      names[slot] = true
-      local pool = pools.slotNumber(slot)
-      if pool then
-        names[pool] = true
-      end
+      touched[slot] = true
+      touched[pools.slotNumber(slot) or slot] = true
     end
   end
-  return names
+end
+
+-- Notes that the definitions of some resources are in force from now on.
+function starts.touch(names)
+  for _, name in ipairs(names) do
+    touched[name] = true
+  end
 end
 
 -- Tries the delayed bookings of resources of which this call has changed slots or the definition. To be called before
 -- anything is granted to tickets.
 function starts.retry()
-  if not booked.areAny() or #slotMap.journal == triedAt and tenant.isRedefined == wasRedefined then
+  if not booked.areAny() then
     return
   end
-  local isTouched = touched()
-  for _, name in ipairs(tenant.redefined or {}) do
-    isTouched = isTouched or {}
-    isTouched[name] = true
+  touchChanged()
+  if next(touched) then
+    local names = touched
+    touched = {}
+    retryFrom(nil, names)
   end
-  if isTouched then
-    retryFrom(nil, isTouched)
+  triedAt = #slotMap.journal
+end
+
+-- Tells the queue of which slots bookings were made, moved, begun or ended since this was called last.
+function starts.stir()
+  local slots = records.takeTouched()
+  for _, one in ipairs((tenant.queueText or tenant.queue) and slots or {}) do
+    if not tenant.queue then
+      tenant.openFor(one.slot)
+      tenant.openFor(one.resource)
+    end
+    if tenant.queue and tenant.queue.stirBooked then
+      tenant.queue.stirBooked(one.resource, one.slot)
+    end
   end
-  triedAt, wasRedefined = #slotMap.journal, tenant.isRedefined
 end
 
 function starts.begin()
-  triedAt, wasRedefined = 0, nil
+  triedAt = 0
+  if not touched or next(touched) then
+    touched = {}
+  end
 end
 
 return starts

@@ -8,9 +8,11 @@ local itemForms = require('frame/items')
 local keys = require('frame/keys')
 local naming = require('definitions/names')
 local quota = require('limits/quota')
+local records = require('bookings/records')
 local redefining = require('definitions/redefine')
 local registry = require('definitions/definitions')
 local slotMap = require('slots/slots')
+local starts = require('bookings/starts')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
 local verbs = {}
@@ -218,6 +220,7 @@ local function complete(request)
   end
   if request.isInForce then
     dropping.followDefinitions()
+    starts.touch(redefining.redefinedOrder)
   end
   local queue = request.isInForce and tenant.openQueue()
   if queue then
@@ -271,6 +274,9 @@ function verbs.copyDefinitions(_, args)
     redis.call('HSET', keys.tenant, 'queue', (string.gsub(tenant.queueText, '%S+$', '.')))
   end
   dropping.followDefinitions()
+  if records.areAny() then
+    records.markRetry('', true)
+  end
   committing.commit()
   redefining.commitDefinitions('')
   return 'OK'

@@ -18,6 +18,7 @@ local keys = require('frame/keys')
 local lines = require('waiting/lines')
 local queues = require('waiting/queues')
 local needs = require('waiting/needs')
+local starts = require('bookings/starts')
 local state = require('waiting/state')
 local tellHolder = require('waiting/tellHolder')
 local tenant = require('frame/tenant')
@@ -231,6 +232,8 @@ function settle.settle()
   if isSuspended then
     return true
   end
+  starts.retry()
+  starts.stir()
   changes.touch()
   if not state.isUnsettled and not state.replanned then
     return true

@@ -17,6 +17,8 @@ import { makeTenant } from '../support/service.ts';
 /** Verbs that take memory. */
 const GROWING = [
   'beginSession',
+  'book',
+  'changeBooking',
   'copyDefinitions',
   'issueToken',
   'openStream',

@@ -10,6 +10,7 @@ import { runScript } from '../../src/redis/scripts.ts';
 import type { Verb } from '../../src/redis/verbs.ts';
 import { setClock } from './clock.ts';
 import type { RunningEngine } from './engine.ts';
+import { bookingCalls, madeBookings } from './exampleBookings.ts';
 import { changeHot } from './hotRecord.ts';
 
 /** Ahead of the real clock, by which other tests' instances end leases. */
@@ -82,12 +83,13 @@ export const EXAMPLE_CALLS: readonly ExampleCall[] = [
   call('available', [2, 'pool', 'plain']),
   call('beat', ['i1']),
   call('beginSession', ['', '', token(92), token(93), 'dave', MINUTE]),
+  ...bookingCalls(START),
   call('cancel', ['', '', 'other', 'bob']),
   call('charge', ['reserve']),
   call('chargeReads', [1, '', 0]),
   call('check', [3, 'pool', 'alice', 'hall', '', 'nothing', 'dave']),
   call('closeStreams', ['stream']),
-  call('copyDefinitions', ['lease', MINUTE, 'copied', 3, 'root', 'ink\n', 0, 'os=a\n', 'dirty', '{"a":"b"}', '\n']),
+  call('copyDefinitions', ['lease', MINUTE, 'copied', 3, 'root', 'ink\n', 0, 'os=a\n', 'dirty', '{"a":"b"}', '\n', 0]),
   call('definitions', [1, '', 10, '', '']),
   call('delete', ['', 'now', '', 'free', 1, 0]),
   call('dropCursor', ['r']),
@@ -113,8 +115,8 @@ export const EXAMPLE_CALLS: readonly ExampleCall[] = [
     'now',
     '',
     16,
-    ...['bed', 5, 'pillow\n', 'ward\n', '', 'os=b\n', 1, 'dirty', '{"a":"b"}', '{"c":"d"}\n'],
-    ...['pool', 1, '', '', '', '', 0, '', '', ''],
+    ...['bed', 5, 'pillow\n', 'ward\n', '', 'os=b\n', 1, 'dirty', '{"a":"b"}', '{"c":"d"}\n', ''],
+    ...['pool', 1, '', '', '', '', 0, '', '', '', ''],
   ]),
   call('renew', ['', '', 'pool', 'alice', token(1), 2000, 'plain', 'alice', token(4), 3000]),
   call('renewSession', ['', '', SESSION, token(91), '']),
@@ -248,6 +250,7 @@ export async function furnish(running: RunningEngine, hasQueue: boolean): Promis
     { name: 'root', capacity: 5, blocks: [], treePath: null },
     { name: 'below', capacity: 1, blocks: [], treePath: 'free' },
     { name: 'beds', capacity: 4, blocks: [], treePath: null },
+    { name: 'phones', capacity: 3, blocks: [], treePath: null, labels: { os: 'phone' }, bookable: true },
   ];
   await register(engine, credential, items, NOW);
   // No call has to lower the due index first.
@@ -261,7 +264,7 @@ export async function furnish(running: RunningEngine, hasQueue: boolean): Promis
     id: '1',
   };
   await engine.redis.set(key(`session:${'d'.repeat(64)}`), JSON.stringify(person));
-  for (const one of [...FURNITURE, ...(hasQueue ? QUEUE : [])]) await callExample(running, one);
+  for (const one of [...FURNITURE, ...madeBookings(START), ...(hasQueue ? QUEUE : [])]) await callExample(running, one);
   await engine.redis.del(key(ANSWER_KEY));
   // As a reset leaves them.
   await engine.redis.copy(key('slots'), key('resetSlots'));
