@@ -7,13 +7,15 @@ import {
   BOOK_STATUSES,
   BOOKING_STATES,
   CONFLICT_KINDS,
+  MAX_BOOKING_SECONDS,
   MAX_BOOKINGS_OF_CALL,
   MAX_CLAIM_WITHIN_SECONDS,
+  MIN_BOOKING_SECONDS,
   MIN_CLAIM_WITHIN_SECONDS,
   WEEKDAYS,
 } from '../domain/bookings.ts';
-import { apiKeyLabel, item, must, note, requesterName, resourceName, resourceType, time } from './fields.ts';
-import { match } from './match.ts';
+import { apiKeyLabel, instant, item, must, note, requesterName, resourceName, resourceType, time } from './fields.ts';
+import { checkAsked, match, named } from './match.ts';
 import { explanation } from './reservationFields.ts';
 
 const WHOLE_SECOND = 'a time of whole seconds with its zone, 2026-11-24T09:00:00Z';
@@ -27,6 +29,18 @@ const wholeSecond = z.iso
 
 const start = wholeSecond.meta({ description: 'When it begins: from now to 366 days ahead.' });
 const end = wholeSecond.meta({ description: 'When it ends: at least 60 s after its start.' });
+
+/** Checks how long a booking is, as far as no setting says it. Its times are in s. */
+function checkLength(
+  { start, end }: { readonly start?: number | undefined; readonly end?: number | undefined },
+  context: z.RefinementCtx,
+): void {
+  if (start === undefined || end === undefined) return;
+  const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['end'], message });
+  if (end - start < MIN_BOOKING_SECONDS) refuse(`must be at least ${MIN_BOOKING_SECONDS} s after start`);
+  else if (end - start > MAX_BOOKING_SECONDS)
+    refuse(`must be at most ${MAX_BOOKING_SECONDS / 86_400} days after start`);
+}
 
 const claimRule = `an integer from ${MIN_CLAIM_WITHIN_SECONDS} to ${MAX_CLAIM_WITHIN_SECONDS}`;
 
@@ -61,8 +75,13 @@ export const BookingItem = item({
     .max(MAX_CLAIM_WITHIN_SECONDS, `must be ${claimRule}`)
     .optional()
     .meta({ description: 'It ends if its requester has not reserved it so long after its start.' }),
-  repeat: Repeat.optional(),
-}).meta({ id: 'BookingItem' });
+})
+  .superRefine((one, context) => {
+    checkAsked(one, [], (path, message) => context.addIssue({ code: 'custom', path, message }));
+    checkLength(one, context);
+  })
+  .transform(named)
+  .meta({ id: 'BookingItem' });
 export type BookingItem = z.output<typeof BookingItem>;
 
 const itemsRule = `an array of 1 to ${MAX_BOOKINGS_OF_CALL} bookings`;
@@ -130,7 +149,13 @@ export const BookingChange = item({
   start: start.optional(),
   end: end.optional(),
   note: note.nullable().optional().meta({ description: 'Null removes it.' }),
-}).meta({ id: 'BookingChange' });
+})
+  .superRefine((change, context) => {
+    checkLength(change, context);
+    if (Object.values(change).every((value) => value === undefined))
+      context.addIssue({ code: 'custom', path: ['start'], message: 'is required, or end, or note' });
+  })
+  .meta({ id: 'BookingChange' });
 export type BookingChange = z.output<typeof BookingChange>;
 
 export const Booking = z
@@ -164,6 +189,45 @@ export const ChangedBooking = z
   })
   .meta({ id: 'ChangedBooking' });
 export type ChangedBooking = z.output<typeof ChangedBooking>;
+
+const name = z.uuid('must be the id of a booking');
+
+/** Names a booking in a path. */
+export const BookingParams = z.object({
+  id: name.meta({ description: 'The `booking` of the response to a booking.' }),
+});
+
+/** Names a series in a path. */
+export const SeriesParams = z.object({ id: name.meta({ description: 'The `series` of one of its bookings.' }) });
+
+/** A time in a query, in s. @param round what becomes of a part of a second */
+const bound = (round: (seconds: number) => number) => instant.transform((at) => at && round(at.getTime() / 1000));
+
+export const SeriesQuery = z.object({
+  from: bound(Math.ceil).meta({
+    type: 'string',
+    format: 'date-time',
+    description: 'Only those that start at this time or later. Default: all that are not over.',
+  }),
+});
+
+export const CancelBookingsQuery = z.object({ resource: resourceName });
+
+export const BookingFilter = z.object({
+  resource: resourceName.optional().meta({ description: 'Only those of this resource, or of this slot.' }),
+  requester: requesterName.optional().meta({ description: 'Only those of this requester.' }),
+  from: bound(Math.floor).meta({
+    type: 'string',
+    format: 'date-time',
+    description: 'Only those that end after this time.',
+  }),
+  to: bound(Math.ceil).meta({
+    type: 'string',
+    format: 'date-time',
+    description: 'Only those that start before this time.',
+  }),
+});
+export type BookingFilter = Partial<z.output<typeof BookingFilter>>;
 
 export const CancelledBookings = z
   .object({ cancelled: z.int().meta({ description: 'The number of bookings that ended.' }) })

@@ -93,9 +93,9 @@ export const Event = z
     }),
     resourceType: z.string().nullable().meta({ description: 'The tag of the reservation.' }),
     apiKeyLabel,
-    actor: actor
-      .nullable()
-      .meta({ description: 'Who did it: UNRESERVED, RESET and CONDITION only. null: it expired.' }),
+    actor: actor.nullable().meta({
+      description: 'Who did it: UNRESERVED, RESET, CONDITION and bookings only. null: it happened by itself.',
+    }),
     requestType: z
       .enum([
         'RESERVE',

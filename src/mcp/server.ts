@@ -15,6 +15,7 @@ import {
 import { z } from 'zod';
 import type { Rules } from '../contract/sizes.ts';
 import type { CallResult, Tool, Toolbox } from './tool.ts';
+import { book, cancelBooking, listBookingsTool } from './tools/bookings.ts';
 import { setCondition } from './tools/conditions.ts';
 import { cancel, release, renew } from './tools/holding.ts';
 import { check, listReservationsTool, listResources, whoIsWaiting } from './tools/looking.ts';
@@ -95,7 +96,10 @@ export const makeTools = (rules: Rules): readonly Tool[] =>
     listReservationsTool,
     listResources,
     whoIsWaiting,
+    listBookingsTool,
     cancel,
     register,
+    book,
+    cancelBooking,
     setCondition,
   ].map((make) => make(rules));

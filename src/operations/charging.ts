@@ -17,7 +17,7 @@ const LIMITED: Outcome = { operations: 1, refusals: 1 };
 /** Counts no operation: the request only shows that its key is in use. */
 const NO_OPERATION: Outcome = { operations: 0, refusals: 0 };
 
-const REFUSALS = new Set(['ALREADY_HELD', 'NOT_AVAILABLE', 'NOT_VALID', 'DOESNT_OWN_RESERVATION']);
+const REFUSALS = new Set(['ALREADY_HELD', 'NOT_AVAILABLE', 'NOT_VALID', 'DOESNT_OWN_RESERVATION', 'CONFLICT']);
 
 /** Statuses of items that somebody wanted and could not have. */
 const NOT_HAD = new Set(['ALREADY_HELD', 'NOT_AVAILABLE']);

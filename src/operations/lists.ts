@@ -1,8 +1,9 @@
 /**
- * Lists of a tenant's reservations and definitions, page by page in bounded memory. A list costs one read for each
- * 1,000 items that it reads, all charged before the first page is returned. Large rows cost more.
+ * Lists of a tenant's reservations, bookings and definitions, page by page in bounded memory. A list costs one read for
+ * each 1,000 items that it reads, all charged before the first page is returned. Large rows cost more.
  */
 
+import type { BookingFilter } from '../contract/bookings.ts';
 import type { Definition } from '../contract/definitions.ts';
 import type { ActiveFilter } from '../contract/reservations.ts';
 import type { WaitingFilter } from '../contract/waiting.ts';
@@ -10,6 +11,7 @@ import { afterCharge } from '../domain/errors.ts';
 import type { Quota } from '../domain/quota.ts';
 import type { Right } from '../domain/rights.ts';
 import type { Credential } from '../domain/tenants.ts';
+import { bookings } from '../engine/bookings.ts';
 import * as definitionList from '../engine/definitions/list.ts';
 import { yieldToLoop } from '../engine/pace.ts';
 import { active } from '../engine/reservations/active.ts';
@@ -48,6 +50,10 @@ export const listWaiting = (deps: ListDeps, credential: Credential, filter?: Wai
 /** The tenant's sessions, unordered. */
 export const listSessions = (deps: ListDeps, credential: Credential) =>
   openList(deps, credential, 'read', sessions(deps.engine, credential, 1));
+
+/** The tenant's bookings that are not over, in the order of their starts. */
+export const listBookings = (deps: ListDeps, credential: Credential, filter: BookingFilter) =>
+  openList(deps, credential, 'read', bookings(deps.engine, credential, filter, 1));
 
 /** The tenant's definitions, sorted by name. */
 export const listDefinitions = (

@@ -9,11 +9,14 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^blocker (.+) is held$/, '“$1”, which it needs too, is in use.'],
   [/^ancestor (.+) is (out of service|being cleaned)(.*)$/, '“$1”, to which it belongs, is $2$3.'],
   [/^blocker (.+) is (out of service|being cleaned)(.*)$/, '“$1”, which it needs too, is $2$3.'],
+  [/^booked from (.+)$/, 'It is booked from $1.'],
   [/^kept for a waiting request$/, 'It is kept for somebody who waits.'],
   [/^(.+) is being deleted$/, '“$1” is being deleted.'],
   [/^a note is required$/, 'Say what you need it for: this tenant asks for a note.'],
   [/^you hold it SHARED; release it first$/, 'You share it already. Release it first.'],
 ];
+
+const ISO_TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/;
 
 /** The reason in an explanation; '' if it has none. */
 export const reasonOf = ({ explanation }: Pick<ReserveResult, 'explanation'>): string =>
@@ -32,7 +35,8 @@ export function refusalText(
   const { resource, status, heldBy } = result;
   const reason = reasonOf(result);
   const known = REASONS.find(([pattern]) => pattern.test(reason));
-  const why = known ? reason.replace(known[0], known[1]) : reason.replace(/[^.]$/, '$&.');
+  const inWords = known ? reason.replace(known[0], known[1]) : reason.replace(/[^.]$/, '$&.');
+  const why = inWords.replace(ISO_TIME, timeText);
   if (status === 'NOT_VALID') return why || 'This cannot be reserved.';
   const holder = heldBy && heldBy.resource === resource ? holderText(resource, heldBy, timeText) : '';
   const queue = waiting > 0 ? `${waiting} waiting.` : '';

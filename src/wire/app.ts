@@ -13,6 +13,7 @@ import { asIs } from '../http/call/reply.ts';
 import { mount, openRoute, type Route, route } from '../http/call/route.ts';
 import type { AppEnv, HealthDeps, HttpDeps } from '../http/deps.ts';
 import { onError } from '../http/errors.ts';
+import { bookingRoutes } from '../http/routes/bookings.ts';
 import { setConditionRoute } from '../http/routes/conditions.ts';
 import { docsRoutes } from '../http/routes/docs.ts';
 import { eventsRoute } from '../http/routes/events.ts';
@@ -140,6 +141,7 @@ async function apiRoutes(deps: AppDeps): Promise<Route[]> {
     waitingRoute(deps),
     resetRoute(deps),
     ...sessionRoutes(deps),
+    ...bookingRoutes(deps),
     registerRoute(deps),
     setConditionRoute(deps),
     definitionsRoute(deps),

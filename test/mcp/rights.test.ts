@@ -8,8 +8,8 @@ import { type Agent, HELLO, post, rpc, startAgent } from '../support/mcp.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 import { databaseEnv, KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
 
-const LOOKING = ['check', 'list_reservations', 'list_resources', 'who_is_waiting'];
-const RESERVING = ['cancel', 'release', 'renew', 'reserve', ...LOOKING];
+const LOOKING = ['check', 'list_bookings', 'list_reservations', 'list_resources', 'who_is_waiting'];
+const RESERVING = ['book', 'cancel', 'cancel_booking', 'release', 'renew', 'reserve', ...LOOKING];
 
 let made: TestDatabase;
 let store: OpenStore;

@@ -23,7 +23,7 @@ beforeEach(async () => void (await service.reset()));
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
 
 describe('the list of tools', () => {
-  it('has all ten, each with schemas, and says which change or end something', async () => {
+  it('has all thirteen, each with schemas, and says which change or end something', async () => {
     const { tools } = await ann.client.listTools();
     const hints = tools.map(({ name, annotations }) => {
       const { readOnlyHint, destructiveHint } = annotations ?? {};
@@ -37,6 +37,9 @@ describe('the list of tools', () => {
       list_reservations: 'looks',
       list_resources: 'looks',
       who_is_waiting: 'looks',
+      list_bookings: 'looks',
+      book: 'changes',
+      cancel_booking: 'destroys',
       cancel: 'destroys',
       register: 'destroys',
       set_condition: 'destroys',

@@ -32,6 +32,7 @@ export interface ExampleRequest {
 
 const requester = 'q';
 const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+const wholeSecond = (aheadMs: number) => new Date(Math.ceil((Date.now() + aheadMs) / 1000) * 1000).toISOString();
 const item = ({ resource }: Ids) => ({ resource, requester });
 const held = (ids: Ids) => ({ ...item(ids), releaseToken: ids.releaseToken });
 const ofSession = ({ session, sessionToken }: Ids) => ({ session, token: sessionToken });
@@ -65,6 +66,14 @@ export const EXAMPLES: Readonly<Record<string, (ids: Ids) => ExampleRequest>> = 
   listSessions: () => ({}),
   renewSession: (ids) => ({ body: ofSession(ids) }),
   endSession: (ids) => ({ body: ofSession(ids) }),
+  book: (ids) => ({
+    body: { bookings: [{ ...item(ids), start: wholeSecond(3_600_000), end: wholeSecond(7_200_000) }] },
+  }),
+  listBookings: () => ({ query: '?requester=q' }),
+  changeBooking: () => ({ path: { id: NOBODY }, body: { note: 'later' } }),
+  cancelBooking: () => ({ path: { id: NOBODY } }),
+  cancelSeries: () => ({ path: { id: NOBODY } }),
+  cancelBookings: ({ resource }) => ({ query: `?${new URLSearchParams({ resource })}` }),
   registerResources: () => ({ body: [{ name: 'ci/registered' }] }),
   setCondition: ({ resource }) => ({ body: [{ resource, condition: 'ready' }] }),
   listDefinitions: () => ({}),

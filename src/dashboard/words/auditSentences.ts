@@ -49,6 +49,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'condition.set': 'set the condition of {resource} to {condition}',
   'reservations.reset': 'released all reservations ({count})',
   'reservation.take': 'took {resource} away from {requester}',
+  'booking.cancel': 'cancelled a booking of {resource} by {requester}',
   'wait.cancel': 'ended the wait of {requester} for {resource}',
 };
 

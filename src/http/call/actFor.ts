@@ -8,6 +8,7 @@ import { HoldfastError } from '../../domain/errors.ts';
 const Item = z.looseObject({ requester: z.unknown().optional() });
 const Items = z.array(z.unknown());
 const Transaction = z.looseObject({ requests: Items });
+const Bookings = z.looseObject({ bookings: Items });
 
 /** Fills in the requester of a body that is one item. @throws as actFor() */
 export const actForOne = (subject: string, body: unknown): unknown => fill(subject, body);
@@ -20,13 +21,21 @@ export const actForOne = (subject: string, body: unknown): unknown => fill(subje
  */
 export function actFor(subject: string, body: unknown, maxItems: number): unknown {
   const { data: items } = Items.safeParse(body);
-  const fillAll = (all: unknown[]) => (all.length > maxItems ? all : all.map((item) => fill(subject, item)));
-  if (items !== undefined) return fillAll(items);
+  if (items !== undefined) return fillAll(subject, items, maxItems);
   const { data: transaction } = Transaction.safeParse(body);
   if (transaction === undefined) return body;
   // The schema drops a field named __proto__. asIs() keeps it, so that it is refused like any unknown field.
-  return { ...asIs(body), requests: fillAll(transaction.requests) };
+  return { ...asIs(body), requests: fillAll(subject, transaction.requests, maxItems) };
 }
+
+/** Fills in the requesters of a body that books. @throws as actFor() */
+export function actForBookings(subject: string, body: unknown, maxItems: number): unknown {
+  const { data } = Bookings.safeParse(body);
+  return data === undefined ? body : { ...asIs(body), bookings: fillAll(subject, data.bookings, maxItems) };
+}
+
+const fillAll = (subject: string, all: unknown[], maxItems: number): unknown[] =>
+  all.length > maxItems ? all : all.map((item) => fill(subject, item));
 
 function fill(subject: string, one: unknown): unknown {
   const { data: item } = Item.safeParse(one);

@@ -10,6 +10,7 @@ import { PreferHeaders } from '../call/minimal.ts';
 import type { Operation } from '../call/operation.ts';
 import { examples, withExamples } from '../reference/examples.ts';
 import { adminAuditOperations, auditOperation } from '../routes/audit.ts';
+import { bookingOperations } from '../routes/bookings.ts';
 import { setConditionOperation } from '../routes/conditions.ts';
 import { eventsOperation } from '../routes/events.ts';
 import { historyOperation } from '../routes/history.ts';
@@ -66,6 +67,7 @@ const ABOUT = {
       description: 'Reserve resources, renew and release them, wait for them, and see who holds them.',
     },
     { name: 'Session', description: 'Keep many reservations with one heartbeat.' },
+    { name: 'Booking', description: 'Book slots for a time ahead.' },
     { name: 'Resource', description: 'Register pools, trees and blockers, and see what is free.' },
     { name: 'Events', description: 'Watch every change as it happens.' },
     { name: 'Authentication', description: 'Exchange the JWTs of your users for tokens.' },
@@ -91,6 +93,7 @@ const ALWAYS: readonly Operation[] = [
   waitingOperation,
   resetOperation,
   ...sessionOperations,
+  ...bookingOperations,
   registerOperation,
   setConditionOperation,
   definitionsOperation,

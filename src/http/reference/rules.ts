@@ -14,6 +14,7 @@ const MEMBERS: Section = ['Members', 'members'];
 const TENANTS: Section = ['Tenants and administration', 'tenants-and-administration'];
 const AUDIT: Section = ['Audit trail', 'audit-trail'];
 const SESSIONS: Section = ['Sessions', 'sessions'];
+const BOOKING: Section = ['Booking', 'booking'];
 const JWT: Section = ['JWT exchange', 'jwt-exchange'];
 const SLACK: Section = ['Reserving from Slack', 'reserving-from-slack'];
 const ISSUERS: Section = ['Registrations of issuers', 'registrations-of-issuers'];
@@ -43,6 +44,12 @@ export const RULES: Readonly<Record<string, readonly Section[]>> = {
   listSessions: [SESSIONS],
   renewSession: [SESSIONS],
   endSession: [SESSIONS],
+  book: [BOOKING, ['Series', 'series'], ['The start and the end', 'the-start-and-the-end']],
+  listBookings: [BOOKING, LISTINGS],
+  changeBooking: [BOOKING],
+  cancelBooking: [BOOKING],
+  cancelSeries: [BOOKING],
+  cancelBookings: [BOOKING],
   registerResources: [
     ['Registration', 'registration'],
     ['Resources', 'resources'],

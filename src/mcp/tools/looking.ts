@@ -12,8 +12,9 @@ import type { Condition } from '../../domain/conditions.ts';
 import { LABEL, PATH_DELIMITER } from '../../domain/names.ts';
 import { detailsOf, notReadyOf } from '../../engine/definitions/codec.ts';
 import type { TreeRow } from '../../engine/definitions/list.ts';
-import { listReservations, listTree, listWaiting, type OpenList } from '../../operations/lists.ts';
+import { listReservations, listTree, listWaiting } from '../../operations/lists.ts';
 import { check as carryOut } from '../../operations/reservations.ts';
+import { counted, firstRows, limit, more } from '../rows.ts';
 import { tool } from '../tool.ts';
 import { holderText, lines, noteText, quoted, reasonText, requester, untilText } from '../words.ts';
 
@@ -24,44 +25,6 @@ const countText = (count = 1) => (count > 1 ? `${count} of ` : '');
 
 const resource = resourceName.optional().meta({ description: 'Only for this resource.', example: 'port-3000' });
 const byRequester = requesterName.optional().meta({ description: 'Only of this requester.' });
-
-const DEFAULT_ROWS = 50;
-const MAX_ROWS = 500;
-const RULE = `an integer from 1 to ${MAX_ROWS}`;
-const limit = z
-  .int({ error: must(RULE) })
-  .min(1, `must be ${RULE}`)
-  .max(MAX_ROWS, `must be ${RULE}`)
-  .optional()
-  .meta({ description: `How many to return at most. Default ${DEFAULT_ROWS}.`, example: DEFAULT_ROWS });
-
-const more = z
-  .boolean()
-  .meta({ description: 'Whether there are more than these. Narrow the list, or raise the limit.' });
-
-/** Reads the first rows of a list that has been charged. */
-async function firstRows<Row>(
-  { pages, close }: OpenList<Row>,
-  atMost = DEFAULT_ROWS,
-  isWanted: (row: Row) => boolean = () => true,
-): Promise<{ readonly rows: Row[]; readonly more: boolean }> {
-  const rows: Row[] = [];
-  try {
-    for await (const page of pages) {
-      rows.push(...page.filter(isWanted));
-      if (rows.length > atMost) break;
-    }
-  } finally {
-    close();
-  }
-  return { rows: rows.slice(0, atMost), more: rows.length > atMost };
-}
-
-/** @param what noun for one row, and for several */
-function counted(rows: readonly unknown[], more: boolean, none: string, [one, several]: readonly [string, string]) {
-  if (rows.length === 0) return none;
-  return `${more ? `The first ${rows.length}` : rows.length} ${rows.length === 1 ? one : several}:`;
-}
 
 export const check = tool({
   name: 'check',
