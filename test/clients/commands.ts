@@ -3,7 +3,9 @@ import { z } from 'zod';
 import type { Match, ReserveOptions } from '../../packages/client/src/index.ts';
 
 /** Options as a caller writes them: whether they make sense is for the client to say. */
-const Options = z.custom<Omit<ReserveOptions, 'signal' | 'onWaiting'>>((value) => value instanceof Object).default({});
+const Options = z
+  .custom<Omit<ReserveOptions, 'signal' | 'onWaiting' | 'onEndFixed'>>((value) => value instanceof Object)
+  .default({});
 const Wanted = {
   id: z.number(),
   target: z.union([z.string(), z.array(z.string())]).optional(),

@@ -37,7 +37,9 @@ async function using({ id, work, ...wish }: CommandOf<'using'>) {
   const task = begin(id);
   const { target, options } = wishOf(wish);
   const onWaiting = ({ ahead }: { ahead: number }) => task.tell('waiting', { ahead });
-  await client.using(target, { ...options, signal: task.cancelled.signal, onWaiting }, async (hold) => {
+  const onEndFixed = (end: Date) => task.tell('endFixed', { end: end.toISOString() });
+  const told = { signal: task.cancelled.signal, onWaiting, onEndFixed };
+  await client.using(target, { ...options, ...told }, async (hold) => {
     task.hold = hold;
     task.tell('holding', shown(hold));
     await task.work(work, hold);

@@ -18,7 +18,10 @@ export type UnreserveItem = Pick<
   'resource' | 'requester' | 'releaseToken' | 'condition' | 'reason'
 >;
 export type UnreserveResult = Schemas['UnreserveResult'];
-export type RenewItem = Pick<Schemas['RenewItem'], 'resource' | 'requester' | 'releaseToken' | 'ttlSeconds'>;
+export type RenewItem = Pick<
+  Schemas['RenewItem'],
+  'resource' | 'requester' | 'releaseToken' | 'ttlSeconds' | 'minTtlSeconds'
+>;
 export type RenewResult = Schemas['RenewResult'];
 export type TransactionBody = Schemas['Transaction'];
 export type TransactionResult = Schemas['TransactionResult'];
@@ -85,6 +88,11 @@ export interface HoldfastOptions {
 export interface ReserveOptions {
   /** The lease: 30 s if absent. `Infinity`: it never ends by itself. */
   readonly ttl?: Duration | undefined;
+  /**
+   * So much of the lease will do, if a booking of somebody else begins before its end
+   * (docs/specification.md#leases-that-end-before-a-booking). Absent: all of it.
+   */
+  readonly minTtl?: Duration | undefined;
   /** Time to wait for its turn. Absent: none. */
   readonly wait?: Duration | undefined;
   /** -100 to 100; higher is served first. */
@@ -109,6 +117,8 @@ export interface ReserveOptions {
    * with a short `ttl`).
    */
   readonly onWaiting?: ((waiting: Waiting) => void) | undefined;
+  /** Called when a booking of somebody else fixes the end of the lease, and each time that this end changes. */
+  readonly onEndFixed?: ((end: Date) => void) | undefined;
 }
 
 /** The condition of the slots, as a release says it. */

@@ -55,6 +55,8 @@ export interface Origin {
   /** Called when the service has released it. */
   ended(): void;
   readonly clocks?: Clocks | undefined;
+  /** Called when a booking of somebody else fixes the end of the lease, and each time that this end changes. */
+  readonly onEndFixed?: ((end: Date) => void) | undefined;
 }
 
 /** A hold over the service, or over its fake. */
@@ -71,6 +73,7 @@ export class LiveHold {
   #renewing: Promise<unknown> = Promise.resolve();
   #closing: AbortController | undefined;
   #released: Promise<boolean> | undefined;
+  #fixedEnd: Date | null = null;
 
   /** Holds are made by `reserve` and `using`. */
   constructor(origin: Origin, first: ReserveResult, others: readonly ReserveResult[]) {
@@ -80,6 +83,7 @@ export class LiveHold {
     this.waitedMs = origin.waitedMs;
     this.#ttlSeconds = origin.ttlSeconds;
     this.#results = [first, ...others];
+    this.#fixEnd(this.#results);
   }
 
   /** The resource; of several, the first. For a match, the one that was picked. */
@@ -129,6 +133,13 @@ export class LiveHold {
     return this.#origin.lease.remainingMs;
   }
 
+  /**
+   * The end of the lease, if a booking of somebody else begins then: renewals cannot move it. Null: they can.
+   */
+  get fixedEnd(): Date | null {
+    return this.#fixedEnd;
+  }
+
   /** The reservations, one for each resource, in the order of the names. */
   get reservations(): readonly Reservation[] {
     this.#reservations ??= this.#results.map(reservationOf);
@@ -136,9 +147,10 @@ export class LiveHold {
   }
 
   /**
-   * Renews the lease: it then ends `ttl` from now. Renewals of one hold are sent one after the other.
+   * Renews the lease: it then ends `ttl` from now, or at `fixedEnd`. Renewals of one hold are sent one after the other.
    * @param ttl the new lease; without it, the last one again. A hold whose lease never ends is left as it is then.
-   * @throws HoldfastError LEASE_LOST, NOT_RESERVED after a release, INVALID_OPTION in a session; errors of the service
+   * @throws HoldfastError LEASE_LOST, NOT_RESERVED after a release, INVALID_OPTION in a session, NOT_AVAILABLE if a
+   *   booking begins within seconds, and the lease stays as it is; errors of the service
    */
   async renew(ttl?: Duration): Promise<void> {
     if (this.#origin.session !== undefined) {
@@ -159,16 +171,29 @@ export class LiveHold {
    * @throws HoldfastError if the service refuses it
    */
   release(options: ReleaseOptions = {}): Promise<boolean> {
-    this.#released ??= this.#release(reportOf(options)).catch((error: unknown) => {
+    return this.#releaseOnce(this.#results, reportOf(options));
+  }
+
+  /**
+   * Ends the work: releases it, but for what is booked. That stays its requester's until the booking ends.
+   * @returns whether it was held until now
+   * @throws as `release`
+   */
+  leave(): Promise<boolean> {
+    return this.#releaseOnce(this.#results.filter(({ booking }) => booking === undefined));
+  }
+
+  /** Leaves it at the end of a block: `await using hold = await holdfast.reserve('printer')`. */
+  async [asyncDispose](): Promise<void> {
+    await this.leave();
+  }
+
+  #releaseOnce(results: readonly ReserveResult[], report: ReturnType<typeof reportOf> = {}): Promise<boolean> {
+    this.#released ??= this.#release(results.map(keyOf), report).catch((error: unknown) => {
       this.#released = undefined;
       throw error;
     });
     return this.#released;
-  }
-
-  /** Releases it at the end of a block: `await using hold = await holdfast.reserve('printer')`. */
-  async [asyncDispose](): Promise<void> {
-    await this.release();
   }
 
   async #renew(ttlSeconds: number): Promise<void> {
@@ -182,10 +207,11 @@ export class LiveHold {
     lease.announce(ttlMs);
     const onFailure = (error: HoldfastError) => lease.failed(error);
     const options = { signal: this.#closing.signal, deadline: finite(lease.deadline), onFailure };
-    const answers = await Promise.all(this.#keys().map((key) => api.renew({ ...key, ttlSeconds }, options))).finally(
-      () => lease.mayLast(ttlMs),
-    );
-    const failed = answers.find(({ result }) => result.status !== 'RENEWED')?.result;
+    const minTtlSeconds = Math.min(ttlSeconds, MIN_TTL_SECONDS);
+    const calls = this.#results.map((result) => api.renew({ ...keyOf(result), ttlSeconds, minTtlSeconds }, options));
+    const answers = await Promise.all(calls).finally(() => lease.mayLast(ttlMs));
+    const results = answers.map(({ result }) => result);
+    const failed = results.find(({ status }) => status !== 'RENEWED' && status !== 'NOT_AVAILABLE');
     if (failed !== undefined) {
       lease.lose(new HoldfastError('LEASE_LOST', `${failed.resource} is not held any more: ${failed.explanation}`));
       throw lease.lost ?? new HoldfastError('NOT_RESERVED', `${this.#title} has been released`);
@@ -194,17 +220,32 @@ export class LiveHold {
     const [first, ...others] = this.#results.map((result, i) => renewed(result, answers[i]));
     if (first !== undefined) this.#results = [first, ...others];
     this.#reservations = undefined;
-    lease.extend(ttlMs, Math.min(...answers.map(({ sentAt }) => sentAt)), offset);
+    const kept = results.find(({ status }) => status === 'NOT_AVAILABLE');
+    if (kept === undefined)
+      lease.extend(leaseOf(results, ttlMs), Math.min(...answers.map(({ sentAt }) => sentAt)), offset);
+    this.#fixEnd(results);
+    if (kept !== undefined) throw new HoldfastError(kept.status, `${kept.resource}: ${kept.explanation}`);
   }
 
-  async #release(report: ReturnType<typeof reportOf>): Promise<boolean> {
+  /** Notes when the lease ends, if bookings say so. */
+  #fixEnd(results: readonly Ending[]): void {
+    const ends = results.flatMap(({ ttlSeconds, bookedFrom, expiresAt }) =>
+      expiresAt !== null && (ttlSeconds ?? bookedFrom) !== undefined ? [Date.parse(expiresAt)] : [],
+    );
+    const end = ends.length === 0 ? null : new Date(Math.min(...ends));
+    const isNew = end !== null && end.getTime() !== this.#fixedEnd?.getTime();
+    this.#fixedEnd = end;
+    if (isNew) this.#origin.onEndFixed?.(end);
+  }
+
+  async #release(keys: readonly ReservationKey[], report: ReturnType<typeof reportOf>): Promise<boolean> {
     const { api, lease, session, ended } = this.#origin;
     if (session === undefined) lease.finish();
     this.#closing?.abort();
     const deadline = lease.end;
     try {
       const options = { deadline: finite(deadline) };
-      const calls = this.#keys().map((key) => api.unreserve({ ...key, ...report }, options));
+      const calls = keys.map((key) => api.unreserve({ ...key, ...report }, options));
       const [only] = calls;
       // Most holds have one: Promise.all would cost them three promises more.
       const answers = calls.length === 1 && only !== undefined ? [await only] : await Promise.all(calls);
@@ -219,10 +260,6 @@ export class LiveHold {
   get #title(): string {
     return this.resources.join(', ');
   }
-
-  #keys(): ReservationKey[] {
-    return this.#results.map(keyOf);
-  }
 }
 
 /** The result of `reserve`. In tests, any object with these members is one. */
@@ -234,6 +271,16 @@ export const keyOf = ({ resource, requester, releaseToken }: ReservationResult):
   requester,
   releaseToken: releaseToken ?? '',
 });
+
+/** A renewal that is cut to the start of a booking lasts so long at least. */
+const MIN_TTL_SECONDS = 5;
+
+/** What a result says of the end of its lease. */
+type Ending = Pick<ReserveResult, 'ttlSeconds' | 'bookedFrom' | 'expiresAt'>;
+
+/** The lease that results have, in ms, of which `ttlMs` were asked: bookings may have cut it. */
+export const leaseOf = (results: readonly Ending[], ttlMs: number): number =>
+  Math.min(ttlMs, ...results.flatMap(({ ttlSeconds }) => (ttlSeconds === undefined ? [] : [ttlSeconds * 1000])));
 
 /** The fields of a release that say a condition. @throws HoldfastError INVALID_OPTION */
 export function reportOf({ condition, reason, ...rest }: ReleaseOptions) {

@@ -1,5 +1,6 @@
 /** Renews a lease in the background, each time a third of it has passed. */
 import { ENDLESS } from '../durations.ts';
+import { HoldfastError } from '../errors.ts';
 import type { Lease } from './lease.ts';
 
 /** The pause after a failed renewal: a share of the time left, at least some ms. */
@@ -19,6 +20,8 @@ export function keepRenewed(lease: Lease, renew: () => Promise<unknown>): () => 
       if (lease.lost !== undefined) return;
       renew().catch((error: unknown) => {
         lease.failed(error);
+        // A booking begins within seconds: the lease ends before.
+        if (error instanceof HoldfastError && error.code === 'NOT_AVAILABLE') return;
         schedule(Math.max(PAUSE.ms, lease.remainingMs * PAUSE.share));
       });
     }, ms);

@@ -26,6 +26,7 @@ export interface Plan {
   readonly requester: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onWaiting: ((waiting: Waiting) => void) | undefined;
+  readonly onEndFixed: ((end: Date) => void) | undefined;
 }
 
 /** As JSON has it, which leaves out fields that are undefined: types with exact optional properties refuse them. */
@@ -39,8 +40,8 @@ export function planOf(target: Target, options: ReserveOptions = {}, session?: s
   const isNamed = typeof target === 'string' || Array.isArray(target);
   if (typeof options !== 'object') throw invalid('options must be an object');
   const all: ReserveOptions = isNamed ? { ...options } : { ...options, ...target };
-  const { ttl, wait, count, mode, condition, match, quantity, note, priority, requester, signal, onWaiting, ...rest } =
-    all;
+  const { ttl, minTtl, wait, count, mode, condition, match, quantity, note, priority, requester, ...others } = all;
+  const { signal, onWaiting, onEndFixed, ...rest } = others;
   refuseUnknown(rest);
   if (!isNamed && match === undefined) throw invalid('the target is a name, several names, or { match }');
   const text = match && textOf(match);
@@ -53,6 +54,7 @@ export function planOf(target: Target, options: ReserveOptions = {}, session?: s
   const hasLease = ttlSeconds !== ENDLESS && session === undefined;
   const common = {
     ttlSeconds: hasLease ? ttlSeconds : undefined,
+    minTtlSeconds: minTtl === undefined ? undefined : ttlSecondsOf(minTtl),
     session,
     note,
     count,
@@ -61,12 +63,12 @@ export function planOf(target: Target, options: ReserveOptions = {}, session?: s
   };
   // A match does not pick what its requester has: so names come first.
   const names = isNamed ? namesOf(target) : [];
-  const [first = '', ...others] = [...names, ...copies];
+  const [first = '', ...more] = [...names, ...copies];
   const [item, ...items] = [...names.map((resource) => ({ resource })), ...copies.map(() => ({ match }))];
   const wanted = copies.length > 1 ? `${copies.length} × ${text}` : copies;
   return {
     title: [...names, wanted].flat().join(', '),
-    keys: [first, ...others],
+    keys: [first, ...more],
     items: [itemOf({ ...item, ...common }), ...items.map((one) => itemOf({ ...one, ...common }))],
     ttlMs: ttlSeconds * 1000,
     waitMs: waitMs === 0 ? undefined : waitMs,
@@ -74,6 +76,7 @@ export function planOf(target: Target, options: ReserveOptions = {}, session?: s
     requester,
     signal,
     onWaiting,
+    onEndFixed,
   };
 }
 

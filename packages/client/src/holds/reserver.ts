@@ -9,7 +9,7 @@ import type { ActiveReservation, HeldBy, ReserveResult } from '../types.ts';
 import { askUntilDecided } from './ask.ts';
 import { attemptOf, isGot, type Outcome } from './attempts.ts';
 import { CLOCKS, type Clocks, offsetOf } from './clocks.ts';
-import { type Hold, keyOf, LiveHold } from './hold.ts';
+import { type Hold, keyOf, LiveHold, leaseOf } from './hold.ts';
 import { Lease } from './lease.ts';
 import type { Plan } from './plan.ts';
 import type { Requesters, Use } from './requesters.ts';
@@ -118,8 +118,8 @@ export class Reserver {
   ): Held | Promise<Held> {
     const { answer, first, others, offset } = got;
     const lease = session?.lease ?? new Lease(plan.title, this.clocks);
-    if (session === undefined) lease.extend(plan.ttlMs, answer.sentAt, offset);
     const { results } = answer.result;
+    if (session === undefined) lease.extend(leaseOf(results, plan.ttlMs), answer.sentAt, offset);
     const tokens = results.flatMap(({ releaseToken }) => releaseToken ?? []);
     this.#requesters.made(use, tokens, () => lease.latestEnd);
     const origin = {
@@ -131,6 +131,7 @@ export class Reserver {
       waitedMs: first.waitedMs ?? 0,
       ended: () => this.#requesters.end(use),
       clocks: this.clocks,
+      onEndFixed: plan.onEndFixed,
     };
     const hold = new LiveHold(origin, first, others);
     const wasHad = results.some(({ status }) => status === 'ALREADY_HAD');

@@ -1,4 +1,4 @@
-/** Runs work under a hold: renews it meanwhile, and always releases it. */
+/** Runs work under a hold: renews it meanwhile, and always releases it, unless it is booked. */
 import { HoldfastError } from '../errors.ts';
 import type { Hold } from './hold.ts';
 import { keepRenewed } from './keepRenewed.ts';
@@ -27,12 +27,12 @@ export async function use<T>({ hold, lease }: Held, work: Work<T>, outer: AbortS
     result = await work(hold, hold.signal);
   } catch (error) {
     const lost = end();
-    const wasHeld = await hold.release().catch(() => true);
+    const wasHeld = await hold.leave().catch(() => true);
     throw lossOf(hold, lost, wasHeld, error) ?? error;
   }
   const lost = end();
   // Of a lost lease, a release that fails says nothing new.
-  const wasHeld = await hold.release().catch((error: unknown) => {
+  const wasHeld = await hold.leave().catch((error: unknown) => {
     if (lost === undefined) throw error;
   });
   const loss = lossOf(hold, lost, wasHeld === true);

@@ -8,6 +8,7 @@ import { messageOf } from '../messages.ts';
 import { say } from '../output.ts';
 import { graceOf, type Outcome, supervise } from '../run/supervise.ts';
 import { commandOf, environmentOf } from '../run/variables.ts';
+import { left } from '../times.ts';
 import { DEFAULT_TTL_MS, RESERVING_OPTIONS, targetOf, wishOf } from './reserving.ts';
 import { Wait } from './waits.ts';
 
@@ -78,7 +79,9 @@ export async function runHolding(call: Call, way: Way): Promise<number> {
   let isHeld = false;
   const client = await connect(call, () => (isHeld ? 'while the lease lasts' : undefined));
   const wait = new Wait(wish, call);
-  const all = { ...wish.options, ttl, signal: call.signal, onWaiting: wait.onWaiting };
+  const onEndFixed = (end: Date) =>
+    say(`the lease ends in ${left(end.toISOString())}: somebody has booked it from ${end.toISOString()}`);
+  const all = { ...wish.options, ttl, signal: call.signal, onWaiting: wait.onWaiting, onEndFixed };
   let outcome: Outcome | undefined;
   let ended = (_leftMs: number) => {};
   const commandEnded = new Promise<number>((resolve) => {
