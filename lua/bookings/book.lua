@@ -9,6 +9,7 @@ local lists = require('bookings/lists')
 local naming = require('definitions/names')
 local records = require('bookings/records')
 local registry = require('definitions/definitions')
+local taking = require('reservations/take')
 local tenant = require('frame/tenant')
 local terms = require('reservations/terms')
 local wanted = require('reservations/wanted')
@@ -66,6 +67,8 @@ local function meaningOf(name)
     return nil, invalid('%s is a group', resource)
   elseif not own.isBookable then
     return nil, invalid('%s is not bookable', resource)
+  elseif taking.isClosing(resource) then
+    return nil, invalid('%s is being deleted', resource)
   end
   return resource, own, slot
 end

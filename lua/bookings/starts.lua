@@ -235,20 +235,6 @@ function starts.retry()
   triedAt = #slotMap.journal
 end
 
--- Tells the queue of which slots bookings were made, moved, begun or ended since this was called last.
-function starts.stir()
-  local slots = records.takeTouched()
-  for _, one in ipairs((tenant.queueText or tenant.queue) and slots or {}) do
-    if not tenant.queue then
-      tenant.openFor(one.slot)
-      tenant.openFor(one.resource)
-    end
-    if tenant.queue and tenant.queue.stirBooked then
-      tenant.queue.stirBooked(one.resource, one.slot)
-    end
-  end
-end
-
 function starts.begin()
   triedAt = 0
   if not touched or next(touched) then

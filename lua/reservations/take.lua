@@ -16,8 +16,8 @@ local tenant = require('frame/tenant')
 local work = require('frame/work')
 local taking = {}
 
--- Returns true if a resource may be about to be deleted: then no slot of it is assigned.
-local function isClosing(resource)
+-- Returns true if a resource may be about to be deleted: then no slot of it is assigned, or booked.
+function taking.isClosing(resource)
   if tenant.closing <= clock.nowMs() then
     return false
   end
@@ -73,7 +73,7 @@ end
 -- Finds the slot for an entry. Returns the slot, and false if the entry's owner already holds it, true if not. Returns
 -- nil if no slot is free.
 function taking.slotFor(entry)
-  if isClosing(entry.resource) then
+  if taking.isClosing(entry.resource) then
     entry.closing = true
     return nil
   end

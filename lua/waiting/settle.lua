@@ -233,7 +233,6 @@ function settle.settle()
     return true
   end
   starts.retry()
-  starts.stir()
   changes.touch()
   if not state.isUnsettled and not state.replanned then
     return true
