@@ -1,6 +1,6 @@
 /** Every call of the service, and holds that look after themselves: of a client, and of its fake. */
 import { type Duration, ttlSecondsOf } from './durations.ts';
-import { HoldfastError, invalid } from './errors.ts';
+import { HoldfastError, invalid, unexpected } from './errors.ts';
 import { type EventsOptions, events } from './events/events.ts';
 import { type Mirror, type MirrorOptions, openMirror } from './events/mirror.ts';
 import type { ConnectionChange } from './events/stream.ts';
@@ -11,10 +11,13 @@ import type { Reserver } from './holds/reserver.ts';
 import { type TransactionOptions, transact } from './holds/transaction.ts';
 import { use, type Work } from './holds/use.ts';
 import type { Api } from './http/api.ts';
+import { type CallOptions, Lists } from './lists.ts';
 import { refuseUnknown } from './options.ts';
 import { LiveSession, type Session, type SessionOptions } from './sessions/session.ts';
 import type {
-  ActiveReservation,
+  BookedItem,
+  BookOptions,
+  BookResult,
   CheckResult,
   Condition,
   ConditionItem,
@@ -24,31 +27,17 @@ import type {
   Registration,
   ReleaseOptions,
   ReserveOptions,
-  SessionInfo,
   TransactionResult,
-  TreeNode,
-  WaitingRequest,
 } from './types.ts';
 
-/** Any call can be ended by a signal. */
-export interface CallOptions {
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Which reservations or waits to list. */
-export interface ListOptions extends CallOptions {
-  /** As it was requested. */
-  readonly resource?: string | undefined;
-  readonly requester?: string | undefined;
-}
-
-export class Client {
+export class Client extends Lists {
   readonly #api: Api;
   readonly #requesters: Requesters;
   readonly #reserver: Reserver;
 
   /** @param api the service, or its fake */
   constructor(api: Api, requesters: Requesters, reserver: Reserver) {
+    super(api);
     this.#api = api;
     this.#requesters = requesters;
     this.#reserver = reserver;
@@ -180,19 +169,33 @@ export class Client {
     return answers.some(({ result }) => result.status === 'CANCELLED');
   }
 
-  /** Lists reservations. */
-  active(options?: ListOptions): Promise<ActiveReservation[]> {
-    return this.#list('/Reservation/activeReservations', options, 'resource', 'requester');
+  /**
+   * Books a slot for a time ahead. From `start` to `end` it is the requester's: `reserve` its `slot` then.
+   * @returns what was booked; `slot` is the slot
+   * @throws HoldfastError CONFLICT, which says what is in the way; NOT_VALID. Nothing was booked
+   */
+  async book(
+    resource: string,
+    { start, end, note, requester = this.requester, ...options }: BookOptions,
+  ): Promise<BookedItem> {
+    const times = { start: start.toISOString(), end: end.toISOString() };
+    const body = { bookings: [{ resource, requester, ...times, ...itemOf({ note }) }] };
+    const request = { ...options, method: 'POST' as const, path: '/Booking', body, has: 'bookings' };
+    const { result } = await this.#api.request<BookResult>({ ...request, idempotencyKey: randomText(26) });
+    const [booked] = result.bookings;
+    if (booked === undefined) throw unexpected();
+    if (booked.status !== 'BOOKED') throw refusal(resource, booked);
+    return booked;
   }
 
-  /** Lists who waits, in the order of the queue. */
-  waiting(options?: ListOptions): Promise<WaitingRequest[]> {
-    return this.#list('/Reservation/waiting', options, 'resource', 'requester');
-  }
-
-  /** Lists sessions. */
-  sessions(options?: CallOptions): Promise<SessionInfo[]> {
-    return this.#list('/Session', options);
+  /**
+   * Cancels a booking. One that is running is released.
+   * @returns whether there was one
+   */
+  async cancelBooking(booking: string, options?: CallOptions): Promise<boolean> {
+    const path = `/Booking/${encodeURIComponent(booking)}`;
+    const request = { ...options, method: 'DELETE' as const, path, has: 'cancelled' };
+    return (await this.#api.request<{ cancelled: number }>(request)).result.cancelled > 0;
   }
 
   /** Registers pools, blockers, trees and labels: all of them or none. Returns them as stored. */
@@ -200,11 +203,6 @@ export class Client {
     const body = [definitions].flat();
     const request = { ...options, method: 'POST' as const, path: '/Resource/register', body };
     return (await this.#api.request<Definition[]>(request)).result;
-  }
-
-  /** Lists definitions. `label`: `os=android`. */
-  definitions(options?: CallOptions & { readonly label?: string | undefined }): Promise<Definition[]> {
-    return this.#list('/Resource/definitions', options, 'label');
   }
 
   /**
@@ -219,11 +217,6 @@ export class Client {
     const body = [resources].flat().map((resource): ConditionItem => ({ resource, condition, ...fields }));
     const request = { ...options, method: 'PUT' as const, path: '/Resource/condition', body };
     return (await this.#api.request<ConditionResult[]>(request)).result;
-  }
-
-  /** The tree of all definitions, with free slots and waits. */
-  tree(options?: CallOptions): Promise<TreeNode[]> {
-    return this.#list('/Resource/tree', options);
   }
 
   /**
@@ -277,16 +270,6 @@ export class Client {
    */
   mirror(options?: MirrorOptions): Promise<Mirror> {
     return openMirror(this.#api, options);
-  }
-
-  /** @param names of options that are filters, as the service calls them */
-  async #list<Row>(
-    path: string,
-    { signal, ...query }: ListOptions & { readonly label?: string | undefined } = {},
-    ...names: readonly string[]
-  ): Promise<Row[]> {
-    refuseUnknown(query, ...names);
-    return (await this.#api.request<Row[]>({ method: 'GET', path, query, signal })).result;
   }
 }
 

@@ -38,6 +38,11 @@ export interface components {
              */
             ttlSeconds?: number;
             /**
+             * @description Of a bookable resource: the lease may be cut to the start of the next booking if so many seconds are left. Default `ttlSeconds`.
+             * @example 10
+             */
+            minTtlSeconds?: number;
+            /**
              * Format: uuid
              * @description The reservation lasts as long as this session of its requester. Instead of `ttlSeconds`.
              * @example 0d9b4f4e-3c1f-4b52-8a8e-6f2f0a7c9b11
@@ -110,6 +115,14 @@ export interface components {
              * @example 2026-01-31T12:00:30.000Z
              */
             expiresAt: string | null;
+            /** @description Only of a bookable resource: the seconds that are left of the lease, if that ends sooner than asked. */
+            ttlSeconds?: number;
+            /**
+             * Format: date-time
+             * @description Only if a booking is in the way: the latest end of a lease that would do.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            bookedFrom?: string;
             /** @description The slot that it has of each pool: of the resource itself, and of its ancestors. Null: of none. */
             acquiredSlots: {
                 [key: string]: string;
@@ -139,6 +152,11 @@ export interface components {
             slotAttributes?: {
                 [key: string]: string;
             }[];
+            /**
+             * Format: uuid
+             * @description The booking that the reservation is the running time of.
+             */
+            booking?: string;
             /** @description Grows with every ACQUIRED of the tenant. */
             fencingToken: number | null;
             /** @description How long the item waited until it was ACQUIRED. Only with `waitSeconds`. */
@@ -191,13 +209,13 @@ export interface components {
                 /** @description Who is in the way. Left out if a request waits for too much at once. */
                 reason?: {
                     /**
-                     * @description What is taken: slots of the resource itself, of an ancestor, or of a blocker. QUEUE: it is free, and kept for those who wait.
+                     * @description What is taken: slots of the resource itself, of an ancestor, or of a blocker. BOOKING: it is free, and booked. QUEUE: it is free, and kept for those who wait.
                      * @enum {string}
                      */
-                    kind: "SLOTS" | "ANCESTOR" | "BLOCKER" | "QUEUE";
+                    kind: "SLOTS" | "ANCESTOR" | "BLOCKER" | "BOOKING" | "QUEUE";
                     /** @description The resource or slot that is taken. */
                     resource: string;
-                    /** @description Who holds it: the first few slots. */
+                    /** @description Who holds it: the first few slots. Of a BOOKING: who has booked it, from `since` to `until`. */
                     holders: {
                         /** @description Who holds it: never a system requester. */
                         requester: string;
@@ -298,6 +316,12 @@ export interface components {
             waiting?: unknown;
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
             heldBy?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            ttlSeconds?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            bookedFrom?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            booking?: unknown;
         };
         UnreserveResult: {
             /** @description The name that was asked for. With a `match`: the resource that was picked. */
@@ -365,12 +389,21 @@ export interface components {
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
             heldBy?: unknown;
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            bookedFrom?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            booking?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
             slots?: unknown;
             /**
              * @description The new lease, in seconds from now.
              * @example 30
              */
             ttlSeconds: number;
+            /**
+             * @description Of a bookable resource: the lease may be cut to the start of the next booking if so many seconds are left. Default `ttlSeconds`.
+             * @example 10
+             */
+            minTtlSeconds?: number;
         };
         RenewResult: {
             /** @description The name that was asked for. With a `match`: the resource that was picked. */
@@ -378,10 +411,10 @@ export interface components {
             /** @description The requester of the item. */
             requester: string;
             /**
-             * @description With any status but RENEWED, the requester does not hold it.
+             * @description NOT_AVAILABLE: a booking begins before the new lease would end, and the lease stays as it is. With any other status but RENEWED, the requester does not hold it.
              * @enum {string}
              */
-            status: "RENEWED" | "NOT_RESERVED" | "DOESNT_OWN_RESERVATION";
+            status: "RENEWED" | "NOT_AVAILABLE" | "NOT_RESERVED" | "DOESNT_OWN_RESERVATION";
             /**
              * @description The status again, or the status and a reason: for people.
              * @example RENEWED
@@ -389,10 +422,18 @@ export interface components {
             explanation: string;
             /**
              * Format: date-time
-             * @description When the lease ends now. Null: it was not renewed.
+             * @description When the lease ends now. Null: never, or it is not held.
              * @example 2026-01-31T12:00:30.000Z
              */
             expiresAt: string | null;
+            /** @description Only of a bookable resource: the seconds that are left of the lease, if that ends sooner than asked. */
+            ttlSeconds?: number;
+            /**
+             * Format: date-time
+             * @description Only if a booking is in the way: the latest end of a lease that would do.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            bookedFrom?: string;
         };
         Transaction: {
             /**
@@ -462,6 +503,11 @@ export interface components {
              * @example 30
              */
             ttlSeconds?: number;
+            /**
+             * @description Of a bookable resource: the lease may be cut to the start of the next booking if so many seconds are left. Default `ttlSeconds`.
+             * @example 10
+             */
+            minTtlSeconds?: number;
             /**
              * Format: uuid
              * @description The reservation lasts as long as this session of its requester. Instead of `ttlSeconds`.
@@ -558,6 +604,12 @@ export interface components {
             waiting?: unknown;
             /** @description Ignored, so that a result of a reserve call can be sent as it is. */
             heldBy?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            ttlSeconds?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            bookedFrom?: unknown;
+            /** @description Ignored, so that a result of a reserve call can be sent as it is. */
+            booking?: unknown;
             /** @description Refused: it stands beside `method`. */
             waitSeconds?: unknown;
             /** @description Refused: it stands beside `method`. */
@@ -630,8 +682,14 @@ export interface components {
             waiting: number;
             /** @description The `note` of the request that made the reservation. */
             note?: string;
-            /** @description Whether a reserve of it would succeed now: by the requester of the item, or by a new one if it names none. Null if the request asks about too much. */
+            /** @description Whether a reserve of it would succeed now, with some lease: by the requester of the item, or by a new one if it names none. Null if the request asks about too much. */
             reservable: boolean | null;
+            /**
+             * Format: date-time
+             * @description From when on it is booked for others than the requester. Of a pool: the latest of its free slots, or that of the slot that the requester holds. Left out: never.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            bookedFrom?: string;
             /**
              * @description Only if the resource has one slot, and it is held SHARED.
              * @enum {string}
@@ -640,13 +698,13 @@ export interface components {
             /** @description Who is in the way, if `reservable` is false. Left out if the request asks about too much. */
             reason?: {
                 /**
-                 * @description What is taken: slots of the resource itself, of an ancestor, or of a blocker. QUEUE: it is free, and kept for those who wait.
+                 * @description What is taken: slots of the resource itself, of an ancestor, or of a blocker. BOOKING: it is free, and booked. QUEUE: it is free, and kept for those who wait.
                  * @enum {string}
                  */
-                kind: "SLOTS" | "ANCESTOR" | "BLOCKER" | "QUEUE";
+                kind: "SLOTS" | "ANCESTOR" | "BLOCKER" | "BOOKING" | "QUEUE";
                 /** @description The resource or slot that is taken. */
                 resource: string;
-                /** @description Who holds it: the first few slots. */
+                /** @description Who holds it: the first few slots. Of a BOOKING: who has booked it, from `since` to `until`. */
                 holders: {
                     /** @description Who holds it: never a system requester. */
                     requester: string;
@@ -780,6 +838,11 @@ export interface components {
              * @description The session that it lasts as long as.
              */
             session?: string;
+            /**
+             * Format: uuid
+             * @description The booking that the reservation is the running time of.
+             */
+            booking?: string;
         };
         WaitingRequest: {
             /** @description Who waits. */
@@ -825,13 +888,13 @@ export interface components {
             /** @description Who holds what it waits for. */
             reason?: {
                 /**
-                 * @description What is taken: slots of the resource itself, of an ancestor, or of a blocker. QUEUE: it is free, and kept for those who wait.
+                 * @description What is taken: slots of the resource itself, of an ancestor, or of a blocker. BOOKING: it is free, and booked. QUEUE: it is free, and kept for those who wait.
                  * @enum {string}
                  */
-                kind: "SLOTS" | "ANCESTOR" | "BLOCKER" | "QUEUE";
+                kind: "SLOTS" | "ANCESTOR" | "BLOCKER" | "BOOKING" | "QUEUE";
                 /** @description The resource or slot that is taken. */
                 resource: string;
-                /** @description Who holds it: the first few slots. */
+                /** @description Who holds it: the first few slots. Of a BOOKING: who has booked it, from `since` to `until`. */
                 holders: {
                     /** @description Who holds it: never a system requester. */
                     requester: string;
@@ -972,6 +1035,187 @@ export interface components {
             holds: number;
             /** @description The label of the API key that made the request. Null: the key has none, or there was no key. */
             apiKeyLabel: string | null;
+        };
+        BookingItem: {
+            /**
+             * @description The name of the resource.
+             * @example printer
+             */
+            resource?: string;
+            /**
+             * @description Labels that the resource must have, instead of `resource`: any resource that fits is taken. An array: one of these values. `not`: none of these.
+             * @example {
+             *       "os": "android",
+             *       "size": [
+             *         "l",
+             *         "xl"
+             *       ],
+             *       "site": {
+             *         "not": "berlin"
+             *       }
+             *     }
+             */
+            match?: {
+                [key: string]: string | string[] | {
+                    not: string | string[];
+                };
+            };
+            /**
+             * @description Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out.
+             * @example worker-1
+             */
+            requester: string;
+            /**
+             * Format: date-time
+             * @description When it begins: from now to 366 days ahead.
+             * @example 2026-11-24T09:00:00Z
+             */
+            start: string;
+            /**
+             * Format: date-time
+             * @description When it ends: at least 60 s after its start.
+             * @example 2026-11-24T09:00:00Z
+             */
+            end: string;
+            /**
+             * @description Why it is reserved, for people: the purpose, a link to the build.
+             * @example nightly build, https://ci.example.com/4711
+             */
+            note?: string;
+            /**
+             * @description A tag of your choice, repeated in events. Default `UserDefined`.
+             * @example Device
+             */
+            resourceType?: string;
+            /** @description It ends if its requester has not reserved it so long after its start. */
+            claimWithinSeconds?: number;
+        };
+        BookResult: {
+            /**
+             * @description BOOKED: all of them; with `skipConflicts`, at least one.
+             * @enum {string}
+             */
+            status: "BOOKED" | "CONFLICT" | "NOT_VALID";
+            /** @description One for each item, and for each occurrence of a series. */
+            bookings: components["schemas"]["BookedItem"][];
+        };
+        BookedItem: {
+            /**
+             * Format: uuid
+             * @description Names it in other calls. Null: it was not booked.
+             */
+            booking: string | null;
+            /**
+             * Format: uuid
+             * @description The series that it belongs to. Left out: none.
+             */
+            series?: string;
+            /**
+             * @description ROLLED_BACK: another one of the call was not booked.
+             * @enum {string}
+             */
+            status: "BOOKED" | "CONFLICT" | "NOT_VALID" | "ROLLED_BACK";
+            /**
+             * @description The status again, or the status and a reason: for people.
+             * @example BOOKED
+             */
+            explanation: string;
+            /** @description Only with the status CONFLICT. */
+            conflict?: {
+                /**
+                 * @description What is in the way: another booking of the slot, or a hold.
+                 * @enum {string}
+                 */
+                kind: "BOOKING" | "HOLD";
+                /** @description The slot. Of a pool without a free one: the one that is free soonest. */
+                slot: string;
+                /** @description Whose it is. Null: it is held SHARED. */
+                requester: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it began, or begins.
+                 * @example 2026-01-31T12:00:30.000Z
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @description When it ends. Null: never, as things are.
+                 * @example 2026-01-31T12:00:30.000Z
+                 */
+                until: string | null;
+                /** @description Its `note`. */
+                note: string | null;
+            };
+            /** @description The resource. With a `match`: the one that was picked. */
+            resource: string;
+            requester: string;
+            /** @description The slot that is booked. Null: none. */
+            slot: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            start: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            end: string;
+        };
+        Booking: {
+            /**
+             * Format: uuid
+             * @description Names the booking in other calls.
+             */
+            booking: string;
+            /**
+             * Format: uuid
+             * @description The series that it belongs to. Left out: none.
+             */
+            series?: string;
+            resource: string;
+            /** @description The slot that is booked. */
+            slot: string;
+            requester: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            start: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            end: string;
+            /**
+             * @description DELAYED: its time is running, and no slot could be had for it yet.
+             * @enum {string}
+             */
+            state: "BOOKED" | "RUNNING" | "DELAYED";
+            note: string | null;
+            resourceType: string;
+            /** @description Left out: it need not be claimed. */
+            claimWithinSeconds?: number;
+            /** @description Only with `claimWithinSeconds`, while it runs. */
+            isClaimed?: boolean;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            bookedAt: string;
+            /** @description Who booked it, if that was not its requester. */
+            bookedBy: string | null;
+            /** @description The label of the API key that made the request. Null: the key has none, or there was no key. */
+            apiKeyLabel: string | null;
+        };
+        CancelledBookings: {
+            /** @description The number of bookings that ended. */
+            cancelled: number;
         };
         Registration: {
             /**
@@ -1116,6 +1360,12 @@ export interface components {
             outOfService?: number;
             /** @description The number of slots that are dirty; left out if none is. */
             dirty?: number;
+            /**
+             * Format: date-time
+             * @description From when on it is booked: of a pool, the latest of its free slots. Left out: never.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            bookedFrom?: string;
             /** @description The resources below it, of the same shape. */
             children: components["schemas"]["TreeNode"][];
         };
@@ -1164,7 +1414,7 @@ export interface components {
              * @description What happened. It is the name of the event, too.
              * @enum {string}
              */
-            type: "RESERVED" | "RENEWED" | "UNRESERVED" | "RESERVATION_EXPIRED" | "RESERVE_FAILED" | "UNRESERVE_FAILED" | "TRANSACTION_APPLIED" | "TRANSACTION_ROLLED_BACK" | "WAITING" | "WAIT_ENDED" | "RESET" | "CONDITION" | "TIER_LIMIT_REACHED" | "ENDS_SOON" | "WANTED";
+            type: "RESERVED" | "RENEWED" | "UNRESERVED" | "RESERVATION_EXPIRED" | "RESERVE_FAILED" | "UNRESERVE_FAILED" | "TRANSACTION_APPLIED" | "TRANSACTION_ROLLED_BACK" | "WAITING" | "WAIT_ENDED" | "RESET" | "CONDITION" | "TIER_LIMIT_REACHED" | "ENDS_SOON" | "WANTED" | "BOOKED" | "BOOKING_CHANGED" | "BOOKING_CANCELLED" | "BOOKING_DELAYED";
             /** @description The id of the tenant. */
             tenantId: string;
             /** @description The name that was reserved. Of failures and waits, the name that was asked for, or the text of a match. Of CONDITION, the slot. Null: the event is about no single resource. */
@@ -1181,7 +1431,7 @@ export interface components {
             /** @description The label of the API key that made the request. Null: the key has none, or there was no key. */
             apiKeyLabel: string | null;
             /**
-             * @description Who did it: UNRESERVED, RESET and CONDITION only. null: it expired.
+             * @description Who did it: UNRESERVED, RESET, CONDITION and bookings only. null: it happened by itself.
              * @example person:someone@example.com
              */
             actor: string | null;
@@ -1189,7 +1439,7 @@ export interface components {
              * @description The kind of request that caused it.
              * @enum {string|null}
              */
-            requestType: "RESERVE" | "UNRESERVE" | "RENEW" | "TRANSACTION" | "EXPIRE" | "RESET" | "WAIT" | "SESSION" | "READ" | "CONNECT" | "CONDITION" | null;
+            requestType: "RESERVE" | "UNRESERVE" | "RENEW" | "TRANSACTION" | "EXPIRE" | "RESET" | "WAIT" | "SESSION" | "READ" | "CONNECT" | "CONDITION" | "BOOK" | null;
             /**
              * Format: date-time
              * @description The time of the change.
@@ -1225,6 +1475,23 @@ export interface components {
             note?: string;
             /** @description WANTED only: the number of tickets that wait for it. */
             waiting?: number;
+            /**
+             * Format: uuid
+             * @description Bookings only: its id.
+             */
+            booking?: string;
+            /**
+             * Format: date-time
+             * @description Bookings only: when it begins.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            start?: string;
+            /**
+             * Format: date-time
+             * @description Bookings only: when it ends.
+             * @example 2026-01-31T12:00:30.000Z
+             */
+            end?: string;
             /** @description CONDITION only: why. null: nobody said so. */
             reason?: string | null;
             /**
@@ -1276,7 +1543,7 @@ export interface components {
              * @description TIER_LIMIT_REACHED only.
              * @enum {string|null}
              */
-            limitType: "OperationsPerMinute" | "ReadsPerMinute" | "OperationsPerDay" | "ConcurrentReservations" | "EventConnections" | "ApiKeys" | "Notices" | "ResourceDefinitions" | "StoredBytes" | null;
+            limitType: "OperationsPerMinute" | "ReadsPerMinute" | "OperationsPerDay" | "ConcurrentReservations" | "Bookings" | "EventConnections" | "ApiKeys" | "Notices" | "ResourceDefinitions" | "StoredBytes" | null;
             /** @description TIER_LIMIT_REACHED only. */
             limit: number | null;
         };

@@ -1,6 +1,6 @@
 /** The exports of the package. */
 
-export type { CallOptions, HoldfastClient, ListOptions } from './client.ts';
+export type { HoldfastClient } from './client.ts';
 export type { Duration } from './durations.ts';
 export { type ErrorCode, HoldfastError } from './errors.ts';
 export type { EventsOptions } from './events/events.ts';
@@ -12,9 +12,13 @@ export type { Hold, Reservation, ReservationKey } from './holds/hold.ts';
 export type { MatchOptions, Target } from './holds/plan.ts';
 export type { ReserveRequest, TransactionOptions, UnreserveRequest } from './holds/transaction.ts';
 export type { Work } from './holds/use.ts';
+export type { BookingsOptions, CallOptions, ListOptions } from './lists.ts';
 export type { Session, SessionOptions, SessionReserveOptions } from './sessions/session.ts';
 export type {
   ActiveReservation,
+  BookedItem,
+  Booking,
+  BookOptions,
   CheckResult,
   Condition,
   ConditionResult,

@@ -38,6 +38,9 @@ export type ConditionItem = Schemas['ConditionItem'];
 export type ConditionResult = Schemas['ConditionResult'];
 /** Of a slot: ready for use, to be cleaned, or out of service. */
 export type Condition = ConditionItem['condition'];
+export type Booking = Schemas['Booking'];
+export type BookResult = Schemas['BookResult'];
+export type BookedItem = Schemas['BookedItem'];
 export type SessionInfo = Schemas['Session'];
 export type BegunSession = Schemas['BegunSession'];
 export type RenewedSession = Schemas['RenewedSession'];
@@ -119,6 +122,19 @@ export interface ReserveOptions {
   readonly onWaiting?: ((waiting: Waiting) => void) | undefined;
   /** Called when a booking of somebody else fixes the end of the lease, and each time that this end changes. */
   readonly onEndFixed?: ((end: Date) => void) | undefined;
+}
+
+/** Options of book. */
+export interface BookOptions {
+  /** When it begins, in whole seconds. */
+  readonly start: Date;
+  /** When it ends, at least a minute later. */
+  readonly end: Date;
+  /** For people: what it is for. */
+  readonly note?: string | undefined;
+  /** Who books, if not the client's requester. Choose one that is still the same at the start. */
+  readonly requester?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The condition of the slots, as a release says it. */

@@ -64,6 +64,7 @@ const CODES = new Map<string, number>([
   ['ALREADY_HELD', EXIT.notHad],
   ['ALREADY_HAD', EXIT.notHad],
   ['NOT_AVAILABLE', EXIT.notHad],
+  ['CONFLICT', EXIT.notHad],
   ['LIMIT_REACHED', EXIT.notHad],
   ['LEASE_LOST', EXIT.lost],
   ['NOT_RESERVED', EXIT.lost],

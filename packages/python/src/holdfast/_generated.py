@@ -19,6 +19,9 @@ class ReserveItem(TypedDict):
     these values. `not`: none of these."""
     ttlSeconds: NotRequired[int]
     """The lease, in seconds. Without it the reservation never expires, unless the tenant has a default lease."""
+    minTtlSeconds: NotRequired[int]
+    """Of a bookable resource: the lease may be cut to the start of the next booking if so many seconds are left.
+    Default `ttlSeconds`."""
     session: NotRequired[str]
     """The reservation lasts as long as this session of its requester. Instead of `ttlSeconds`."""
     resourceType: NotRequired[str]
@@ -81,13 +84,13 @@ class Next(TypedDict):
 
 
 class Reason(TypedDict):
-    kind: Literal["SLOTS", "ANCESTOR", "BLOCKER", "QUEUE"]
-    """What is taken: slots of the resource itself, of an ancestor, or of a blocker. QUEUE: it is free, and kept for
-    those who wait."""
+    kind: Literal["SLOTS", "ANCESTOR", "BLOCKER", "BOOKING", "QUEUE"]
+    """What is taken: slots of the resource itself, of an ancestor, or of a blocker. BOOKING: it is free, and booked.
+    QUEUE: it is free, and kept for those who wait."""
     resource: str
     """The resource or slot that is taken."""
     holders: Sequence[Holder]
-    """Who holds it: the first few slots."""
+    """Who holds it: the first few slots. Of a BOOKING: who has booked it, from `since` to `until`."""
     more: int
     """How many of its slots are held besides."""
     next: Sequence[Next]
@@ -120,6 +123,10 @@ class ReserveResult(TypedDict):
     """Releases and renews the reservation. Null: there is none, or it was a dry run."""
     expiresAt: str | None
     """When the lease ends. Null: never, or it is not held."""
+    ttlSeconds: NotRequired[int]
+    """Only of a bookable resource: the seconds that are left of the lease, if that ends sooner than asked."""
+    bookedFrom: NotRequired[str]
+    """Only if a booking is in the way: the latest end of a lease that would do."""
     acquiredSlots: Mapping[str, str] | None
     """The slot that it has of each pool: of the resource itself, and of its ancestors. Null: of none."""
     acquiredBlockers: Sequence[str] | None
@@ -134,6 +141,8 @@ class ReserveResult(TypedDict):
     """The attributes of the resource and of the slot. Left out if it has none, or if it is not held."""
     slotAttributes: NotRequired[Sequence[Mapping[str, str]]]
     """With several slots: the attributes of each of `slots`."""
+    booking: NotRequired[str]
+    """The booking that the reservation is the running time of."""
     fencingToken: int | None
     """Grows with every ACQUIRED of the tenant."""
     waitedMs: NotRequired[int]
@@ -183,6 +192,12 @@ class UnreserveItem(TypedDict):
     waiting: NotRequired[object]
     """Ignored, so that a result of a reserve call can be sent as it is."""
     heldBy: NotRequired[object]
+    """Ignored, so that a result of a reserve call can be sent as it is."""
+    ttlSeconds: NotRequired[object]
+    """Ignored, so that a result of a reserve call can be sent as it is."""
+    bookedFrom: NotRequired[object]
+    """Ignored, so that a result of a reserve call can be sent as it is."""
+    booking: NotRequired[object]
     """Ignored, so that a result of a reserve call can be sent as it is."""
 
 
@@ -234,10 +249,17 @@ class RenewItem(TypedDict):
     """Ignored, so that a result of a reserve call can be sent as it is."""
     heldBy: NotRequired[object]
     """Ignored, so that a result of a reserve call can be sent as it is."""
+    bookedFrom: NotRequired[object]
+    """Ignored, so that a result of a reserve call can be sent as it is."""
+    booking: NotRequired[object]
+    """Ignored, so that a result of a reserve call can be sent as it is."""
     slots: NotRequired[object]
     """Ignored, so that a result of a reserve call can be sent as it is."""
     ttlSeconds: int
     """The new lease, in seconds from now."""
+    minTtlSeconds: NotRequired[int]
+    """Of a bookable resource: the lease may be cut to the start of the next booking if so many seconds are left.
+    Default `ttlSeconds`."""
 
 
 class RenewResult(TypedDict):
@@ -245,12 +267,17 @@ class RenewResult(TypedDict):
     """The name that was asked for. With a `match`: the resource that was picked."""
     requester: str
     """The requester of the item."""
-    status: Literal["RENEWED", "NOT_RESERVED", "DOESNT_OWN_RESERVATION"]
-    """With any status but RENEWED, the requester does not hold it."""
+    status: Literal["RENEWED", "NOT_AVAILABLE", "NOT_RESERVED", "DOESNT_OWN_RESERVATION"]
+    """NOT_AVAILABLE: a booking begins before the new lease would end, and the lease stays as it is. With any other
+    status but RENEWED, the requester does not hold it."""
     explanation: str
     """The status again, or the status and a reason: for people."""
     expiresAt: str | None
-    """When the lease ends now. Null: it was not renewed."""
+    """When the lease ends now. Null: never, or it is not held."""
+    ttlSeconds: NotRequired[int]
+    """Only of a bookable resource: the seconds that are left of the lease, if that ends sooner than asked."""
+    bookedFrom: NotRequired[str]
+    """Only if a booking is in the way: the latest end of a lease that would do."""
 
 
 class Transaction(TypedDict):
@@ -281,6 +308,9 @@ class Reserve(TypedDict):
     these values. `not`: none of these."""
     ttlSeconds: NotRequired[int]
     """The lease, in seconds. Without it the reservation never expires, unless the tenant has a default lease."""
+    minTtlSeconds: NotRequired[int]
+    """Of a bookable resource: the lease may be cut to the start of the next booking if so many seconds are left.
+    Default `ttlSeconds`."""
     session: NotRequired[str]
     """The reservation lasts as long as this session of its requester. Instead of `ttlSeconds`."""
     resourceType: NotRequired[str]
@@ -344,6 +374,12 @@ class Unreserve(TypedDict):
     """Ignored, so that a result of a reserve call can be sent as it is."""
     heldBy: NotRequired[object]
     """Ignored, so that a result of a reserve call can be sent as it is."""
+    ttlSeconds: NotRequired[object]
+    """Ignored, so that a result of a reserve call can be sent as it is."""
+    bookedFrom: NotRequired[object]
+    """Ignored, so that a result of a reserve call can be sent as it is."""
+    booking: NotRequired[object]
+    """Ignored, so that a result of a reserve call can be sent as it is."""
     waitSeconds: NotRequired[object]
     """Refused: it stands beside `method`."""
     priority: NotRequired[object]
@@ -402,8 +438,11 @@ class CheckResult(TypedDict):
     note: NotRequired[str]
     """The `note` of the request that made the reservation."""
     reservable: bool | None
-    """Whether a reserve of it would succeed now: by the requester of the item, or by a new one if it names none. Null
-    if the request asks about too much."""
+    """Whether a reserve of it would succeed now, with some lease: by the requester of the item, or by a new one if it
+    names none. Null if the request asks about too much."""
+    bookedFrom: NotRequired[str]
+    """From when on it is booked for others than the requester. Of a pool: the latest of its free slots, or that of the
+    slot that the requester holds. Left out: never."""
     mode: NotRequired[Literal["SHARED"]]
     """Only if the resource has one slot, and it is held SHARED."""
     reason: NotRequired[Reason]
@@ -465,6 +504,8 @@ class ActiveReservation(TypedDict):
     """The condition that it asked for. Left out: ready."""
     session: NotRequired[str]
     """The session that it lasts as long as."""
+    booking: NotRequired[str]
+    """The booking that the reservation is the running time of."""
 
 
 class WaitingRequest(TypedDict):
@@ -557,6 +598,92 @@ class Session(TypedDict):
     """The label of the API key that made the request. Null: the key has none, or there was no key."""
 
 
+class BookingItem(TypedDict):
+    resource: NotRequired[str]
+    """The name of the resource."""
+    match: NotRequired[Mapping[str, str | Sequence[str] | Not]]
+    """Labels that the resource must have, instead of `resource`: any resource that fits is taken. An array: one of
+    these values. `not`: none of these."""
+    requester: str
+    """Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out."""
+    start: str
+    """When it begins: from now to 366 days ahead."""
+    end: str
+    """When it ends: at least 60 s after its start."""
+    note: NotRequired[str]
+    """Why it is reserved, for people: the purpose, a link to the build."""
+    resourceType: NotRequired[str]
+    """A tag of your choice, repeated in events. Default `UserDefined`."""
+    claimWithinSeconds: NotRequired[int]
+    """It ends if its requester has not reserved it so long after its start."""
+
+
+class BookResult(TypedDict):
+    status: Literal["BOOKED", "CONFLICT", "NOT_VALID"]
+    """BOOKED: all of them; with `skipConflicts`, at least one."""
+    bookings: Sequence[BookedItem]
+    """One for each item, and for each occurrence of a series."""
+
+
+Conflict = TypedDict("Conflict", {"kind": "Literal["BOOKING", "HOLD"]", "slot": "str", "requester": "str | None", "from": "str", "until": "str | None", "note": "str | None"})
+
+
+class BookedItem(TypedDict):
+    booking: str | None
+    """Names it in other calls. Null: it was not booked."""
+    series: NotRequired[str]
+    """The series that it belongs to. Left out: none."""
+    status: Literal["BOOKED", "CONFLICT", "NOT_VALID", "ROLLED_BACK"]
+    """ROLLED_BACK: another one of the call was not booked."""
+    explanation: str
+    """The status again, or the status and a reason: for people."""
+    conflict: NotRequired[Conflict]
+    """Only with the status CONFLICT."""
+    resource: str
+    """The resource. With a `match`: the one that was picked."""
+    requester: str
+    slot: str | None
+    """The slot that is booked. Null: none."""
+    start: str
+    """ISO 8601, UTC."""
+    end: str
+    """ISO 8601, UTC."""
+
+
+class Booking(TypedDict):
+    booking: str
+    """Names the booking in other calls."""
+    series: NotRequired[str]
+    """The series that it belongs to. Left out: none."""
+    resource: str
+    slot: str
+    """The slot that is booked."""
+    requester: str
+    start: str
+    """ISO 8601, UTC."""
+    end: str
+    """ISO 8601, UTC."""
+    state: Literal["BOOKED", "RUNNING", "DELAYED"]
+    """DELAYED: its time is running, and no slot could be had for it yet."""
+    note: str | None
+    resourceType: str
+    claimWithinSeconds: NotRequired[int]
+    """Left out: it need not be claimed."""
+    isClaimed: NotRequired[bool]
+    """Only with `claimWithinSeconds`, while it runs."""
+    bookedAt: str
+    """ISO 8601, UTC."""
+    bookedBy: str | None
+    """Who booked it, if that was not its requester."""
+    apiKeyLabel: str | None
+    """The label of the API key that made the request. Null: the key has none, or there was no key."""
+
+
+class CancelledBookings(TypedDict):
+    cancelled: int
+    """The number of bookings that ended."""
+
+
 class Registration(TypedDict):
     name: str
     """The name of the resource."""
@@ -635,6 +762,8 @@ class TreeNode(TypedDict):
     """The number of slots that are out of service; left out if none is."""
     dirty: NotRequired[int]
     """The number of slots that are dirty; left out if none is."""
+    bookedFrom: NotRequired[str]
+    """From when on it is booked: of a pool, the latest of its free slots. Left out: never."""
     children: Sequence[TreeNode]
     """The resources below it, of the same shape."""
 
@@ -706,6 +835,10 @@ class Event(TypedDict):
         "TIER_LIMIT_REACHED",
         "ENDS_SOON",
         "WANTED",
+        "BOOKED",
+        "BOOKING_CHANGED",
+        "BOOKING_CANCELLED",
+        "BOOKING_DELAYED",
     ]
     """What happened. It is the name of the event, too."""
     tenantId: str
@@ -722,7 +855,7 @@ class Event(TypedDict):
     apiKeyLabel: str | None
     """The label of the API key that made the request. Null: the key has none, or there was no key."""
     actor: str | None
-    """Who did it: UNRESERVED, RESET and CONDITION only. null: it expired."""
+    """Who did it: UNRESERVED, RESET, CONDITION and bookings only. null: it happened by itself."""
     requestType: Literal[
         "RESERVE",
         "UNRESERVE",
@@ -735,6 +868,7 @@ class Event(TypedDict):
         "READ",
         "CONNECT",
         "CONDITION",
+        "BOOK",
         None,
     ]
     """The kind of request that caused it."""
@@ -756,6 +890,12 @@ class Event(TypedDict):
     """Only of a reservation whose request had a `note`."""
     waiting: NotRequired[int]
     """WANTED only: the number of tickets that wait for it."""
+    booking: NotRequired[str]
+    """Bookings only: its id."""
+    start: NotRequired[str]
+    """Bookings only: when it begins."""
+    end: NotRequired[str]
+    """Bookings only: when it ends."""
     reason: NotRequired[str | None]
     """CONDITION only: why. null: nobody said so."""
     method: Literal["ALL_OR_NONE", "AS_MANY_AS_POSSIBLE", "FIRST", None]
@@ -767,6 +907,7 @@ class Event(TypedDict):
         "ReadsPerMinute",
         "OperationsPerDay",
         "ConcurrentReservations",
+        "Bookings",
         "EventConnections",
         "ApiKeys",
         "Notices",

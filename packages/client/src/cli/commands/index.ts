@@ -1,6 +1,8 @@
 /** All commands, in the order of help. */
 import type { Command } from '../command.ts';
 import { apply } from './apply.ts';
+import { book } from './book.ts';
+import { bookings } from './bookings.ts';
 import { cancel } from './cancel.ts';
 import { check } from './check.ts';
 import { clean } from './clean.ts';
@@ -18,6 +20,7 @@ import { reserve } from './reserve.ts';
 import { reset } from './reset.ts';
 import { run } from './run.ts';
 import { tree } from './tree.ts';
+import { unbook } from './unbook.ts';
 import { unregister } from './unregister.ts';
 import { waiting } from './waiting.ts';
 import { watch } from './watch.ts';
@@ -35,6 +38,9 @@ export const COMMANDS: readonly Command[] = [
   ls,
   waiting,
   cancel,
+  book,
+  bookings,
+  unbook,
   tree,
   watch,
   register,

@@ -24,6 +24,10 @@ const TYPES: Readonly<Record<EventType, true>> = {
   CONDITION: true,
   ENDS_SOON: true,
   WANTED: true,
+  BOOKED: true,
+  BOOKING_CHANGED: true,
+  BOOKING_CANCELLED: true,
+  BOOKING_DELAYED: true,
   TIER_LIMIT_REACHED: true,
 };
 
