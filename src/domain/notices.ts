@@ -9,7 +9,7 @@ export const DISABLED_REASONS = ['FAILED', 'GONE'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 /** The notices that members can choose for themselves. */
-export const PERSONAL_NOTICES = ['TURN', 'ENDS_SOON', 'WANTED', 'TAKEN'] as const;
+export const PERSONAL_NOTICES = ['TURN', 'BEGINS', 'ENDS_SOON', 'WANTED', 'TAKEN'] as const;
 export type PersonalNotice = (typeof PERSONAL_NOTICES)[number];
 
 /** The channels of these notices. */

@@ -8,19 +8,20 @@ import { type Channel, PERSONAL_NOTICES, type PersonalNotice } from './notices.t
 export type Choices = Readonly<Record<PersonalNotice, readonly Channel[]>>;
 
 /** Nothing is sent until somebody chose it. */
-export const NO_CHOICES: Choices = { TURN: [], ENDS_SOON: [], WANTED: [], TAKEN: [] };
+export const NO_CHOICES: Choices = { TURN: [], BEGINS: [], ENDS_SOON: [], WANTED: [], TAKEN: [] };
 
-/** The type of the events that each notice is made of. */
-export const EVENT_OF = {
-  TURN: 'RESERVED',
-  ENDS_SOON: 'ENDS_SOON',
-  WANTED: 'WANTED',
-  TAKEN: 'UNRESERVED',
-} as const satisfies Record<PersonalNotice, EventType>;
+/** The types of the events that each notice is made of. */
+export const EVENTS_OF = {
+  TURN: ['RESERVED'],
+  BEGINS: ['RESERVED', 'BOOKING_DELAYED'],
+  ENDS_SOON: ['ENDS_SOON'],
+  WANTED: ['WANTED'],
+  TAKEN: ['UNRESERVED', 'BOOKING_CANCELLED'],
+} as const satisfies Record<PersonalNotice, readonly EventType[]>;
 
 /** The types of the events that notices are made of. */
 export const eventsOf = (notices: readonly PersonalNotice[]): readonly EventType[] =>
-  PERSONAL_NOTICES.filter((notice) => notices.includes(notice)).map((notice) => EVENT_OF[notice]);
+  PERSONAL_NOTICES.filter((notice) => notices.includes(notice)).flatMap((notice) => EVENTS_OF[notice]);
 
 /** The cursor of all personal notices in the outbox of a tenant. */
 export const PERSONS = 'persons';

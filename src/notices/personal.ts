@@ -6,7 +6,7 @@ import { PERSON_PREFIX } from '../domain/names.ts';
 import { PERSONAL_NOTICES, type PersonalNotice } from '../domain/notices.ts';
 import { noticePath } from '../domain/personalNotices.ts';
 import type { Message } from './mail/mailer.ts';
-import type { NoticeEvent } from './sending.ts';
+import type { Happened, NoticeEvent } from './sending.ts';
 import { type Style, waitingText, whoIs } from './words.ts';
 
 /** Time for which a notice is tried. */
@@ -29,6 +29,8 @@ export const Notice = z.object({
   /** Until when it can be taken; null: it need not be taken */
   claimBy: z.string().nullable(),
   waiting: z.int(),
+  /** The times of the booking that it is about, in ISO 8601; null: it is about none, or that has begun */
+  booked: z.object({ start: z.string(), end: z.string() }).nullable(),
   /** It is not sent after this time, in ms since 1970 UTC */
   untilMs: z.number(),
 });
@@ -38,18 +40,29 @@ export type Notice = z.infer<typeof Notice>;
 export function noticeOf(event: NoticeEvent): Notice | null {
   if (event.type === 'GAP' || event.type === 'TEST') return null;
   const { id, tenantId: tenant, requester, resource, apiKeyLabel: keyLabel, actor, expiresAt } = event;
-  const { claimBy = null, waiting = 1 } = event;
-  const notice = kindOf(event.type, actor, claimBy);
+  const { claimBy = null, waiting = 1, start, end } = event;
+  const booked = start === undefined || end === undefined ? null : { start, end };
+  const notice = kindOf(event);
   if (notice === null || resource === null || !requester?.startsWith(PERSON_PREFIX)) return null;
   const ends = [claimBy, notice === 'TAKEN' ? null : expiresAt].flatMap((iso) => (iso === null ? [] : Date.parse(iso)));
   const untilMs = Math.min(Date.parse(event.timestamp) + TRIED_MS, ...ends);
-  return { notice, tenant, id, requester, resource, keyLabel, actor, expiresAt, claimBy, waiting, untilMs };
+  return { notice, tenant, id, requester, resource, keyLabel, actor, expiresAt, claimBy, waiting, booked, untilMs };
 }
 
-function kindOf(type: string, actor: string | null, claimBy: string | null): PersonalNotice | null {
-  if (type === 'RESERVED') return claimBy === null ? null : 'TURN';
-  if (type === 'UNRESERVED') return actor === null ? null : 'TAKEN';
-  return type === 'ENDS_SOON' || type === 'WANTED' ? type : null;
+function kindOf({ type, actor, requester, claimBy, booking }: Happened): PersonalNotice | null {
+  switch (type) {
+    case 'RESERVED':
+      if (claimBy !== undefined) return 'TURN';
+      return booking === undefined ? null : 'BEGINS';
+    case 'BOOKING_DELAYED':
+      return 'BEGINS';
+    case 'UNRESERVED':
+      return actor === null ? null : 'TAKEN';
+    case 'BOOKING_CANCELLED':
+      return actor === null || actor === requester ? null : 'TAKEN';
+    default:
+      return type === 'ENDS_SOON' || type === 'WANTED' ? type : null;
+  }
 }
 
 interface Words {
@@ -62,7 +75,9 @@ interface Words {
 /** Says a notice to its person. */
 export function wordsOf(notice: Notice, style: Style): Words {
   const { text, time } = style;
+  const { booked } = notice;
   const what = text(notice.resource);
+  const by = whoIs(style, notice.actor ?? '');
   const key = notice.keyLabel === null ? '' : text(notice.keyLabel);
   const end = notice.expiresAt === null ? '' : time(notice.expiresAt);
   const byKey = key === '' ? '' : `, which the key "${key}" asked for in your name`;
@@ -73,6 +88,18 @@ export function wordsOf(notice: Notice, style: Style): Words {
       text: `It is your turn: you can take ${what}${byKey}, until ${time(notice.claimBy ?? '')}`,
       label: 'Take it or leave it',
     }),
+    BEGINS: () =>
+      booked === null
+        ? {
+            title: `Your booking of ${what} begins`,
+            text: `${what} is yours now${end && `, until ${end}`}`,
+            label: 'See it, or release it',
+          }
+        : {
+            title: `Your booking of ${what} is delayed`,
+            text: `${what}, which you booked from ${time(booked.start)}, is not free yet. You get it as soon as it is, until ${time(booked.end)}`,
+            label: 'See who has it',
+          },
     ENDS_SOON: () => ({
       title: `Your reservation of ${what} ends soon`,
       text: `Your reservation of ${what}${heldByKey}, ends at ${end}`,
@@ -83,11 +110,18 @@ export function wordsOf(notice: Notice, style: Style): Words {
       text: `${waitingText(notice.waiting)} for ${what}${heldByKey || ', which you hold'}${end && `, until ${end}`}`,
       label: 'Release it',
     }),
-    TAKEN: () => ({
-      title: `${what} was taken away from you`,
-      text: `${whoIs(style, notice.actor ?? '')} took ${what} away from you`,
-      label: 'See it',
-    }),
+    TAKEN: () =>
+      booked === null
+        ? {
+            title: `${what} was taken away from you`,
+            text: `${by} took ${what} away from you`,
+            label: 'See it',
+          }
+        : {
+            title: `Your booking of ${what} is cancelled`,
+            text: `${by} cancelled your booking of ${what}, from ${time(booked.start)} to ${time(booked.end)}`,
+            label: 'See it',
+          },
   };
   return words[notice.notice]();
 }

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { z } from 'zod';
 import { PERSON_PREFIX } from '../domain/names.ts';
-import { EVENT_OF, PERSONS } from '../domain/personalNotices.ts';
+import { EVENTS_OF, PERSONS } from '../domain/personalNotices.ts';
 import { requesterOf } from '../engine/tenant/signIns.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { JOBS_PREFIX, PERSONAL_NOTICES_PREFIX } from '../redis/keys.ts';
@@ -99,7 +99,7 @@ export function startPersons(deps: PersonsDeps): Persons {
         return { status: 200, fault: null };
       };
       // Readers are kept for a while. Those who choose something meanwhile must not miss it.
-      const types = Object.values(EVENT_OF);
+      const types = Object.values(EVENTS_OF).flat();
       return [
         {
           ...{ id: PERSONS, tenant, kind: PERSONS, types, prefix: '' },

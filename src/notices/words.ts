@@ -72,6 +72,13 @@ const reserved: Sentence = (event, style) =>
     ? `${what(event, style)} is kept for ${who(event, style)}, who can take it${until(event.claimBy, style)}`
     : `${who(event, style)} reserved ${what(event, style)}${until(event.expiresAt, style)}${note(event, style)}`;
 
+/** `, from … to …`, of a booking */
+const span = ({ start, end }: Told, { time }: Style): string =>
+  start === undefined || end === undefined ? '' : ` from ${time(start)} to ${time(end)}`;
+
+const byOther = ({ actor, requester }: Told, style: Style): string =>
+  actor === null || whoIs(style, actor) === whoIs(style, requester ?? '') ? '' : `, by ${whoIs(style, actor)}`;
+
 const released: Sentence = (event, style) => {
   const { actor, requester } = event;
   if (actor === null || actor === requester) return `${who(event, style)} released ${what(event, style)}`;
@@ -113,6 +120,14 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
     const said = reason && style.hasNotes ? `: ${style.text(reason)}` : '';
     return `${what(event, style)} ${CONDITIONS[explanation ?? ''] ?? 'has another condition'}${said}`;
   },
+  BOOKED: (event, style) =>
+    `${who(event, style)} booked ${what(event, style)}${span(event, style)}${byOther(event, style)}${note(event, style)}`,
+  BOOKING_CHANGED: (event, style) =>
+    `The booking of ${what(event, style)} by ${who(event, style)} is${span(event, style)} now${byOther(event, style)}`,
+  BOOKING_CANCELLED: (event, style) =>
+    `The booking of ${what(event, style)} by ${who(event, style)}${span(event, style)} is cancelled${byOther(event, style)}`,
+  BOOKING_DELAYED: (event, style) =>
+    `${who(event, style)} booked ${what(event, style)}${span(event, style)}, and it is not free yet`,
   TIER_LIMIT_REACHED: ({ limitType, limit }) => `The limit ${limitType ?? ''} of the tier is reached (${limit ?? 0})`,
 };
 

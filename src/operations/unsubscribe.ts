@@ -123,7 +123,13 @@ async function endPersonal(store: Store, tenant: string, userId: string, by: Aut
   await followChoices(store, tenant);
 }
 
-const withoutEmail = ({ TURN, ENDS_SOON, WANTED, TAKEN }: Choices): Choices => {
+const withoutEmail = ({ TURN, BEGINS, ENDS_SOON, WANTED, TAKEN }: Choices): Choices => {
   const others = (channels: Choices['TURN']) => channels.filter((channel) => channel !== 'email');
-  return { TURN: others(TURN), ENDS_SOON: others(ENDS_SOON), WANTED: others(WANTED), TAKEN: others(TAKEN) };
+  return {
+    TURN: others(TURN),
+    BEGINS: others(BEGINS),
+    ENDS_SOON: others(ENDS_SOON),
+    WANTED: others(WANTED),
+    TAKEN: others(TAKEN),
+  };
 };

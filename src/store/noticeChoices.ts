@@ -83,6 +83,7 @@ const inOrder = (choices: Choices): Choices => {
   const ordered = (what: PersonalNotice) => CHANNELS.filter((channel) => choices[what].includes(channel));
   return {
     TURN: ordered('TURN'),
+    BEGINS: ordered('BEGINS'),
     ENDS_SOON: ordered('ENDS_SOON'),
     WANTED: ordered('WANTED'),
     TAKEN: ordered('TAKEN'),

@@ -26,7 +26,7 @@ import { storeTenant } from '../support/tenancy.ts';
 
 useNoticeStore();
 
-const NOTHING = { TURN: [], ENDS_SOON: [], WANTED: [], TAKEN: [] };
+const NOTHING = { TURN: [], BEGINS: [], ENDS_SOON: [], WANTED: [], TAKEN: [] };
 const choicesOf = async ({ credential, userId }: SignedIn) =>
   (await readMyNotices(deps, credential.tenant, userId)).choices;
 const choose = async (who: SignedIn, change: Parameters<typeof chooseNotices>[3]) =>

@@ -28,6 +28,17 @@ describe('a sentence', () => {
     );
   });
 
+  test('says from when to when something is booked, and who else did it', () => {
+    const times = { start: '2026-01-31T09:00:00.000Z', end: '2026-01-31T11:00:00.000Z' };
+    const span = 'from 2026-01-31 09:00 UTC to 2026-01-31 11:00 UTC';
+    const said = (type: Event['type'], actor: string | null) => sentenceOf(happened(type, { ...times, actor }), PLAIN);
+    expect(said('BOOKED', 'person:ann@id.example')).toBe(`ann@id.example booked staging ${span}`);
+    expect(said('BOOKING_CANCELLED', 'person:bob@id.example')).toBe(
+      `The booking of staging by ann@id.example ${span} is cancelled, by bob@id.example`,
+    );
+    expect(said('BOOKING_DELAYED', null)).toBe(`ann@id.example booked staging ${span}, and it is not free yet`);
+  });
+
   test('names some resources of a transaction, each once', () => {
     const changes = ['a', 'b', 'a', 'c', 'd'].map((resource) => ({
       ...({ resource, requester: 'r', requestType: 'RESERVE', explanation: 'ACQUIRED' } as const),

@@ -11,6 +11,7 @@
  * @property {string | null} [actor]
  * @property {string | null} [expiresAt]
  * @property {string | null} [claimBy]
+ * @property {string} [booking]
  */
 
 const KEY = 'holdfast_tell';
@@ -39,12 +40,16 @@ const clock = (iso) => new Date(iso ?? '').toLocaleTimeString([], { hour: '2-dig
  * Returns the notice that an event is, and its title; null: none.
  * @param {TenantEvent} event @returns {[string, string] | null}
  */
-function noticeOf({ type, resource, requester, actor, expiresAt, claimBy }) {
+function noticeOf({ type, resource, requester, actor, expiresAt, claimBy, booking }) {
   if (requester !== me) return null;
   if (type === 'RESERVED' && claimBy) return ['TURN', `It is your turn: ${resource}. Take it by ${clock(claimBy)}.`];
+  if (type === 'RESERVED' && booking) return ['BEGINS', `${resource} is yours now, until ${clock(expiresAt)}.`];
+  if (type === 'BOOKING_DELAYED') return ['BEGINS', `${resource}, which you booked, is not free yet.`];
   if (type === 'ENDS_SOON') return ['ENDS_SOON', `${resource} is yours until ${clock(expiresAt)}.`];
   if (type === 'WANTED') return ['WANTED', `Somebody waits for ${resource}.`];
   if (type === 'UNRESERVED' && actor && actor !== myself) return ['TAKEN', `${resource} is taken away from you.`];
+  if (type === 'BOOKING_CANCELLED' && actor && actor !== myself)
+    return ['TAKEN', `Your booking of ${resource} is cancelled.`];
   return null;
 }
 
@@ -55,10 +60,10 @@ document.addEventListener('holdfast:event', (message) => {
   const notice = noticeOf(event);
   if (notice === null || !chosen().includes(notice[0])) return;
   const [what, title] = notice;
-  const { resource, expiresAt, claimBy } = event;
+  const { resource, expiresAt, claimBy, booking } = event;
   try {
     // Pages that are open at the same time say the same: the browser shows one of a tag.
-    const shown = new Notification(title, { tag: [tenant, what, resource, claimBy ?? expiresAt].join(' ') });
+    const shown = new Notification(title, { tag: [tenant, what, resource, claimBy ?? booking ?? expiresAt].join(' ') });
     shown.addEventListener('click', () => {
       window.focus();
       location.assign(`/dashboard/notice?${new URLSearchParams({ tenant, notice: what, resource: resource ?? '' })}`);

@@ -15,7 +15,7 @@ import { CHANNEL_WORDS, NOTICE_WORDS } from '../../words/noticeWords.ts';
 /** No channel, one, or several. */
 const channel = z.enum(CHANNELS);
 const channels = z.union([channel.transform((one) => [one]), z.array(channel)]).default([]);
-const Form = z.object({ TURN: channels, ENDS_SOON: channels, WANTED: channels, TAKEN: channels });
+const Form = z.object({ TURN: channels, BEGINS: channels, ENDS_SOON: channels, WANTED: channels, TAKEN: channels });
 
 export const myNoticesRoutes = (deps: DashboardDeps) => {
   const { tenants } = deps;
@@ -49,7 +49,7 @@ const Choices = ({ mine: { choices, faults, email } }: { mine: MyNotices }) => {
   return (
     <form method="post" action={MY_NOTICES} class="card my-notices" data-tell={inBrowser.join(' ')}>
       <p class="pad">
-        Choose what you want to be told in this tenant. It concerns what you reserve and wait for on these pages.
+        Choose what you want to be told in this tenant. It concerns what you reserve, book and wait for on these pages.
         Nothing is sent that you have not chosen.
       </p>
       <Scroll label="What you are told, and where">
