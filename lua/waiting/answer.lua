@@ -17,6 +17,7 @@ local slotMap = require('slots/slots')
 local tenant = require('frame/tenant')
 local tickets = require('waiting/tickets')
 local turns = require('waiting/turns')
+local waitsFor = require('waiting/waitsFor')
 local wanted = require('reservations/wanted')
 local work = require('frame/work')
 local answer = {}
@@ -31,10 +32,10 @@ local function isAbove(name, resource)
 end
 
 -- Returns the kind of what a ticket waits for if that is what an item names.
-local function kindOfOwn(queue, name, item)
-  local hold = itemForms.isSharedItem(item) and slotMap.recordAt(name)
-  local isKept = lines.freeAt(queue) >= (item.count or 1) or hold and shared.isSharedHold(name, hold)
-  return isKept and 'QUEUE' or 'SLOTS'
+local function kindOfOwn(ticket, name, item)
+  local hold, count = itemForms.isSharedItem(item) and slotMap.recordAt(name), item.count or 1
+  local isKept = waitsFor.freeFor(ticket, ticket.waitsFor, count) >= count or hold and shared.isSharedHold(name, hold)
+  return isKept and 'QUEUE' or fitting.bookedFrom(turns.knownNow(), ticket) and 'BOOKING' or 'SLOTS'
 end
 
 -- Returns what kind of thing a ticket waits for (whyNot() in reservations/why.lua).
@@ -46,7 +47,7 @@ function answer.kindOf(ticket)
       resource, slot = naming.resolve(item.resource)
     end
     if name == resource or name == slot then
-      return kindOfOwn(ticket.waitsFor, name, item)
+      return kindOfOwn(ticket, name, item)
     end
     kind = isAbove(name, resource) and 'ANCESTOR' or kind
   end

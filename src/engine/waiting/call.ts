@@ -7,7 +7,7 @@ import type { Idempotency } from '../../domain/idempotency.ts';
 import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { DEFAULT_CLAIM_SECONDS, DEFAULT_PRIORITY, isWaiting, type Wait } from '../../domain/waiting.ts';
-import { parseItem, toInteger, toMs, toText } from '../../redis/reply.ts';
+import { parseItem, toBookedFrom, toInteger, toMs, toText } from '../../redis/reply.ts';
 import { callCharged } from '../call.ts';
 import type { Engine } from '../engine.ts';
 import { toReason } from '../reservations/holders.ts';
@@ -47,11 +47,11 @@ export const waitArg = (wait: Wait): string => {
 };
 
 /** Reads where a ticket stands, from the reply to an item that waits (lua/reservations/texts.lua). */
-export function toStanding(reply: readonly string[]): Required<Pick<ReserveResult, 'waiting'>> {
-  const [, , , ahead, waitsFor, since, until, why = ''] = reply;
+export function toStanding(reply: readonly string[]): Pick<ReserveResult, 'waiting' | 'bookedFrom'> {
+  const [, , , ahead, waitsFor, since, until, why = '', bookedFrom] = reply;
   const at = (ms: unknown) => new Date(toMs(ms)).toISOString();
   const standing = { ahead: toInteger(ahead), waitsFor: toText(waitsFor), since: at(since), until: at(until) };
-  return { waiting: { ...standing, ...toReason(why) } };
+  return { waiting: { ...standing, ...toReason(why) }, ...toBookedFrom(bookedFrom) };
 }
 
 /** Reads the ticket of an item from its reply; '' if it does not wait. */

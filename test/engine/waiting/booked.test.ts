@@ -67,6 +67,8 @@ describe('a request whose lease would run into a booking', () => {
     expect(await askFor('ann', 'phone', 91)).toMatchObject({
       status: 'WAITING',
       explanation: `WAITING: booked from ${at(100)}`,
+      bookedFrom: at(100),
+      waiting: { waitsFor: 'phone', reason: { kind: 'BOOKING' } },
     });
     expect(await askFor('bob', 'phone', 90)).toMatchObject({ explanation: 'WAITING: 1 before you' });
     await release(held);
@@ -192,6 +194,31 @@ describe('the lease of a grant', () => {
         explanation: `NOT_AVAILABLE: booked from ${at(100)}`,
       });
     expect(await askFor('ann', 'phone', 100)).toMatchObject({ status: 'ACQUIRED', expiresAt: at(100) });
+  });
+
+  test('is cut to the next booking if the request allows that, also when it is claimed late', async () => {
+    const held = await take('x', 'phone', { ttlSeconds: 60 });
+    await book('phone', 100);
+    for (const minTtlSeconds of [91, 90])
+      expect(await askFor(`ann${minTtlSeconds}`, 'phone', 600, { minTtlSeconds })).toMatchObject({ status: 'WAITING' });
+    await release(held);
+    expect(await queue()).toEqual(['ann91: phone']);
+    await later(4000);
+    expect(await askFor('ann90', 'phone', 600, { minTtlSeconds: 90 })).toMatchObject({
+      status: 'ACQUIRED',
+      expiresAt: at(100),
+      ttlSeconds: 96,
+    });
+  });
+
+  test('is that of the whole grant: the slots of a pool and of other items', async () => {
+    const held = await take('x', 'p', { ttlSeconds: 60 });
+    await take('y', 'p', { ttlSeconds: 60 });
+    await book('p_0', 100);
+    const wanted = { count: 2, minTtlSeconds: 90 };
+    expect(await askFor('ann', 'p', 600, wanted)).toMatchObject({ status: 'WAITING' });
+    await release(held);
+    expect(await askFor('ann', 'p', 600, wanted)).toMatchObject({ slots: ['p_0', 'p_2'], expiresAt: at(100) });
   });
 
   test('and the time to claim it conflict with bookings', async () => {
