@@ -161,8 +161,8 @@ export function toReserveResult(item: ReserveItem, reply: readonly string[]): Re
 }
 
 /**
- * Reads who holds what a refused item lacked, or from when on it is booked (lua/reservations/texts.lua). No field if the
- * reply does not say.
+ * Reads who holds what a refused item lacked, or from when on it is booked (lua/reservations/texts.lua). No field if
+ * the reply does not say.
  */
 function toHeldBy([, , resource, requester, since, expiresAt, note]: readonly string[]): Pick<
   ReserveResult,
