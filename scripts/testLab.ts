@@ -60,6 +60,7 @@ const phone = (name: string, os: string, version: string, site: string) => ({
   name,
   treePath: 'lab>phones',
   labels: { os: `${os} ${version}`, site },
+  bookable: true,
 });
 
 const board = (name: string) => ({

@@ -115,6 +115,18 @@ describe('a change', () => {
   });
 });
 
+test('a resource can be made bookable, which stands in the form of a change, and is taken back there', async () => {
+  const { client, submit, see } = await lab();
+  expect((await submit({ name: 'rig', bookable: 'true' })).status).toBe(303);
+  expect((await client.definitions()).body).toMatchObject([{ name: 'rig', bookable: true }]);
+  expect((await see('/register?name=rig')).text).toMatch(/name="bookable" value="true" checked=""/);
+  await client.register({ name: 'below', treePath: 'other' });
+  const refused = await submit({ name: 'other', change: 'true', bookable: 'true' });
+  expect(refused.text).toMatch(/name="bookable"[^>]*aria-invalid="true"/);
+  expect((await submit({ name: 'rig', change: 'true' })).status).toBe(303);
+  expect((await client.definitions()).body.find(({ name }) => name === 'rig')).not.toHaveProperty('bookable');
+});
+
 describe('what is to be cleaned after use, and attributes', () => {
   const attributes = { serial: 'A1', adb: '10.0.0.7:5555' };
 

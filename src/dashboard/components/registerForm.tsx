@@ -23,6 +23,8 @@ export const RegistrationForm = z.object({
   group: z.string().optional(),
   /** Present if it has to be cleaned after each use. */
   dirty: z.string().optional(),
+  /** Present if its slots can be booked. */
+  bookable: z.string().optional(),
   /** `<key>=<value>`, one a line; absent: they stay as they are */
   attributes: z.string().optional(),
   /** Present if a definition is changed. Without it, a name that is registered is refused. */
@@ -47,7 +49,7 @@ const BETWEEN_LABELS = /,(?=[^,=]+=)/;
  * out, except for the name of a definition that is changed: it stays as it is.
  */
 export function asRegistration(typed: Typed): unknown {
-  const { name, capacity, blocks, treePath, labels, group, dirty, attributes, change, ancestors } = typed;
+  const { name, capacity, blocks, treePath, labels, group, dirty, bookable, attributes, change, ancestors } = typed;
   const isGroup = group !== undefined;
   const slots = /^\d+$/.test(capacity) ? Number(capacity) : capacity;
   const path = treePath.trim() === '' ? undefined : splitTrimmed(treePath, PATH_DELIMITER).join(PATH_DELIMITER);
@@ -61,7 +63,11 @@ export function asRegistration(typed: Typed): unknown {
     ),
     group: isGroup,
     ...(attributes !== undefined && { attributes: Object.fromEntries(linesOf(attributes).map(labelOf)) }),
-    ...(!isGroup && { capacity: slots, afterUse: dirty === undefined ? 'ready' : 'dirty' }),
+    ...(!isGroup && {
+      capacity: slots,
+      afterUse: dirty === undefined ? 'ready' : 'dirty',
+      bookable: bookable !== undefined,
+    }),
     ...(path !== undefined && { treePath: path }),
     ...(ancestors === 'groups' && { groups: true }),
   };
@@ -78,7 +84,7 @@ const linesOf = (text: string) => splitTrimmed(text, '\n').filter((line) => line
 
 /** A definition as the text of each field of the form that changes it. */
 export const asTyped = (definition: Definition): Typed => {
-  const { name, capacity, blocks, treePath, labels = {}, afterUse, attributes = {} } = definition;
+  const { name, capacity, blocks, treePath, labels = {}, afterUse, bookable, attributes = {} } = definition;
   return {
     name,
     capacity: String(capacity ?? 1),
@@ -88,6 +94,7 @@ export const asTyped = (definition: Definition): Typed => {
     ...(Object.values(attributes).every(isLine) && { attributes: labelTexts(attributes).join('\n') }),
     ...(capacity === null ? { group: 'true' } : {}),
     ...(afterUse === 'dirty' ? { dirty: 'true' } : {}),
+    ...(bookable === true ? { bookable: 'true' } : {}),
     change: 'true',
   };
 };
@@ -191,6 +198,17 @@ const Fields = ({ typed, isNamed, failed }: Pick<RegisterFormProps, 'typed' | 'f
       <input type="checkbox" name="dirty" value="true" checked={typed?.dirty !== undefined} /> To be cleaned after each
       use: nobody gets it before
     </label>
+    <label class="check">
+      <input
+        type="checkbox"
+        name="bookable"
+        value="true"
+        checked={typed?.bookable !== undefined}
+        {...faultOf({ of: 'bookable', failed })}
+      />{' '}
+      Can be booked for a time ahead. It takes nothing along, and only groups are above it
+    </label>
+    <Fault of="bookable" failed={failed} />
     {typed !== undefined && typed.attributes === undefined ? (
       <p class="hint">Its attributes stay as they are: some have several lines, so only a program can change them.</p>
     ) : (

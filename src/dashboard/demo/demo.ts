@@ -48,13 +48,17 @@ export async function addDemo(deps: DashboardDeps, viewer: Viewer, names?: reado
 }
 
 /** Resources that a user registered are neither parents nor blockers of demo data. */
-function definitionOf({ name, group, capacity, parent, blocks = [], labels }: DemoResource, isAdded: Set<string>) {
+function definitionOf(
+  { name, group, capacity, parent, blocks = [], labels, bookable }: DemoResource,
+  isAdded: Set<string>,
+) {
   const item: Partial<Registration> = {
     name,
     labels: { ...labels, ...LABEL },
     blocks: blocks.filter((one) => isAdded.has(one)),
     ...(group ? { group } : { capacity: capacity ?? 1 }),
     ...(parent !== undefined && isAdded.has(parent) && { treePath: parent }),
+    ...(bookable && { bookable }),
   };
   return item;
 }

@@ -9,6 +9,7 @@ export interface DemoResource {
   readonly parent?: string;
   readonly blocks?: readonly string[];
   readonly labels?: Readonly<Record<string, string>>;
+  readonly bookable?: true;
 }
 
 const phone = (name: string, os: string, version: string, site: string): DemoResource => ({
@@ -43,9 +44,9 @@ export const DEMO: readonly DemoResource[] = [
   environment('staging-us', 'us'),
   { name: 'browserstack', capacity: 3 },
   { name: 'emulators', capacity: 6, labels: { os: 'android' } },
-  { name: 'gpu', capacity: 8 },
-  { name: 'oscilloscope', labels: { site: 'berlin' } },
-  { name: 'test-bench-1', labels: { site: 'oslo' } },
+  { name: 'gpu', capacity: 8, bookable: true },
+  { name: 'oscilloscope', labels: { site: 'berlin' }, bookable: true },
+  { name: 'test-bench-1', labels: { site: 'oslo' }, bookable: true },
 ];
 
 export interface DemoHold {

@@ -17,9 +17,10 @@ export const register = tool({
   output: z.object({ resources: z.array(Definition) }),
   run: async ({ deps, credential }, input) => {
     const { result, quota } = await carryOut(deps, credential, [input]);
-    const texts = result.map(({ name, capacity }) =>
-      capacity === null ? `${JSON.stringify(name)}: group` : `${JSON.stringify(name)}: capacity ${capacity}`,
-    );
+    const texts = result.map(({ name, capacity, bookable }) => {
+      const what = capacity === null ? 'group' : `capacity ${capacity}`;
+      return `${JSON.stringify(name)}: ${what}${bookable === true ? ', bookable' : ''}`;
+    });
     return { message: lines('Registered:', texts), fields: { resources: result }, quota };
   },
 });
