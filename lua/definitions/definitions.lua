@@ -116,6 +116,11 @@ function registry.readDefinitions(names)
   end
 end
 
+-- Returns which kind a definition is, for pages: 1 a group, 2 it can be booked, 0 neither.
+function registry.kindOf(one)
+  return one.isGroup and 1 or one.isBookable and 2 or 0
+end
+
 function registry.begin()
   if not registry.defined or next(registry.defined) then
     registry.defined = {}

@@ -199,8 +199,8 @@ end)
 
   Returns {'OK', quota, 1 if this is the last page, else 0, number of the tenant's definitions, node, ...}. A node is a
   text with a line for each of: depth, name, capacity, number of slots that are free and ready, number of those that are
-  out of service, and of those that are dirty, number of tickets that wait for it, 1 if it is a group, else 0, from when
-  on it is booked, in ms, '' never (fits.freeUntil()), and each label.
+  out of service, and of those that are dirty, number of tickets that wait for it, its kind (registry.kindOf()), from
+  when on it is booked, in ms, '' never (fits.freeUntil()), and each label.
 ]]
 local MAX_TREE_WORK, SIBLINGS = 3000, 50
 
@@ -260,7 +260,7 @@ local function nodeText(name, depth)
   work.spend(3)
   return table.concat({
     depth, name, one.capacity, freeOf(name, one), conditions.countOf(name, one.capacity, 'out'),
-    conditions.countOf(name, one.capacity, 'dirty'), queues.waitersOf(name), one.isGroup and 1 or 0,
+    conditions.countOf(name, one.capacity, 'dirty'), queues.waitersOf(name), registry.kindOf(one),
     bookedFrom(name), unpack(naming.labelsOf(name)),
   }, '\n')
 end

@@ -26,10 +26,10 @@ local verbs = {}
 
   Returns {'OK', head, blockers, holds, slots, plan, tickets, conditions}:
   head      lines: the resource ('' the name means nothing), the slot ('' the name is not that of a slot), 1 if it is
-            registered, else 0, capacity, 1 if it is a group, else 0, number of held slots, number of tickets that wait
-            for it or one of its slots, path of its ancestors ('>' between, '' none), number of slots that a request can
-            have, numbers of slots that are out of service and that have to be cleaned, 1 if they are dirty after use,
-            else 0, and each label
+            registered, else 0, capacity, its kind (registry.kindOf()), number of held slots, number of tickets that
+            wait for it or one of its slots, path of its ancestors ('>' between, '' none), number of slots that a
+            request can have, numbers of slots that are out of service and that have to be cleaned, 1 if they are dirty
+            after use, else 0, and each label
   blockers  the blockers that it declares
   holds     the slots that are held, each as reservations/texts.lua describes it. One that is held SHARED is followed by
             the reservations of the first who hold it
@@ -142,7 +142,7 @@ local function headOf(name, resource, slot, waiting)
   local free, out, dirty = readiness.countsOf(name, own)
   local shown = own or UNREGISTERED
   return table.concat({
-    resource or '', slot or '', own and 1 or 0, shown.capacity, shown.isGroup and 1 or 0,
+    resource or '', slot or '', own and 1 or 0, shown.capacity, registry.kindOf(shown),
     freeSlots.heldOf(name), waiting, string.sub(path, 1, math.max(0, #path - #name - 1)), free, out, dirty,
     shown.isDirtied and 1 or 0, unpack(own and naming.labelsOf(resource) or {}),
   }, '\n')

@@ -24,6 +24,7 @@ const STYLES = [
   'firstSteps',
   'lists',
   'timeline',
+  'bookings',
   'phone',
   'forms',
 ];

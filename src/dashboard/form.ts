@@ -93,7 +93,7 @@ export async function attempt<Result>(
 }
 
 /** How messages of the API name the field of the only item of a form. */
-const FIELD = /^\[0\]\.(\w+)/;
+const FIELD = /^(?:bookings)?\[0\]\.(\w+)/;
 
 /** Throws what is wrong with a field of a form, in words for people. */
 export function refuseField(field: string, message: string): never {
@@ -105,6 +105,6 @@ export function refuseField(field: string, message: string): never {
  * number, a capital and a full stop.
  */
 function sentence(message: string): string {
-  const plain = message.replace(/^\[0\]\.(?:\w+: )?/, '');
+  const plain = message.replace(/^(?:bookings)?\[0\]\.(?:\w+: )?/, '');
   return `${plain.charAt(0).toUpperCase()}${plain.slice(1).replace(/\.?$/, '.')}`;
 }

@@ -36,7 +36,9 @@ export interface Done {
   readonly done: string;
   /** The resource that it was done to. */
   readonly what?: string | undefined;
-  /** When its reservation ends, in ISO 8601; null: never */
+  /** When its booking begins, in ISO 8601. */
+  readonly start?: string | undefined;
+  /** When its reservation or booking ends, in ISO 8601; null: never */
   readonly until?: string | null | undefined;
   /** How many wait for it, or how many it was done to. */
   readonly count?: string | undefined;
@@ -45,7 +47,7 @@ export interface Done {
 /** Returns the page of the dashboard that a form names, with a notice of what was done; else the first page. */
 export function backTo(page: string | undefined, done: Done): string {
   const url = new URL(ownPath(page), 'http://own');
-  for (const name of ['done', 'what', 'until', 'count'] as const) url.searchParams.delete(name);
+  for (const name of ['done', 'what', 'start', 'until', 'count'] as const) url.searchParams.delete(name);
   for (const [name, value] of Object.entries(done)) if (value) url.searchParams.set(name, value);
   return url.pathname + url.search;
 }

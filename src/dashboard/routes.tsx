@@ -23,6 +23,7 @@ import { reserveRoutes } from './pages/actions/reserve.tsx';
 import { takeAwayRoutes } from './pages/actions/takeAway.tsx';
 import { auditRoutes } from './pages/audit.tsx';
 import { boardRoutes } from './pages/board.tsx';
+import { bookingRoutes } from './pages/bookings/routes.ts';
 import { demoRoutes } from './pages/demo.tsx';
 import { findRoutes } from './pages/find.tsx';
 import { historyRoutes } from './pages/history.tsx';
@@ -115,6 +116,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
     takeAwayRoutes,
     conditionRoutes,
     brokenRoutes,
+    bookingRoutes,
     demoRoutes,
   ])
     app.route('/', routes(deps));

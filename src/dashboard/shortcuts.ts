@@ -25,6 +25,7 @@ export const COMMON_KEYS: readonly (readonly [string, string])[] = [
   ['j', 'To the next row'],
   ['k', 'To the row before'],
   ['r', 'Reserve what is in the row'],
+  ['b', 'Book what is in the row, or anything, for a later time'],
   ['e', 'Extend what is in the row'],
   ['x', 'Select the row'],
   ['.', 'Open the menu of the row'],

@@ -21,9 +21,9 @@ test('icons.ts has the drawings of Lucide that scripts/icons.ts names', () => {
   expect(readFileSync(new URL('../icons.ts', ASSETS), 'utf8')).toBe(iconsModule());
 });
 
-test('scripts and styles have at most 25 kB as a build serves them, compressed', async () => {
+test('scripts and styles have at most 25.5 kB as a build serves them, compressed', async () => {
   const { outputFiles } = await minifyAssets('/assets');
   const textsOf = (ending: string) => outputFiles.filter(({ path }) => path.endsWith(ending)).map(({ text }) => text);
   const sizes = [...textsOf('.js'), textsOf('.css').join('')].map(gzipped);
-  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(25_000);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(25_500);
 });

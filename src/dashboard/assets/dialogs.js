@@ -29,7 +29,7 @@ export const readPage = async (address) => toPage(await fetch(address, { headers
 export const toPage = async (response) => new DOMParser().parseFromString(await response.text(), 'text/html');
 
 /** The addresses of forms that open as drawers. */
-const DRAWERS = /^\/dashboard\/(reserve|extend|resources\/register|condition\/\w+)$/;
+const DRAWERS = /^\/dashboard\/(reserve|extend|resources\/register|condition\/\w+|book|booking(\/\w+)+)$/;
 
 document.addEventListener('click', (event) => {
   const link = event.target instanceof Element && event.target.closest('a[href]');

@@ -13,6 +13,7 @@ const SECOND_KEY_MS = 1500;
 /** Key → the button that it presses, in the row that has the focus. @type {Readonly<Record<string, string>>} */
 const IN_ROW = {
   r: 'a[href^="/dashboard/reserve"]',
+  b: 'a[href^="/dashboard/book?"]',
   e: 'a[href^="/dashboard/extend"]',
   x: 'input[type=checkbox]',
   '.': 'summary, button[popovertarget]',

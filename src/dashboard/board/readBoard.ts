@@ -2,11 +2,13 @@
  * Reads what the Board shows: its rows, in their groups, with counts. Of the resources that are not on the page it
  * reads only what finding them needs (lab.ts).
  */
+import type { Booking } from '../../contract/bookings.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { resourceStates } from '../../engine/reservations/states.ts';
 import { requesterOf, type SessionUser } from '../../engine/tenant/signIns.ts';
 import type { Standing } from '../../engine/waiting/list.ts';
 import { isOwn } from '../../operations/permissions.ts';
+import { readBookings } from '../bookings/read.ts';
 import type { DashboardDeps } from '../env.ts';
 import { type NameOf, namesOf } from '../people.ts';
 import { type Frame, frameAt } from '../timeline/frame.ts';
@@ -30,6 +32,8 @@ import { type BoardRow, boardRow } from './rows.ts';
 export const PAGE = 40;
 /** Ended reservations that a page shows. */
 const MAX_PAST = 300;
+/** Bookings that a page looks at, of all resources. */
+const MAX_BOOKINGS = 5000;
 /** Requesters whose names a search knows. */
 const MAX_NAMES = 2000;
 
@@ -48,6 +52,8 @@ export interface Board {
   /** The reservations of the person, of all pages. */
   readonly mine: readonly HeldFact[];
   readonly labels: Lab['labels'];
+  /** True if something can be booked. */
+  readonly isBookable: boolean;
   readonly isPartial: boolean;
   readonly nameOf: NameOf;
   /** Counts the rows of another query. */
@@ -90,6 +96,7 @@ export async function readBoard(deps: BoardDeps, reader: Reader, query: BoardQue
     counts: corrected(countAll(lab, frame.nowMs), [...byName.values()]),
     mine: [...lab.held.values()].flat().filter(({ requester }) => person.isOwn(requester)),
     labels: lab.labels,
+    isBookable: lab.nodes.some((node) => node.isBookable),
     isPartial: lab.isPartial,
     nameOf,
     count: (other) => all.filter(wantedBy(other, lab, person, plainName, frame.nowMs)).length,
@@ -124,14 +131,17 @@ async function readRows(
   const { credential, user } = reader;
   const names = shown.map(({ name }) => name);
   const hasTimeline = query.view === 'timeline' || query.view === 'tv';
-  const [states, entries] = await Promise.all([
+  const [states, entries, booked] = await Promise.all([
     names.length === 0
       ? []
       : resourceStates(engine, credential, names, { slots: MAX_LANES, requesters: requestersOf(user) }),
     // A page does without the past rather than fail.
     hasTimeline ? history.recent(credential.tenant, names, new Date(frame.fromMs), MAX_PAST).catch(() => []) : [],
+    hasTimeline && shown.some(({ node }) => node?.isBookable) ? bookedIn(engine, credential, frame) : [],
   ]);
-  const requesters = states.flatMap(({ slots, queue, blockedBy, notReady }) => [
+  const bookings = groupBy(booked, ({ resource }) => resource);
+  const requesters = states.flatMap(({ name, slots, queue, blockedBy, notReady }) => [
+    ...(bookings.get(name) ?? []).map(({ requester }) => requester),
     ...notReady.map(({ actor }) => actor ?? ''),
     ...[...slots.map(({ hold }) => hold), blockedBy?.hold ?? null].flatMap((hold) =>
       hold === null ? [] : [hold.holder, ...hold.sharers],
@@ -140,13 +150,19 @@ async function readRows(
   ]);
   const nameOf = await namesOf(deps, reader, [...requesters, ...entries.map(({ requester }) => requester)]);
   const past = groupBy(entries, ({ resource }) => resource);
-  const parts = { lab, frame, nameOf, past, isOwn: person.isOwn };
-  const levels = new Map(shown.map(({ name, node }) => [name, node?.level ?? 0]));
+  const parts = { lab, frame, nameOf, past, bookings, isOwn: person.isOwn };
+  const nodes = new Map(shown.map(({ name, node }) => [name, node]));
   return {
-    byName: new Map(states.map((state) => [state.name, boardRow(state, levels.get(state.name) ?? 0, parts)])),
+    byName: new Map(states.map((state) => [state.name, boardRow(state, nodes.get(state.name) ?? null, parts)])),
     nameOf,
   };
 }
+
+/** The bookings in the time that a page shows. A page does without them rather than fail. */
+const bookedIn = (engine: BoardDeps['engine'], credential: Credential, { fromMs, toMs }: Frame): Promise<Booking[]> =>
+  readBookings(engine, credential, { from: Math.floor(fromMs / 1000), to: Math.ceil(toMs / 1000) }, MAX_BOOKINGS).catch(
+    () => [],
+  );
 
 /** The requesters that a person is. */
 const requestersOf = (user: SessionUser | null): string[] =>

@@ -2,16 +2,18 @@
  * Puts together what a row of the Board shows: the state of a resource, what is in its way and until when, and its
  * timeline. No I/O.
  */
+import type { Booking } from '../../contract/bookings.ts';
 import type { PastEntry } from '../../domain/history.ts';
 import type { Hold, SlotState } from '../../engine/reservations/holders.ts';
 import type { NotReady } from '../../engine/reservations/slotConditions.ts';
 import type { ResourceState } from '../../engine/reservations/states.ts';
 import type { NameOf } from '../people.ts';
+import type { Booked } from '../timeline/booked.ts';
 import type { Frame } from '../timeline/frame.ts';
 import { type Holding, type NotReady as NotReadySlot, type TimelineRow, timelineRow } from '../timeline/row.ts';
 import { CONDITION_WORDS, conditionText } from '../words/conditionWords.ts';
 import { isStale } from './find.ts';
-import type { Lab } from './lab.ts';
+import type { Lab, LabNode } from './lab.ts';
 
 /** The reason why nobody can take a resource that has a free slot. */
 export interface Shut {
@@ -30,6 +32,9 @@ export interface BoardRow {
   /** How far it stands below its group. */
   readonly level: number;
   readonly shut: Shut | null;
+  readonly isBookable: boolean;
+  /** From when on it is booked, if it is free now; in ISO 8601. null: as far as anybody knows, never */
+  readonly bookedFrom: string | null;
   /** True if somebody should look at it. */
   readonly isStale: boolean;
   readonly timeline: TimelineRow;
@@ -42,6 +47,8 @@ export interface RowParts {
   readonly isOwn: (requester: string) => boolean;
   /** Resource → what ended lately, the latest first. */
   readonly past: ReadonlyMap<string, readonly PastEntry[]>;
+  /** Resource → its bookings in the time that the page shows. */
+  readonly bookings: ReadonlyMap<string, readonly Booking[]>;
 }
 
 const SYSTEM = 'system:';
@@ -50,20 +57,24 @@ const SYSTEM = 'system:';
 export const takenAlongBy = ({ kind, holder }: Hold): string | null =>
   kind === 'along' && holder.startsWith(SYSTEM) ? holder.slice(SYSTEM.length) : null;
 
-export function boardRow(state: ResourceState, level: number, parts: RowParts): BoardRow {
+/** @param node null: it is not registered */
+export function boardRow(state: ResourceState, node: LabNode | null, parts: RowParts): BoardRow {
   const { frame, nameOf } = parts;
   const shut = shutOf(state, parts);
   const holdings = [...pastOf(state, parts), ...state.slots.flatMap((slot) => holdingOf(slot, state, parts))];
   const waiting = state.queue.map(({ requester, ...rest }) => ({ ...rest, who: nameOf(requester) }));
   const { capacity, held, free } = state;
+  const bookings = bookedOf(parts.bookings.get(state.name) ?? [], state, nameOf);
   const blocked = shut === null ? undefined : { by: shut.by, toMs: shut.untilMs };
   return {
     state,
-    level,
+    level: node?.level ?? 0,
     shut,
+    isBookable: node?.isBookable === true,
+    bookedFrom: node?.bookedFrom ?? null,
     isStale: holdings.some(({ kind }) => kind === 'look'),
     timeline: timelineRow(
-      { capacity: capacity ?? 1, held, free, holdings, notReady: notReadyOf(state), waiting, blocked },
+      { capacity: capacity ?? 1, held, free, holdings, notReady: notReadyOf(state), waiting, blocked, bookings },
       frame,
     ),
   };
@@ -94,6 +105,18 @@ const timeOf = (iso: string | null): number | null => (iso === null ? null : Dat
 /** The number of a slot of a pool; 0 for the only slot of a resource. */
 const numberOf = (slot: string, { name }: Pick<ResourceState, 'name'>): number =>
   slot.startsWith(`${name}_`) ? Number(slot.slice(name.length + 1)) : 0;
+
+/** The bookings of a resource, as its timeline has them. One that has begun is a reservation. */
+export const bookedOf = (all: readonly Booking[], of: Pick<ResourceState, 'name'>, nameOf: NameOf): Booked[] =>
+  all
+    .filter(({ state }) => state !== 'RUNNING')
+    .map(({ slot, requester, note, start, end }) => ({
+      slot: numberOf(slot, of),
+      who: nameOf(requester),
+      note: note ?? undefined,
+      fromMs: Date.parse(start),
+      toMs: Date.parse(end),
+    }));
 
 /** The slots of a resource that are not ready, as its timeline has them. */
 export const notReadyOf = (state: Pick<ResourceState, 'name' | 'notReady'>): NotReadySlot[] =>

@@ -19,7 +19,7 @@ export const countsOf = (notReady: SlotCondition | undefined): SlotCounts => ({
 });
 
 /** The actions of a row. Of a pool, only the own reservations: those of others are with its slots. */
-export function actionsOf({ state, shut, isStale }: BoardRow, viewer: Viewer): ActionRow {
+export function actionsOf({ state, shut, isStale, isBookable }: BoardRow, viewer: Viewer): ActionRow {
   const isMine = isOwnOf(viewer);
   const holds = [
     ...new Map(state.slots.flatMap(rowHolds).map((hold) => [`${hold.resource}\n${hold.requester}`, hold])).values(),
@@ -30,6 +30,7 @@ export function actionsOf({ state, shut, isStale }: BoardRow, viewer: Viewer): A
     holds: isPool(state) ? holds.filter(({ requester }) => isMine(requester)) : holds,
     isStale: isStale && !isPool(state),
     conditions: conditionsOf(state),
+    isBookable,
   };
 }
 

@@ -52,6 +52,19 @@ export const Now = (props: NowProps) => {
   );
 };
 
+/** Free, and until when, if it is booked then. */
+const Free = ({ until }: { until: string | null }) => (
+  <>
+    Free
+    {until !== null && (
+      <>
+        {' '}
+        <Until at={until} />
+      </>
+    )}
+  </>
+);
+
 export const isPool = ({ capacity }: ResourceState): boolean => (capacity ?? 0) > 1;
 
 function wordsOf(props: NowProps): Words {
@@ -64,7 +77,7 @@ function wordsOf(props: NowProps): Words {
   if (hold === null && notReady !== undefined) return ofNotReady(notReady, queue, nameOf);
   if (hold === null && shut !== null)
     return { shape: 'shut', word: 'Not available', details: [...shutOf(row), ...queue] };
-  if (hold === null) return { shape: 'free', word: 'Free', details: queue };
+  if (hold === null) return { shape: 'free', word: <Free until={row.bookedFrom} />, details: queue };
   const along = takenAlongBy(hold);
   const details = [
     ...endingOf(hold),
@@ -174,7 +187,8 @@ function queueOf({ state, timeline }: BoardRow, nameOf: NameOf): Child[] {
 }
 
 /** The person's own slots of a pool, and until when they have them; else when its next slot becomes free. */
-function ofPool({ row: { state, shut, timeline }, isOwn, nameOf }: NowProps, queue: readonly Child[]): Words {
+function ofPool({ row, isOwn, nameOf }: NowProps, queue: readonly Child[]): Words {
+  const { state, shut, bookedFrom } = row;
   const { capacity, free } = state;
   const own = state.slots.flatMap(({ slot, hold }) =>
     hold?.kind === 'own' && isOwn(hold.holder) ? [{ slot, hold }] : [],
@@ -193,7 +207,8 @@ function ofPool({ row: { state, shut, timeline }, isOwn, nameOf }: NowProps, que
   );
   const details = [
     ...(mine ? [mine] : []),
-    ...(shut === null ? [] : shutOf({ state, shut, timeline, level: 0, isStale: false })),
+    ...shutOf(row),
+    ...(free > 0 && bookedFrom !== null ? [<Until at={bookedFrom} />] : []),
     ...countTexts(state),
     ...nextFree(state),
     ...queue,

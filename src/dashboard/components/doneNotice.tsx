@@ -8,13 +8,19 @@ import { Icon } from './icon.tsx';
 
 /**
  * The notice about a form that was carried out, by the `done` of the address that it leads to; and what is said
- * besides, smaller. `{}` is the name that it was done to, `{until}` the end, `{n}` a number.
+ * besides, smaller. `{}` is the name that it was done to, `{start}` the begin, `{until}` the end, `{n}` a number.
  */
 const DONE: ReadonlyMap<string, readonly [string, string?]> = new Map(
   Object.entries({
     created: ['The key is created.'],
     rotated: ['The key has a new value.', 'The old one no longer works.'],
     deleted: ['{} is deleted.'],
+    booked: ['{} is booked for you{start}{until}.'],
+    bookedMany: ['{} is booked for you {n} times.'],
+    moved: ['{} is booked{start}{until}.', 'The booking is changed.'],
+    unbooked: ['The booking of {} is cancelled.'],
+    unbookedMany: ['{n} bookings of {} are cancelled.'],
+    here: ['{} is yours{until}.'],
     reserved: ['{} is yours{until}.'],
     extended: ['{} is yours{until}.', 'It is extended.'],
     released: ['{} is released.'],
@@ -64,7 +70,12 @@ export const DoneNotice = ({ done, viewer }: { done: string; viewer: Viewer | nu
     <div class="toast">
       <p>
         <strong>
-          <Sentence text={text.replace('{n}', count ?? 'some')} what={what} until={searchParams.get('until')} />
+          <Sentence
+            text={text.replace('{n}', count ?? 'some')}
+            what={what}
+            start={searchParams.get('start')}
+            until={searchParams.get('until')}
+          />
         </strong>{' '}
         <span class="meta">{done === 'released' && count !== undefined ? waitingText(count) : more}</span>
       </p>
@@ -79,23 +90,33 @@ export const DoneNotice = ({ done, viewer }: { done: string; viewer: Viewer | nu
 const waitingText = (count: string) =>
   count === '0' ? 'Nobody waits for it.' : `It goes to the next of ${count} waiting.`;
 
-const Sentence = ({ text, what, until }: { text: string; what: string; until: string | null }) => {
+interface SentenceProps {
+  readonly text: string;
+  readonly what: string;
+  readonly start: string | null;
+  readonly until: string | null;
+}
+
+const Sentence = ({ text, what, start, until }: SentenceProps) => {
   const isName = what !== '' && nameFault(what, MAX_NAME_LENGTH) === null;
-  const end = Date.parse(until ?? '');
-  const [before = '', after = ''] = text.split('{}');
-  const [middle = '', rest] = after.split('{until}');
   return (
     <>
-      {before}
-      {text.includes('{}') && (isName ? what : before === '' ? 'It' : 'it')}
-      {middle}
-      {rest !== undefined && !Number.isNaN(end) && (
-        <>
-          {' '}
-          until <Clock at={end} />
-        </>
-      )}
-      {rest}
+      {text.split(/(\{\w*\})/).map((part, i) => {
+        if (part === '{}') return isName ? what : i === 1 && text.startsWith('{}') ? 'It' : 'it';
+        if (part === '{start}') return <At word="from" time={start} />;
+        return part === '{until}' ? <At word={text.includes('{start}') ? 'to' : 'until'} time={until} /> : part;
+      })}
+    </>
+  );
+};
+
+/** A time, if there is one. */
+const At = ({ word, time }: { word: string; time: string | null }) => {
+  const ms = Date.parse(time ?? '');
+  return Number.isNaN(ms) ? null : (
+    <>
+      {' '}
+      {word} <Clock at={ms} />
     </>
   );
 };

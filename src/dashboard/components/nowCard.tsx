@@ -198,7 +198,7 @@ const NobodyPart = ({ details }: { details: Details }) => {
   if (capacity === 1 && notReady !== undefined)
     return <NotReadyPart one={notReady} waits={waits} nameOf={details.nameOf} />;
   if (capacity === 1)
-    return <Part who={<p class="big">Nobody has it</p>} big={waits && <span class="meta">{waits}</span>} />;
+    return <Part who={<NobodyYet details={details} />} big={waits && <span class="meta">{waits}</span>} />;
   return (
     <Part
       who={
@@ -220,6 +220,22 @@ const NobodyPart = ({ details }: { details: Details }) => {
       }
       meter={<Occupied state={state} capacity={capacity} />}
     />
+  );
+};
+
+/** Until when nobody has it. */
+const NobodyYet = ({ details: { bookings } }: { details: Details }) => {
+  const [first] = bookings ?? [];
+  return (
+    <p class="big">
+      Nobody has it
+      {first !== undefined && (
+        <>
+          {' '}
+          until <When at={first.start} as="clock" />
+        </>
+      )}
+    </p>
   );
 };
 

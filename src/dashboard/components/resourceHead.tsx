@@ -12,7 +12,7 @@ import type { Details, Tab } from '../resource/resourceDetails.ts';
 import { may } from '../viewer.ts';
 import { number } from '../words/numbers.ts';
 import { resourcePath } from './resourceTree.tsx';
-import { RowActions, type RowHold } from './rowActions.tsx';
+import { type ActionRow, RowActions, type RowHold } from './rowActions.tsx';
 
 export interface HeadProps {
   readonly details: Details;
@@ -111,7 +111,7 @@ const Names = ({ before = '', names, after }: { before?: string; names: readonly
 );
 
 /** The row whose actions the head has: of a pool only those for the person's own slots, since others have rows. */
-function rowOf({ name, state, inTheWay }: Details) {
+function rowOf({ name, state, inTheWay }: Details): ActionRow {
   const capacity = capacityOf(state);
   const isGroup = state.registered?.capacity === null;
   const { registered, free, outOfService, dirty } = state;
@@ -120,6 +120,7 @@ function rowOf({ name, state, inTheWay }: Details) {
     isFree: isGroup ? null : free > 0 && inTheWay === null,
     holds: capacity > 1 ? [] : state.holds.flatMap(holdsOf),
     conditions: registered === null || isGroup ? null : { slots: capacity, out: outOfService, dirty },
+    isBookable: registered?.isBookable === true,
   };
 }
 

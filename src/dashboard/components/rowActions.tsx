@@ -9,6 +9,7 @@ import type { Mode } from '../../domain/reservations.ts';
 import type { NotReady } from '../../engine/reservations/slotConditions.ts';
 import { requesterOf } from '../../engine/tenant/signIns.ts';
 import { isOwn, mayEnd } from '../../operations/permissions.ts';
+import { bookPath } from '../bookings/paths.ts';
 import type { Viewer } from '../env.ts';
 import { actionPath } from '../paths.ts';
 import { may } from '../viewer.ts';
@@ -37,6 +38,8 @@ export interface ActionRow {
   readonly isStale?: boolean;
   /** The conditions of its slots; null: it has none, as a name that is not registered */
   readonly conditions: SlotCounts | null;
+  /** True if it can be booked. Absent: a page does without. */
+  readonly isBookable?: boolean;
 }
 
 /** The number of slots, and of those that are not ready. */
@@ -101,7 +104,7 @@ const careOf = (resource: string, { slots, out, dirty }: SlotCounts, back: strin
 ];
 
 function holdActionsOf(row: ActionRow, viewer: Viewer, back: string): Child[] {
-  const { resource, isFree, holds, isStale = false, conditions } = row;
+  const { resource, isFree, holds, isStale = false, conditions, isBookable = false } = row;
   const { user } = viewer;
   const own = holds.filter(({ requester }) => isOwn(user, requester));
   const others = holds.filter(({ requester }) => !isOwn(user, requester) && mayEnd(user, requester));
@@ -112,12 +115,13 @@ function holdActionsOf(row: ActionRow, viewer: Viewer, back: string): Child[] {
     ...(conditions === null || hold.claimBy !== null ? [] : [<ReleaseBroken hold={hold} back={back} />]),
   ]);
   const forOthers = others.map((hold) => <TakeAway hold={hold} row={resource} back={back} />);
-  if (own.length > 0) return [...forOwn, ...forOthers];
+  const book = isBookable ? [<Book resource={resource} back={back} />] : [];
+  if (own.length > 0) return [...forOwn, ...book, ...forOthers];
   if (viewer.standings.some(({ resources, isGranted }) => !isGranted && resources.includes(resource)))
-    return [<LeaveQueue wait={{ resource, requester: requesterOf(user) }} back={back} />, ...forOthers];
+    return [<LeaveQueue wait={{ resource, requester: requesterOf(user) }} back={back} />, ...book, ...forOthers];
   if (isFree === null) return forOthers;
   const reserve = <Reserve resource={resource} label={isFree ? 'Reserve' : 'Join queue'} back={back} />;
-  const all = [reserve, ...tendingOf(resource, conditions, viewer, back)];
+  const all = [reserve, ...book, ...tendingOf(resource, conditions, viewer, back)];
   return isStale ? [...forOthers, ...all] : [...all, ...forOthers];
 }
 
@@ -149,6 +153,14 @@ const BackInService = ({ resource, from, back }: { resource: string; from: 'out'
 const Reserve = ({ resource, label, back }: { resource: string; label: string; back: string }) => (
   <a class={label === 'Reserve' ? 'button' : 'button quiet'} href={actionPath('reserve', { resource, back })}>
     {label}
+    <About text={resource} />
+  </a>
+);
+
+/** Books a time ahead. */
+const Book = ({ resource, back }: { resource: string; back: string }) => (
+  <a class="button" href={bookPath({ resource, back })}>
+    Book …
     <About text={resource} />
   </a>
 );

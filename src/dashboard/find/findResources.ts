@@ -32,6 +32,11 @@ const best = (names: Iterable<string>, wanted: string, limit: number): string[] 
     .sort((one, other) => rank(one, wanted) - rank(other, wanted) || (one < other ? -1 : 1))
     .slice(0, limit);
 
+/** A resource that was found. */
+export interface FoundResource extends ResourceState {
+  readonly isBookable: boolean;
+}
+
 /**
  * @param term part of a name or label, not empty
  * @param requesters that the person is
@@ -42,13 +47,16 @@ export async function findResources(
   credential: Credential,
   term: string,
   requesters: readonly string[],
-): Promise<ResourceState[]> {
+): Promise<FoundResource[]> {
   const wanted = term.toLowerCase();
   const found: string[] = [];
+  const bookable = new Set<string>();
   let lookedAt = 0;
   for await (const page of tree(engine, credential)) {
-    for (const { name, labels } of page.rows)
+    for (const { name, labels, isBookable } of page.rows) {
+      if (isBookable) bookable.add(name);
       if ([name, ...labelTexts(labels)].some((text) => text.toLowerCase().includes(wanted))) found.push(name);
+    }
     lookedAt += page.rows.length;
     if (found.length >= ENOUGH || lookedAt >= MAX_LOOKED_AT) break;
   }
@@ -59,7 +67,9 @@ export async function findResources(
   const shown = [...best(found, wanted, MAX_RESOURCES), ...exact];
   const states =
     shown.length === 0 ? [] : await resourceStates(engine, credential, shown, { slots: SLOTS, requesters });
-  return states.filter(({ isRegistered, held, name }) => isRegistered || held > 0 || found.includes(name));
+  return states
+    .filter(({ isRegistered, held, name }) => isRegistered || held > 0 || found.includes(name))
+    .map((state) => ({ ...state, isBookable: bookable.has(state.name) }));
 }
 
 /** A requester that holds something. */

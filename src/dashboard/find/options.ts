@@ -6,6 +6,7 @@ import type { ResourceState } from '../../engine/reservations/states.ts';
 import { isOwn } from '../../operations/permissions.ts';
 import { leaseChoices } from '../actions/lease.ts';
 import { BOARD } from '../board/query.ts';
+import { bookPath } from '../bookings/paths.ts';
 import type { DotShape } from '../components/dot.tsx';
 import { resourcePath } from '../components/resourceTree.tsx';
 import type { Viewer } from '../env.ts';
@@ -15,7 +16,7 @@ import { PLACES } from '../places.ts';
 import { may } from '../viewer.ts';
 import { conditionText, conditionWord, countTexts } from '../words/conditionWords.ts';
 import { number } from '../words/numbers.ts';
-import type { Holding } from './findResources.ts';
+import type { FoundResource, Holding } from './findResources.ts';
 
 export interface Option {
   readonly to: string;
@@ -37,13 +38,13 @@ const MAX_ACTED_ON = 3;
 const MAX_PAGES = 6;
 
 /** Words in front of a name that say what to do with it. */
-const VERBS = /^(?:reserve|extend|open|history of|take|join(?: the)?(?: queue)?(?: for)?)\s+/i;
+const VERBS = /^(?:reserve|book|extend|open|history of|take|join(?: the)?(?: queue)?(?: for)?)\s+/i;
 
 /** The name that a text is about: what follows a verb. */
 export const termOf = (q: string): string => q.trim().replace(VERBS, '');
 
 export interface Found {
-  readonly resources: readonly ResourceState[];
+  readonly resources: readonly FoundResource[];
   readonly people: readonly Holding[];
 }
 
@@ -117,7 +118,7 @@ const personOption = ({ requester, count }: Holding): Option => ({
 function actionOptions(
   viewer: Viewer,
   term: string,
-  resources: readonly ResourceState[],
+  resources: readonly FoundResource[],
   terms: Terms,
   zone: string,
 ): Option[] {
@@ -143,6 +144,8 @@ function actionOptions(
           text: `Join the queue for ${resource}`,
           to: actionPath('reserve', { resource }),
         });
+      if (state.isBookable)
+        options.push({ icon: 'board', text: `Book ${resource} for later`, to: bookPath({ resource }) });
       if (state === acted[0] && may(viewer, 'define') && isRegistered && outOfService < (capacity ?? 0))
         options.push({
           icon: 'out',

@@ -7,6 +7,8 @@ import { z } from 'zod';
 import { BOARD, type BoardQuery, linkTo, readQuery, unfiltered, type View } from '../board/query.ts';
 import { type Board, readBoard } from '../board/readBoard.ts';
 import { type SavedView, savedViews, saveViews, VIEWS_AT, ViewName } from '../board/savedViews.ts';
+import { labelsText } from '../bookings/labels.ts';
+import { bookPath } from '../bookings/paths.ts';
 import { Filters, SavedViews } from '../components/boardFilters.tsx';
 import { BoardGrid } from '../components/boardGrid.tsx';
 import { BoardMine } from '../components/boardMine.tsx';
@@ -83,7 +85,7 @@ const BoardPage = ({ board, saved, viewer, done, failed, origin }: BoardPageProp
   const isEmpty = counts.all === 0;
   const head = {
     counts: isEmpty ? undefined : <Counts board={board} />,
-    actions: <HeadActions query={query} viewer={viewer} isEmpty={isEmpty} />,
+    actions: <HeadActions query={query} viewer={viewer} isEmpty={isEmpty} isBookable={board.isBookable} />,
     isWide: true,
   };
   const renew = { from: linkTo(query), everyS: RENEW_S };
@@ -131,7 +133,14 @@ const SWITCH: readonly (readonly [View, string, keyof typeof ICONS])[] = [
   ['grid', 'Grid', 'grid'],
 ];
 
-const HeadActions = ({ query, viewer, isEmpty }: { query: BoardQuery; viewer: Viewer; isEmpty: boolean }) => (
+interface HeadActionsProps {
+  readonly query: BoardQuery;
+  readonly viewer: Viewer;
+  readonly isEmpty: boolean;
+  readonly isBookable: boolean;
+}
+
+const HeadActions = ({ query, viewer, isEmpty, isBookable }: HeadActionsProps) => (
   <>
     {!isEmpty && (
       <nav class="seg" aria-label="View">
@@ -141,6 +150,11 @@ const HeadActions = ({ query, viewer, isEmpty }: { query: BoardQuery; viewer: Vi
           </a>
         ))}
       </nav>
+    )}
+    {may(viewer, 'reserve') && isBookable && (
+      <a class="button" href={bookPath({ match: labelsText(query.labels), back: linkTo(query) })} data-shortcut="b">
+        <Icon name="board" /> Book
+      </a>
     )}
     {may(viewer, 'reserve') && (
       <a class="button primary" href={actionPath('reserve', { back: linkTo(query) })} data-shortcut="r">

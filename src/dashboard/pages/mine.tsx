@@ -10,6 +10,8 @@ import { requesterOf } from '../../engine/tenant/signIns.ts';
 import type { Standing } from '../../engine/waiting/list.ts';
 import { fillPage } from '../../operations/history.ts';
 import { BOARD } from '../board/query.ts';
+import { readBookings } from '../bookings/read.ts';
+import { BookedCard, mustBeClaimed } from '../components/bookedCard.tsx';
 import { Page } from '../components/layout.tsx';
 import { Meter } from '../components/nowCard.tsx';
 import { PastTable } from '../components/pastTable.tsx';
@@ -25,6 +27,7 @@ import { timelineRow } from '../timeline/row.ts';
 import { may } from '../viewer.ts';
 import { ordinal } from '../words/numbers.ts';
 import { PURPOSES, turnUnknown, wantedText } from '../words/waitingWords.ts';
+import { zoneOf } from '../zone.ts';
 
 const AT = '/dashboard/mine';
 /** Rows of each list. */
@@ -39,8 +42,9 @@ export const mineRoutes = (deps: DashboardDeps) =>
     const { credential, user } = viewer;
     const { engine, history, reads } = deps;
     const requesters = [requesterOf(user), ...(user.email === null ? [] : [user.email])];
-    const [held, past] = await Promise.all([
+    const [held, booked, past] = await Promise.all([
       readHeld(deps, viewer, requesters),
+      readBooked(deps, viewer, requesters),
       Promise.all(
         requesters.map((requester) =>
           fillPage(history, credential.tenant, { requester }, undefined, PAST_ROWS, () => reads.debit(credential)),
@@ -60,6 +64,7 @@ export const mineRoutes = (deps: DashboardDeps) =>
       <Page title="Mine" viewer={viewer} at={AT} done={c.req.query('done')} renew={{ from: AT, everyS: 60 }}>
         <div class="stack" data-live="mine">
           <HeldCard held={held} viewer={viewer} />
+          {may(viewer, 'reserve') && <BookedCard booked={booked} zone={zoneOf(c)} back={AT} />}
           {waits.length > 0 && (
             <WaitsCard
               waits={waits}
@@ -97,6 +102,17 @@ async function readHeld({ engine }: DashboardDeps, { credential }: Viewer, reque
   const endOf = ({ expiresAt }: ActiveReservation) =>
     expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
   return held.sort((one, other) => endOf(one) - endOf(other)).slice(0, MAX_ROWS);
+}
+
+/** Returns the person's bookings, the first to begin first. Those that have begun are among what they have. */
+async function readBooked({ engine }: DashboardDeps, { credential }: Viewer, requesters: readonly string[]) {
+  const all = await Promise.all(
+    requesters.map((requester) => readBookings(engine, credential, { requester }, MAX_ROWS)),
+  );
+  return all
+    .flat()
+    .filter((one) => one.state !== 'RUNNING' || mustBeClaimed(one))
+    .sort((one, other) => Date.parse(one.start) - Date.parse(other.start));
 }
 
 const HeldCard = ({ held, viewer }: { held: readonly ActiveReservation[]; viewer: Viewer }) => (

@@ -19,12 +19,14 @@ import { ResourceHead } from '../components/resourceHead.tsx';
 import { ResourceTree, resourcePath } from '../components/resourceTree.tsx';
 import { SlotsCard } from '../components/slotsCard.tsx';
 import { TimelineCard } from '../components/timelineCard.tsx';
+import { WeekCard } from '../components/weekCard.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm, readQuery } from '../form.ts';
 import { NameParams } from '../formSchemas.ts';
 import { backTo, historyPath } from '../paths.ts';
 import { type Details, readDetails, SLOTS, TABS, type Tab, type Wanted } from '../resource/resourceDetails.ts';
 import { may } from '../viewer.ts';
+import { zoneOf } from '../zone.ts';
 
 const AT = '/dashboard/resources/one';
 /** Ended reservations that the page shows. */
@@ -34,6 +36,7 @@ const Query = z.object({
   name: z.string(),
   tab: z.enum(TABS).catch('now'),
   view: z.enum(['today', 'day', 'week']).catch('today'),
+  week: z.coerce.number().int().min(0).max(52).catch(0),
   cursor: z.string().max(100).optional(),
   page: pageNumber,
   after: z.string().optional(),
@@ -54,6 +57,7 @@ export const resourceRoutes = (deps: DashboardDeps) => {
         details={details}
         done={c.req.query('done')}
         failed={failed}
+        zone={zoneOf(c)}
       />,
       failed?.status ?? 200,
     );
@@ -87,6 +91,7 @@ const firstPage = (name: string): Wanted => ({
   name,
   tab: 'now',
   view: 'today',
+  week: 0,
   page: 1,
   after: undefined,
   cursor: undefined,
@@ -106,9 +111,10 @@ interface ResourcePageProps {
   readonly details: Details;
   readonly done: string | undefined;
   readonly failed: Failed | undefined;
+  readonly zone: string;
 }
 
-const ResourcePage = ({ viewer, wanted, details, done, failed }: ResourcePageProps) => {
+const ResourcePage = ({ viewer, wanted, details, done, failed, zone }: ResourcePageProps) => {
   const { name } = details;
   const { tab } = wanted;
   const back = linkTo(wanted);
@@ -131,18 +137,18 @@ const ResourcePage = ({ viewer, wanted, details, done, failed }: ResourcePagePro
       ) : tab === 'definition' ? (
         may(viewer, 'define') && <Definition details={details} />
       ) : (
-        <NowPart details={details} viewer={viewer} wanted={wanted} back={back} tabLink={tabLink} />
+        <NowPart {...{ details, viewer, wanted, zone, back, tabLink }} />
       )}
     </Page>
   );
 };
 
-interface NowPartProps extends Pick<ResourcePageProps, 'details' | 'viewer' | 'wanted'> {
+interface NowPartProps extends Pick<ResourcePageProps, 'details' | 'viewer' | 'wanted' | 'zone'> {
   readonly back: string;
   readonly tabLink: (tab: Tab) => string;
 }
 
-const NowPart = ({ details, viewer, wanted, back, tabLink }: NowPartProps) => {
+const NowPart = ({ details, viewer, wanted, zone, back, tabLink }: NowPartProps) => {
   const { name, state, past, below, nameOf } = details;
   const { registered, queue } = state;
   const link = (to: Partial<Wanted>) => linkTo({ ...wanted, ...to });
@@ -157,6 +163,7 @@ const NowPart = ({ details, viewer, wanted, back, tabLink }: NowPartProps) => {
         <NowCard details={details} />
         <QueueCard details={details} viewer={viewer} action={`${AT}/cancel?${new URLSearchParams({ name })}`} />
         {!isGroup && <TimelineCard details={details} view={wanted.view} link={(view) => link({ view })} />}
+        <WeekCard {...{ details, viewer, zone, back }} week={wanted.week} link={(week) => link({ week })} />
         <SlotsCard details={details} viewer={viewer} back={back} link={(page) => link({ page })} />
         {below.roots.length > 0 && (
           <section class="card" aria-labelledby="below-title" data-live="below">
@@ -231,10 +238,11 @@ const HistoryPart = ({ details, wanted }: Pick<ResourcePageProps, 'details' | 'w
   );
 };
 
-function linkTo({ name, tab, view, page, after, cursor }: Wanted): string {
+function linkTo({ name, tab, view, week, page, after, cursor }: Wanted): string {
   const fields = new URLSearchParams({ name });
   if (tab !== 'now') fields.set('tab', tab);
   if (view !== 'today') fields.set('view', view);
+  if (week !== 0) fields.set('week', String(week));
   if (page !== 1) fields.set('page', String(page));
   if (after !== undefined) fields.set('after', after);
   if (cursor !== undefined) fields.set('cursor', cursor);

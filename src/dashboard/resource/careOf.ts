@@ -56,3 +56,7 @@ export async function hasFreeIn(engine: Engine, credential: Credential, name: st
   const held = new Set(holds.map(({ slot }) => slot));
   return notReady.some((one) => one.condition === condition && !held.has(one.slot));
 }
+
+/** True if a resource can be booked for a time ahead. @throws HoldfastError unauthenticated, forbidden, unavailable */
+export const isBookable = async (engine: Engine, credential: Credential, name: string): Promise<boolean> =>
+  (await resourceState(engine, credential, name, 0, 1)).registered?.isBookable === true;

@@ -10,7 +10,7 @@ import { PATH_DELIMITER, SYSTEM_REQUESTER_PREFIX } from '../../domain/names.ts';
 import type { Hold } from '../../engine/reservations/holders.ts';
 import type { ResourceState } from '../../engine/reservations/resource.ts';
 import type { ResourceState as RowState } from '../../engine/reservations/states.ts';
-import { notReadyOf } from '../board/rows.ts';
+import { bookedOf, notReadyOf } from '../board/rows.ts';
 import type { NameOf } from '../people.ts';
 import { expectedTimes } from '../timeline/expected.ts';
 import { type Holding, leasesOf, MAX_LANES, type RowFacts, type Waiting } from '../timeline/row.ts';
@@ -68,7 +68,7 @@ function holdingOf(hold: Hold, slot: number, nameOf: NameOf): Holding {
   };
 }
 
-export function factsOf({ name, state, past, inTheWay, nameOf, frame }: Details): RowFacts {
+export function factsOf({ name, state, past, inTheWay, nameOf, frame, bookings }: Details): RowFacts {
   const { held, free } = state;
   const capacity = capacityOf(state);
   const current = state.holds.map(({ slot, hold }) => holdingOf(hold, numberOf(slot, name), nameOf));
@@ -82,6 +82,7 @@ export function factsOf({ name, state, past, inTheWay, nameOf, frame }: Details)
     notReady: notReadyOf({ name, notReady: state.notReady }),
     waiting: state.queue.map(({ request }) => toWaiting(request, name, nameOf)),
     blocked: free > 0 && inTheWay !== null ? blockedBy(inTheWay) : undefined,
+    bookings: bookedOf(bookings ?? [], { name }, nameOf),
   };
 }
 

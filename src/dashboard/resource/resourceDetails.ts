@@ -2,6 +2,7 @@
  * Reads what the page of one resource shows. It reads nothing of other resources but those on the way to it, what it
  * takes along, and the first of those below it.
  */
+import type { Booking } from '../../contract/bookings.ts';
 import type { Definition } from '../../contract/definitions.ts';
 import type { ResourceUsage } from '../../contract/history.ts';
 import type { Reason } from '../../contract/reservationFields.ts';
@@ -16,6 +17,8 @@ import { type ResourceState as RowState, resourceStates } from '../../engine/res
 import { debitLooked } from '../../operations/charging.ts';
 import { fillPage } from '../../operations/history.ts';
 import { measureUsage, type UsageOfResource } from '../../operations/usage.ts';
+import { readBookings } from '../bookings/read.ts';
+import { DAYS } from '../bookings/week.ts';
 import type { DashboardDeps, Viewer } from '../env.ts';
 import { type NameOf, namesOf } from '../people.ts';
 import { type Frame, frameAt } from '../timeline/frame.ts';
@@ -27,6 +30,7 @@ export const SLOTS = 100;
 /** Nodes below it on one page. */
 const BELOW = 100;
 const HOUR_MS = 3_600_000;
+const DAY_S = 86_400;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 /** A resource that it takes along, and that has a row of the timeline, too. */
 const MAX_ALONG = 4;
@@ -74,6 +78,8 @@ export interface Details {
   /** How much it was used in the last 7 days, hour by hour; null: a group is not used */
   readonly usage: ResourceUsage | null;
   readonly below: Below;
+  /** Its bookings, to the end of the week that is shown; null: it cannot be booked, or another page is wanted */
+  readonly bookings: readonly Booking[] | null;
   /** Its definition, to change it; null: it is not registered, or another page is wanted */
   readonly definition: Definition | null;
   readonly nameOf: NameOf;
@@ -83,6 +89,8 @@ export interface Wanted {
   readonly name: string;
   readonly tab: Tab;
   readonly view: View;
+  /** The week of its bookings, from 0: from today on. */
+  readonly week: number;
   /** Where the page of its history begins; undefined: at the latest */
   readonly cursor: string | undefined;
   /** The page of its slots, from 1. */
@@ -97,14 +105,14 @@ type Deps = Pick<DashboardDeps, 'engine' | 'history' | 'reads' | 'memberships'>;
 export async function readDetails(deps: Deps, viewer: Viewer, wanted: Wanted): Promise<Details> {
   const { engine, history, reads } = deps;
   const { credential } = viewer;
-  const { name: typed, tab, view, page, after, cursor } = wanted;
+  const { name: typed, tab, view, week, page, after, cursor } = wanted;
   const first = (page - 1) * SLOTS;
   const state = await resourceState(engine, credential, typed, first, SLOTS);
   const name = state.resource ?? typed;
   const isNow = tab === 'now';
   const isGroup = state.registered?.capacity === null;
   const rows = isNow ? VIEWS[view].entries : tab === 'history' ? HISTORY_ROWS : 0;
-  const [past, used, below, inTheWay, along, stored] = await Promise.all([
+  const [past, used, below, inTheWay, along, stored, bookings] = await Promise.all([
     rows === 0
       ? { entries: [], next: null }
       : fillPage(history, credential.tenant, { resource: name }, cursor, rows, () => reads.debit(credential)),
@@ -113,6 +121,7 @@ export async function readDetails(deps: Deps, viewer: Viewer, wanted: Wanted): P
     state.plan.length === 0 ? null : readInTheWay(engine, credential, name),
     isNow ? readAlong(engine, credential, state) : [],
     tab === 'definition' && may(viewer, 'define') ? definition(engine, credential, name) : null,
+    isNow && state.registered?.isBookable ? readWeek(engine, credential, name, week) : null,
   ]);
   await debitLooked(reads, credential, used?.looked ?? 0);
   const { spanMs, past: share } = VIEWS[view];
@@ -130,8 +139,18 @@ export async function readDetails(deps: Deps, viewer: Viewer, wanted: Wanted): P
     usage: used?.usage ?? null,
     below,
     definition: stored,
-    nameOf: await namesOf(deps, viewer, requestersOf(state, along, past.entries)),
+    bookings,
+    nameOf: await namesOf(deps, viewer, [
+      ...requestersOf(state, along, past.entries),
+      ...(bookings ?? []).map(({ requester }) => requester),
+    ]),
   };
+}
+
+/** Bookings up to the end of a week: its days begin today at the latest, in any time zone. */
+function readWeek(engine: Engine, credential: Credential, resource: string, week: number): Promise<Booking[]> {
+  const from = Math.floor(Date.now() / 1000);
+  return readBookings(engine, credential, { resource, from, to: from + (week + 1) * DAYS * DAY_S });
 }
 
 const weekOf = (resource: string): UsageOfResource => ({

@@ -3,6 +3,7 @@
  * when it can expect its turn. A pool has a lane a slot, or, if it has more than MAX_LANES, an area. No I/O and no
  * markup. Times are ms since 1970 UTC.
  */
+import { type Booked, bookedBars } from './booked.ts';
 import { expectedTimes, type Lease } from './expected.ts';
 import { type Frame, placeOf } from './frame.ts';
 
@@ -18,16 +19,15 @@ export const MAX_LANES = 12;
  * - `look`: somebody should look at it
  * - `out`: out of service
  * - `dirty`: it has to be cleaned
- *
- * Bookings will be a kind of their own.
+ * - `booked`: for a time ahead
  */
-export type BarKind = 'free' | 'past' | 'held' | 'mine' | 'waiting' | 'blocked' | 'look' | 'out' | 'dirty';
+export type BarKind = 'free' | 'past' | 'held' | 'mine' | 'waiting' | 'blocked' | 'look' | 'out' | 'dirty' | 'booked';
 
 /** Somebody who holds a slot, or held it. */
 export interface Holding {
   /** The number of the slot, from 0. */
   readonly slot: number;
-  readonly kind: Exclude<BarKind, 'free' | 'waiting' | 'blocked' | 'out' | 'dirty'>;
+  readonly kind: Exclude<BarKind, 'free' | 'waiting' | 'blocked' | 'out' | 'dirty' | 'booked'>;
   readonly who: string;
   readonly note?: string | undefined;
   /** null: before anybody knows */
@@ -74,6 +74,8 @@ export interface RowFacts {
   readonly notReady?: readonly NotReady[];
   /** In the order of the queue. */
   readonly waiting: readonly Waiting[];
+  /** Of all its slots. */
+  readonly bookings?: readonly Booked[];
   /** The reason why nobody can take it though a slot is free, and its end. */
   readonly blocked?: { readonly by: string; readonly toMs: number | null } | undefined;
 }
@@ -115,7 +117,7 @@ export interface TimelineRow {
 const KEPT_MS = 3_600_000;
 
 export function timelineRow(facts: RowFacts, frame: Frame): TimelineRow {
-  const { capacity, holdings, waiting, held } = facts;
+  const { capacity, holdings, waiting } = facts;
   const current = holdings.filter(({ kind }) => kind !== 'past');
   const expected = expectedTimes(leasesOf(facts), capacity, waiting, frame.nowMs);
   const isArea = capacity > MAX_LANES;
@@ -130,27 +132,38 @@ export function timelineRow(facts: RowFacts, frame: Frame): TimelineRow {
           ...holdings.map((one) => barOf(one, frame)),
           ...notReadyBars(facts, frame),
           ...blockedBar(facts, frame),
+          ...bookedBars(facts, frame),
           ...ghosts,
         ].filter(isSeen),
-    area: isArea ? areaOf(current, held, frame) : [],
+    area: isArea ? areaOf(current, facts, frame) : [],
     expectedMs: expected.map(({ startMs }) => startMs),
     text: textOf(facts),
   };
 }
 
 /**
- * The leases that are in the way of those who wait. Nobody knows when a slot is ready again, nor when those of a large
- * pool end that nobody looked at.
+ * The leases that are in the way of those who wait, and then the free slots that are booked. Nobody knows when a slot
+ * is ready again, nor when those of a large pool end that nobody looked at.
  */
-export function leasesOf({ capacity, held, free = capacity - held, holdings, notReady = [] }: RowFacts): Lease[] {
+export function leasesOf(facts: RowFacts): Lease[] {
+  const { capacity, held, free = capacity - held, holdings, notReady = [], bookings = [] } = facts;
   const current = holdings.filter(({ kind }) => kind !== 'past');
   const isOut = new Set(notReady.map(({ slot }) => slot));
-  const leases = [
-    ...current.map(({ slot, toMs, isKept = false }) => ({ endsAtMs: isKept || isOut.has(slot) ? null : toMs })),
+  const bookedOf = (slot: number) => bookings.filter((one) => one.slot === slot);
+  const leases: Lease[] = [
+    ...current.map(({ slot, toMs, isKept = false }) => ({
+      endsAtMs: isKept || isOut.has(slot) ? null : toMs,
+      booked: bookedOf(slot),
+    })),
     ...freeOf(notReady, current).map(() => ({ endsAtMs: null })),
   ];
-  const missing = Math.max(held, capacity - free) - leases.length;
-  return [...leases, ...Array.from({ length: Math.max(0, missing) }, () => ({ endsAtMs: null }))];
+  const missing = Math.max(0, Math.max(held, capacity - free) - leases.length);
+  if (missing > 0 || bookings.length === 0)
+    return [...leases, ...Array.from({ length: missing }, () => ({ endsAtMs: null }))];
+  return [
+    ...leases,
+    ...freeLanes(capacity, [...current, ...notReady]).map((slot) => ({ endsAtMs: 0, booked: bookedOf(slot) })),
+  ];
 }
 
 /** The slots that are not ready and not held. */
@@ -228,17 +241,23 @@ function ghostsOf(
   });
 }
 
-/** How many slots are held from now on, as far as the ends are known. */
-function areaOf(current: readonly Holding[], held: number, frame: Frame): Step[] {
-  const ends = current
-    .flatMap(({ toMs, isKept }) => (toMs === null || isKept || toMs >= frame.toMs ? [] : [Math.max(frame.nowMs, toMs)]))
-    .sort((one, other) => one - other);
+/** How many slots are held or booked from now on, as far as the ends are known. */
+function areaOf(current: readonly Holding[], { held, bookings = [] }: RowFacts, frame: Frame): Step[] {
+  const changes = [
+    ...current.flatMap(({ toMs, isKept }) => (toMs === null || isKept ? [] : [[toMs, -1] as const])),
+    ...bookings.flatMap(({ fromMs, toMs }) => [[fromMs, 1] as const, [toMs, -1] as const]),
+  ]
+    .filter(([ms]) => ms < frame.toMs)
+    .map(([ms, by]) => [Math.max(frame.nowMs, ms), by] as const)
+    .sort(([one], [other]) => one - other);
   const steps: Step[] = [];
   let from = placeOf(frame, frame.nowMs);
-  for (const [i, endMs] of [...ends, frame.toMs].entries()) {
-    const to = placeOf(frame, endMs);
-    if (to > from) steps.push({ from, to, held: held - i });
+  let count = held;
+  for (const [ms, by] of [...changes, [frame.toMs, 0] as const]) {
+    const to = placeOf(frame, ms);
+    if (to > from) steps.push({ from, to, held: count });
     from = to;
+    count += by;
   }
   return steps;
 }
@@ -254,7 +273,7 @@ const namesOf = (all: readonly { readonly who: string }[]): string => {
 const lowerFirst = (text: string | null): string | null =>
   text === null ? null : text.charAt(0).toLowerCase() + text.slice(1);
 
-function textOf({ capacity, holdings, waiting, blocked, notReady = [] }: RowFacts): string {
+function textOf({ capacity, holdings, waiting, blocked, notReady = [], bookings = [] }: RowFacts): string {
   const past = holdings.filter(({ kind }) => kind === 'past').toReversed();
   const current = holdings.filter(({ kind }) => kind !== 'past');
   const out = capacity === 1 ? lowerFirst(notReady[0]?.text ?? null) : null;
@@ -264,6 +283,7 @@ function textOf({ capacity, holdings, waiting, blocked, notReady = [] }: RowFact
     `Now: ${current.length > 0 ? namesOf(current) : now}`,
     current.length > 0 && out !== null && `After that: ${out}`,
     waiting.length > 0 && `Then: ${namesOf(waiting)}`,
+    bookings.length > 0 && `Booked: ${namesOf(bookings)}`,
   ];
   return `${parts.filter((part) => part !== false).join('. ')}.`;
 }

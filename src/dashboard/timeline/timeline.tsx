@@ -190,6 +190,7 @@ const LEGEND = [
   ['held', 'in use'],
   ['mine', 'yours'],
   ['waiting', 'waiting, expected'],
+  ['booked', 'booked'],
   ['blocked', 'blocked by another'],
   ['look', 'needs a look'],
   ['out', 'out of service'],

@@ -31,6 +31,8 @@ export interface TreeRow {
   readonly dirty: number;
   /** Tickets that wait for it. */
   readonly waiting: number;
+  /** True if it can be booked for a time ahead. */
+  readonly isBookable: boolean;
   /** Left out: it is not booked. */
   readonly bookedFrom?: string | undefined;
   readonly labels: Labels;
@@ -132,12 +134,12 @@ export async function* tree(
     due = 0;
     isLast = flag;
     const rows = nodes.map((node): TreeRow => {
-      const [depth, name = '', capacity, free, out, dirty, waiting, group, ...rest] = toText(node).split('\n');
+      const [depth, name = '', capacity, free, out, dirty, waiting, kind, ...rest] = toText(node).split('\n');
       const [bookedFrom, ...labels] = rest;
       path.length = toInteger(depth);
       const parent = path.at(-1) ?? null;
       path.push(name);
-      const isGroup = group === '1';
+      const isGroup = kind === '1';
       return {
         name,
         depth: path.length - 1,
@@ -147,6 +149,7 @@ export async function* tree(
         outOfService: toInteger(out),
         dirty: toInteger(dirty),
         waiting: toInteger(waiting),
+        isBookable: kind === '2',
         ...toBookedFrom(bookedFrom),
         labels: decodeLabels(labels),
       };

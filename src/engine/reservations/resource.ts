@@ -17,6 +17,8 @@ import { type NotReady, type SlotCondition, toNotReady, toSlotCondition } from '
 export interface Registered {
   /** Null for a group, which has no slots. */
   readonly capacity: number | null;
+  /** True if it can be booked for a time ahead. */
+  readonly isBookable: boolean;
   /** '' for a root */
   readonly treePath: string;
   readonly labels: Labels;
@@ -113,7 +115,7 @@ export async function resourceState(
 type Head = Omit<ResourceState, 'holds' | 'notReady' | 'plan' | 'queue'>;
 
 function toState(head: readonly string[], blocks: readonly string[]): Head {
-  const [resource = '', slot = '', isRegistered, capacity, isGroup, held, waiting, treePath = '', ...rest] = head;
+  const [resource = '', slot = '', isRegistered, capacity, kind, held, waiting, treePath = '', ...rest] = head;
   const [free, out, dirty, isDirtied, ...labels] = rest;
   return {
     resource: resource || null,
@@ -126,7 +128,8 @@ function toState(head: readonly string[], blocks: readonly string[]): Head {
     registered:
       isRegistered === '1'
         ? {
-            capacity: isGroup === '1' ? null : toInteger(capacity),
+            capacity: kind === '1' ? null : toInteger(capacity),
+            isBookable: kind === '2',
             treePath,
             labels: decodeLabels(labels),
             blocks,

@@ -20,6 +20,7 @@ import { type EmailOffer, emailOffer, tellTurn } from '../../actions/tellTurn.ts
 import { Clock } from '../../components/clock.tsx';
 import { Buttons, Fault, FormPage, faultOf } from '../../components/formPage.tsx';
 import { chosenEnd, LeaseFields } from '../../components/leaseFields.tsx';
+import { NowOrLater } from '../../components/nowOrLater.tsx';
 import { ResourceState } from '../../components/resourceState.tsx';
 import { SeveralFields } from '../../components/severalFields.tsx';
 import { TellByEmail } from '../../components/tellByEmail.tsx';
@@ -27,7 +28,7 @@ import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { type Attempt, attempt, check, type Failed, readForm, readQuery, refuseField } from '../../form.ts';
 import { checkSchema, reserveSchema } from '../../formSchemas.ts';
 import { backTo, type Done, ownPath } from '../../paths.ts';
-import { hasFreeIn } from '../../resource/careOf.ts';
+import { hasFreeIn, isBookable } from '../../resource/careOf.ts';
 import { may, needs } from '../../viewer.ts';
 import { wantedText } from '../../words/waitingWords.ts';
 import { zoneOf } from '../../zone.ts';
@@ -87,16 +88,17 @@ export const reserveRoutes = (deps: DashboardDeps) => {
   const show = async (c: Context<DashboardEnv>, typed: Form, failed?: Failed) => {
     const { viewer } = c.var;
     const { resource, condition = '' } = typed;
-    const [terms, seen, canTend] = await Promise.all([
+    const [terms, seen, canTend, canBook] = await Promise.all([
       readTerms(deps.engine, viewer.credential),
       // After a failure, the page shows the state if it can be read, and the failure in any case.
       failed ? readState(viewer, resource).catch(() => null) : readState(viewer, resource),
       condition === '' ? null : hasFreeIn(deps.engine, viewer.credential, resource, condition).catch(() => false),
+      isBookable(deps.engine, viewer.credential, resource).catch(() => false),
     ]);
     // A slot in the condition may be free, and something else in the way.
     const canTake = canTend === null ? seen?.reservable !== false : canTend && failed?.status !== 409;
     const email = canTake ? null : await emailOffer(deps, viewer);
-    const props = { viewer, typed, terms, seen, canTake, email, failed, sizes: deps.sizes, zone: zoneOf(c) };
+    const props = { viewer, typed, terms, seen, canTake, canBook, email, failed, sizes: deps.sizes, zone: zoneOf(c) };
     return c.html(<ReservePage {...props} />, failed?.status ?? 200);
   };
 
@@ -191,6 +193,8 @@ interface ReservePageProps {
   readonly seen: CheckResult | null;
   /** False if it has to be waited for. */
   readonly canTake: boolean;
+  /** True if it can be booked for a later time. */
+  readonly canBook: boolean;
   /** The address that can tell the person's turn, and whether they have chosen that; null: none */
   readonly email: EmailOffer | null;
   readonly sizes: Sizes;
@@ -199,7 +203,7 @@ interface ReservePageProps {
 }
 
 const ReservePage = (props: ReservePageProps) => {
-  const { viewer, typed, seen, canTake, failed } = props;
+  const { viewer, typed, seen, canTake, canBook, failed } = props;
   const { resource, condition = '' } = typed;
   const back = ownPath(typed.back);
   const renew = `${AT}?${new URLSearchParams({ resource, ...(condition !== '' && { condition }), back })}`;
@@ -211,6 +215,7 @@ const ReservePage = (props: ReservePageProps) => {
       failed={failed}
       renew={{ from: renew }}
     >
+      {canBook && may(viewer, 'reserve') && <NowOrLater resource={resource} back={back} at="now" />}
       {seen && <ResourceState state={seen} viewer={viewer} back={back} />}
       {may(viewer, 'reserve') ? (
         <ReserveForm {...props} />

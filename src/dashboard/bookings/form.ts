@@ -1,0 +1,98 @@
+/**
+ * The form that books a time ahead: its fields, and the booking that it asks for (docs/specification.md#booking).
+ */
+import { z } from 'zod';
+import { WEEKDAYS } from '../../domain/bookings.ts';
+import { refuseField } from '../form.ts';
+import { parseLabels } from './labels.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** One box that is checked, or several. */
+const checked = z
+  .union([z.string().transform((one) => [one]), z.array(z.string())])
+  .transform((all) => WEEKDAYS.filter((day) => all.includes(day)))
+  .optional();
+
+/** A date and time of UTC without its zone, as browsers without a script send it, and the same with its zone by one. */
+export const timeFields = {
+  start: z.string().optional(),
+  startExact: z.string().optional(),
+  end: z.string().optional(),
+  endExact: z.string().optional(),
+};
+export type TimeForm = z.output<z.ZodObject<typeof timeFields>>;
+
+export const BookForm = z.object({
+  resource: z.string().default(''),
+  /** Labels `<key>=<value>`, a comma between, instead of a name. */
+  match: z.string().default(''),
+  ...timeFields,
+  /** The start of the suggestion that was taken, in ms since 1970 UTC. */
+  at: z.string().optional(),
+  note: z.string().optional(),
+  /** In s; '' it need not be claimed */
+  claim: z.string().optional(),
+  every: z.enum(['', 'day', 'week']).default(''),
+  on: checked,
+  until: z.string().optional(),
+  /** Present if times that are taken are left out. */
+  skip: z.literal('true').optional(),
+  back: z.string().optional(),
+});
+export type BookForm = z.output<typeof BookForm>;
+
+export interface Times {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/**
+ * Returns the times that a form asks for.
+ * @throws HoldfastError refused if they are none
+ */
+export function timesOf({ start = '', startExact, end = '', endExact }: TimeForm, at?: string): Times {
+  const startMs = Date.parse(startExact || `${start}Z`);
+  const endMs = Date.parse(endExact || `${end}Z`);
+  if (Number.isNaN(startMs)) refuseField('start', 'the start must be a date and a time');
+  if (Number.isNaN(endMs)) refuseField('end', 'the end must be a date and a time');
+  if (endMs <= startMs) refuseField('end', 'the end must be after the start');
+  const movedMs = at === undefined ? startMs : Number(at);
+  return { startMs: movedMs, endMs: movedMs + endMs - startMs };
+}
+
+/** The fields of a form that asks for times. */
+export const typedTimes = ({ startMs, endMs }: Times): TimeForm => {
+  const [start, end] = [startMs, endMs].map((ms) => new Date(ms).toISOString());
+  return { start: start?.slice(0, 16), startExact: start, end: end?.slice(0, 16), endExact: end };
+};
+
+/** The times that a form suggests: an hour from a start, or from the next full hour. */
+export function suggestedTimes(startMs: number | null, nowMs: number): Times {
+  const fromMs = startMs ?? Math.ceil(nowMs / HOUR_MS) * HOUR_MS;
+  return { startMs: fromMs, endMs: fromMs + HOUR_MS };
+}
+
+/** What is booked: a name, or labels of any that fits. */
+export const wantedOf = ({ resource, match }: Pick<BookForm, 'resource' | 'match'>) =>
+  resource === '' ? { match: parseLabels(match) } : { resource };
+
+/**
+ * Returns the booking that a form asks for, as the API takes it.
+ * @param zone in which its days are, if it is a series
+ * @throws HoldfastError refused
+ */
+export function itemOf(form: BookForm, requester: string, zone: string): object {
+  const { note = '', claim = '', every, on, until = '' } = form;
+  const { startMs, endMs } = timesOf(form, form.at);
+  if (every !== '' && until === '') refuseField('repeat', 'say until which day it is repeated');
+  return {
+    ...wantedOf(form),
+    requester,
+    start: new Date(startMs).toISOString(),
+    end: new Date(endMs).toISOString(),
+    ...(note !== '' && { note }),
+    ...(claim !== '' && { claimWithinSeconds: Number(claim) }),
+    ...(every !== '' && { repeat: { every, until, timeZone: zone, ...(on && on.length > 0 && { on }) } }),
+  };
+}

@@ -1,0 +1,24 @@
+/**
+ * The addresses of pages about bookings.
+ */
+import type { Booking } from '../../contract/bookings.ts';
+
+export const BOOK = '/dashboard/book';
+export const CHANGE = '/dashboard/booking/change';
+export const CANCEL = '/dashboard/booking/cancel';
+export const HERE = '/dashboard/booking/here';
+
+/** The form that books. @param fields what it has already: `resource` or `match`, `from` in ms, `back` */
+export function bookPath(fields: Readonly<Record<string, string>>): string {
+  // Without another page, forms lead back to the Board.
+  const isSaid = ([name, value]: readonly [string, string]) =>
+    value !== '' && (name !== 'back' || value !== '/dashboard');
+  return `${BOOK}?${new URLSearchParams(Object.entries(fields).filter(isSaid))}`;
+}
+
+/** A page about one booking. */
+export const bookingPath = (
+  page: typeof CHANGE | typeof CANCEL,
+  { booking, resource }: Pick<Booking, 'booking' | 'resource'>,
+  back: string,
+): string => `${page}?${new URLSearchParams({ booking, resource, back })}`;

@@ -1,0 +1,93 @@
+/**
+ * On Mine: what the person has booked, the first to begin first, and "I am here" for a booking that would end without
+ * them.
+ */
+import type { Booking } from '../../contract/bookings.ts';
+import { bookPath, HERE } from '../bookings/paths.ts';
+import { dayText, rangeText } from '../words/moments.ts';
+import { BookingLinks } from './bookingLinks.tsx';
+import { HiddenFields } from './hiddenFields.tsx';
+import { resourcePath } from './resourceTree.tsx';
+import { idOf } from './rowActions.tsx';
+import { When } from './when.tsx';
+
+export interface BookedCardProps {
+  readonly booked: readonly Booking[];
+  readonly zone: string;
+  readonly back: string;
+}
+
+/** True if it ends unless the person says that they have come. */
+export const mustBeClaimed = ({ state, isClaimed }: Booking): boolean => state === 'RUNNING' && isClaimed === false;
+
+export const BookedCard = ({ booked, zone, back }: BookedCardProps) => (
+  <section class="card" aria-labelledby="booked-title">
+    <header>
+      <h2 id="booked-title">What you have booked</h2>
+      {booked.length > 0 && <span class="meta">{booked.length}</span>}
+      <a class="end" href={bookPath({ back })}>
+        Book …
+      </a>
+    </header>
+    {booked.length === 0 ? (
+      <p class="pad">Nothing.</p>
+    ) : (
+      <ul class="own">
+        {booked.map((one) => (
+          <BookedRow one={one} zone={zone} back={back} />
+        ))}
+      </ul>
+    )}
+  </section>
+);
+
+const BookedRow = ({ one, zone, back }: { one: Booking; zone: string; back: string }) => {
+  const { booking, resource, slot, start, end, note, series, state } = one;
+  return (
+    <li id={`booked-${booking}`} data-name={resource}>
+      <div>
+        <p class="big">
+          <a href={resourcePath(resource)}>{resource}</a>
+          {slot !== resource && <span class="meta"> {slot}</span>}
+          {series !== undefined && <span class="meta"> repeated</span>}
+        </p>
+        {note !== null && <p class="note">{note}</p>}
+      </div>
+      <div>
+        <p>{rangeText(Date.parse(start), Date.parse(end), zone)}</p>
+        <p class="meta">
+          <StateText one={one} />
+        </p>
+      </div>
+      <div class="actions">
+        {mustBeClaimed(one) && (
+          <form method="post" action={HERE}>
+            <HiddenFields fields={{ booking, resource, back }} />
+            <button type="submit" class="primary" id={`here-${idOf(booking)}`}>
+              I am here<span class="out-of-sight">: {resource}</span>
+            </button>
+          </form>
+        )}
+        {state !== 'RUNNING' || mustBeClaimed(one) ? (
+          <BookingLinks booking={one} back={back} on={dayText(Date.parse(start), zone)} />
+        ) : null}
+      </div>
+    </li>
+  );
+};
+
+const StateText = ({ one }: { one: Booking }) => {
+  const { state, start, claimWithinSeconds = 0 } = one;
+  if (state === 'DELAYED') return <>waits for a slot: all are in use or out of service</>;
+  if (mustBeClaimed(one))
+    return (
+      <>
+        ends at <When at={Date.parse(start) + claimWithinSeconds * 1000} as="clock" /> unless you are here
+      </>
+    );
+  return (
+    <>
+      begins in <When at={start} as="in" />
+    </>
+  );
+};

@@ -1,0 +1,212 @@
+/**
+ * Books a resource, or any with some labels, for a time ahead, once or repeated. If the time is taken, the page says by
+ * whom, and offers the next one that fits.
+ */
+import { type Context, Hono } from 'hono';
+import { z } from 'zod';
+import { BookBody, type BookResult } from '../../../contract/bookings.ts';
+import type { Terms } from '../../../domain/tenants.ts';
+import { readTerms } from '../../../engine/tenant/record.ts';
+import { requesterOf } from '../../../engine/tenant/signIns.ts';
+import { book } from '../../../operations/bookings.ts';
+import { BookForm, itemOf, suggestedTimes, timesOf, typedTimes, wantedOf } from '../../bookings/form.ts';
+import { BOOK } from '../../bookings/paths.ts';
+import { nextTime } from '../../bookings/read.ts';
+import { ClaimField, NoteField, TimeFields } from '../../components/bookingFields.tsx';
+import { Buttons, Fault, FormPage, faultOf } from '../../components/formPage.tsx';
+import { HiddenFields } from '../../components/hiddenFields.tsx';
+import { NowOrLater } from '../../components/nowOrLater.tsx';
+import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
+import { attempt, check, type Failed, readForm, readQuery } from '../../form.ts';
+import { backTo, ownPath } from '../../paths.ts';
+import { type NameOf, namesOf } from '../../people.ts';
+import { needs } from '../../viewer.ts';
+import { whyNotBooked } from '../../words/bookingWords.ts';
+import { rangeText } from '../../words/moments.ts';
+import { zoneOf } from '../../zone.ts';
+
+const Query = z.object({
+  resource: z.string().default(''),
+  match: z.string().default(''),
+  /** A start, in ms since 1970 UTC. */
+  from: z.coerce.number().int().min(0).max(8.64e15).optional().catch(undefined),
+  back: z.string().optional(),
+});
+
+/** A time that fits instead, and how long it is. */
+interface Suggestion {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+export const bookRoutes = (deps: DashboardDeps) => {
+  const show = async (c: Context<DashboardEnv>, typed: BookForm, failed?: Failed, other: Suggestion | null = null) => {
+    const { viewer } = c.var;
+    const terms = await readTerms(deps.engine, viewer.credential);
+    const props = { viewer, typed, terms, failed, other, zone: zoneOf(c) };
+    return c.html(<BookPage {...props} />, failed?.status ?? 200);
+  };
+
+  /** The next time that fits; null: none is known, or the form asks for a series. */
+  const suggest = async (viewer: Viewer, form: BookForm): Promise<Suggestion | null> => {
+    if (form.every !== '') return null;
+    const times = timesOf(form, form.at);
+    const startMs = await nextTime(deps.engine, viewer, wantedOf(form), times);
+    return startMs === null ? null : { startMs, endMs: startMs + times.endMs - times.startMs };
+  };
+
+  const finish = async (c: Context<DashboardEnv>, form: BookForm, result: BookResult) => {
+    const { viewer } = c.var;
+    const { status, bookings } = result;
+    const zone = zoneOf(c);
+    const booked = bookings.filter((one) => one.status === 'BOOKED');
+    const failed = bookings.filter((one) => one.status === 'CONFLICT' || one.status === 'NOT_VALID');
+    const nameOf = await namesOf(
+      deps,
+      viewer,
+      failed.flatMap(({ conflict }) => conflict?.requester ?? []),
+    );
+    const lines = linesOf(failed, nameOf, zone);
+    const [first] = booked;
+    if (status !== 'BOOKED' || first === undefined) {
+      const one = form.every === '' && lines[0] !== undefined ? lines[0].why : '';
+      const fault = one || `${lines.length} of ${bookings.length} times cannot be booked. ${textOf(lines)}`;
+      // The message says why it was not booked, also if no other time can be found.
+      const other = status === 'CONFLICT' ? await suggest(viewer, form).catch(() => null) : null;
+      return show(c, { ...form, at: undefined }, { status: 409, fault }, other);
+    }
+    if (lines.length > 0) return c.html(<LeftOutPage {...{ viewer, form, lines, zone, booked: booked.length }} />);
+    const { resource, start, end } = first;
+    const said = form.every === '' ? { done: 'booked', start, until: end } : { done: 'bookedMany' };
+    return c.redirect(backTo(form.back, { ...said, what: resource, count: String(booked.length) }), 303);
+  };
+
+  return new Hono<DashboardEnv>()
+    .use(BOOK, needs('reserve'))
+    .get(BOOK, (c) => {
+      const { from, ...query } = readQuery(c, Query);
+      const form = BookForm.parse({ ...query, ...typedTimes(suggestedTimes(from ?? null, Date.now())) });
+      if (form.resource !== '' || form.match !== '') return show(c, form);
+      return c.html(<NamePage viewer={c.var.viewer} back={ownPath(query.back)} />);
+    })
+    .post(BOOK, async (c) => {
+      const form = await readForm(c, BookForm, true);
+      const { credential, user } = c.var.viewer;
+      const tried = await attempt(deps, c, async () => {
+        const items = check(BookBody.shape.bookings, [itemOf(form, requesterOf(user), zoneOf(c))]);
+        return book(deps, credential, { bookings: items, skipConflicts: form.skip !== undefined });
+      });
+      return tried.ok ? finish(c, form, tried.result.result) : show(c, form, tried);
+    });
+};
+
+interface Line {
+  readonly when: string;
+  readonly why: string;
+}
+
+const linesOf = (all: BookResult['bookings'], nameOf: NameOf, zone: string): Line[] =>
+  all.map((one) => ({
+    when: rangeText(Date.parse(one.start), Date.parse(one.end), zone),
+    why: whyNotBooked(one, nameOf, zone, Date.now()),
+  }));
+
+/** Times of a series that a message lists. */
+const MAX_LISTED = 5;
+
+const textOf = (lines: readonly Line[]): string =>
+  [
+    ...lines.slice(0, MAX_LISTED).map(({ when, why }) => `${when}: ${why}`),
+    ...(lines.length > MAX_LISTED ? [`And ${lines.length - MAX_LISTED} more.`] : []),
+    'Leave out the times that are taken, or choose others.',
+  ].join(' ');
+
+/** Asks for the name first. */
+const NamePage = ({ viewer, back }: { viewer: Viewer; back: string }) => (
+  <FormPage title="Book" viewer={viewer}>
+    <form class="stack" action={BOOK}>
+      <input type="hidden" name="back" value={back} />
+      <label>
+        Name of what you need
+        <input name="resource" maxlength={256} autocomplete="off" autofocus />
+      </label>
+      <label>
+        Or any with these labels
+        <input name="match" maxlength={1000} autocomplete="off" placeholder="os=android, site=berlin" />
+      </label>
+      <Buttons back={back}>
+        <button type="submit" class="primary">
+          Next
+        </button>
+      </Buttons>
+    </form>
+  </FormPage>
+);
+
+interface BookPageProps {
+  readonly viewer: Viewer;
+  readonly typed: BookForm;
+  readonly terms: Terms;
+  readonly failed: Failed | undefined;
+  readonly other: Suggestion | null;
+  readonly zone: string;
+}
+
+const BookPage = ({ viewer, typed, terms, failed, other, zone }: BookPageProps) => {
+  const { resource, match } = typed;
+  const back = ownPath(typed.back);
+  return (
+    <FormPage title={resource === '' ? 'Book any that fits' : `Book ${resource}`} viewer={viewer} failed={failed}>
+      {resource !== '' && <NowOrLater resource={resource} back={back} at="later" />}
+      <form class="stack" method="post" action={BOOK}>
+        <HiddenFields fields={{ ...(resource === '' ? {} : { resource }), back }} />
+        {other !== null && (
+          <button type="submit" id="suggested" name="at" value={String(other.startMs)}>
+            Book {rangeText(other.startMs, other.endMs, zone)} instead
+          </button>
+        )}
+        {resource === '' && (
+          <label>
+            With these labels
+            <input name="match" value={match} maxlength={1000} required {...faultOf({ of: 'match', failed })} />
+            <Fault of="match" failed={failed} />
+          </label>
+        )}
+        <TimeFields typed={typed} failed={failed} />
+        <NoteField typed={typed} failed={failed} isRequired={terms.requireNote} />
+        <ClaimField typed={typed} failed={failed} />
+        <Buttons back={back}>
+          <button type="submit" class="primary" id="book">
+            Book it
+          </button>
+        </Buttons>
+      </form>
+    </FormPage>
+  );
+};
+
+interface LeftOutPageProps {
+  readonly viewer: Viewer;
+  readonly form: BookForm;
+  readonly lines: readonly Line[];
+  readonly zone: string;
+  readonly booked: number;
+}
+
+/** After a series of which some times were taken. */
+const LeftOutPage = ({ viewer, form, lines, booked }: LeftOutPageProps) => (
+  <FormPage title={`${booked} booked, ${lines.length} left out`} viewer={viewer}>
+    <ul>
+      {lines.map(({ when, why }) => (
+        <li>
+          <strong>{when}</strong> {why}
+        </li>
+      ))}
+    </ul>
+    <p class="form-buttons">
+      <a class="button primary" href={ownPath(form.back)}>
+        Back to the page
+      </a>
+    </p>
+  </FormPage>
+);

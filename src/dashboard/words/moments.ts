@@ -1,0 +1,28 @@
+/**
+ * Times in sentences and buttons that a form or a page writes itself, in the zone of the browser; in UTC, which they
+ * say, if that is not known (zone.ts).
+ */
+
+const TIME = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const DAY = { weekday: 'short', day: 'numeric', month: 'short' } as const;
+
+const write = (ms: number, zone: string, options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options }).format(ms);
+
+export const dayText = (ms: number, zone: string): string => write(ms, zone, DAY).replace(',', '');
+export const clockText = (ms: number, zone: string): string => write(ms, zone, TIME);
+
+const zoneText = (zone: string) => (zone === 'UTC' ? ' UTC' : '');
+
+/** `09:00` of today, else `Fri 27 Nov, 09:00`. */
+export function momentText(ms: number, zone: string, nowMs: number): string {
+  const isToday = dayText(ms, zone) === dayText(nowMs, zone);
+  return `${isToday ? '' : `${dayText(ms, zone)}, `}${clockText(ms, zone)}${zoneText(zone)}`;
+}
+
+/** `Fri 27 Nov, 09:00–11:00`; with the day of the end if that is another one. */
+export function rangeText(fromMs: number, toMs: number, zone: string): string {
+  const [from, to] = [dayText(fromMs, zone), dayText(toMs, zone)];
+  const end = `${from === to ? '' : `${to}, `}${clockText(toMs, zone)}`;
+  return `${from}, ${clockText(fromMs, zone)}${from === to ? '–' : ' – '}${end}${zoneText(zone)}`;
+}
