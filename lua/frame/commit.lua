@@ -118,7 +118,6 @@ end
 -- to charge. If the call has written to the outbox, `o` follows.
 function committing.finish(reply, isCharged)
   starts.retry()
-  starts.stir()
   if tenant.queueText and not tenant.queue then
     tenant.openForChanges()
   end
