@@ -92,13 +92,13 @@ class Classes {
     });
     const isClass = fields.every(({ field }) => !KEYWORDS.includes(field));
     const lines = fields.map(({ field, type, description }) =>
-      isClass ? wrapped(`${INDENT}${field}: ${type}`) + docstring(description) : `"${field}": "${type}"`,
+      isClass ? wrapped(`${INDENT}${field}: ${type}`) + docstring(description) : `${INDENT}"${field}": '${type}',\n`,
     );
-    const body = lines.join(isClass ? '' : ', ');
+    const body = lines.join('');
     const name = [undefined, body].includes(this.#bodies.get(shortName)) ? shortName : longName;
     if (this.#bodies.has(name)) return name;
     this.#bodies.set(name, body);
-    const text = isClass ? `class ${name}(TypedDict):\n${body}` : `${name} = TypedDict("${name}", {${body}})\n`;
+    const text = isClass ? `class ${name}(TypedDict):\n${body}` : `${name} = TypedDict("${name}", {\n${body}})\n`;
     this.#definitions.push(text);
     return name;
   }

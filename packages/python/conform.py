@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,11 @@ def error_fields(error: BaseException) -> Json:
             more[field] = getattr(error, name, None)
         fields.update({name: value for name, value in more.items() if value is not None})
     return fields
+
+
+def options_of(command: Json) -> Json:
+    """Returns the options as Python spells them."""
+    return {"min_ttl" if name == "minTtl" else name: value for name, value in command.get("options", {}).items()}
 
 
 def hold_fields(hold: Any) -> Json:
@@ -108,6 +114,14 @@ class Task:
 
     def waiting(self, waiting: Any) -> None:
         self.tell("waiting", ahead=waiting["ahead"])
+
+    def end_fixed(self, end: datetime) -> None:
+        self.tell("endFixed", end=end.isoformat())
+
+    @property
+    def told(self) -> Json:
+        """The functions that a `using` calls."""
+        return {"on_waiting": self.waiting, "on_end_fixed": self.end_fixed}
 
     def changed(self, resource: str, reservations: Any) -> None:
         self.tell("change", resource=resource, requesters=[one.requester for one in reservations])
@@ -173,8 +187,8 @@ class Program:
         return self.tasks[command["of"]]
 
     def do_using(self, task: Task, command: Json) -> None:
-        options = command.get("options", {})
-        using = self.client.using(command.get("target"), **options, cancel=task.cancelled, on_waiting=task.waiting)
+        options = options_of(command)
+        using = self.client.using(command.get("target"), **options, cancel=task.cancelled, **task.told)
         with using as hold:
             task.subject = hold
             task.tell("holding", **hold_fields(hold))
@@ -190,7 +204,7 @@ class Program:
 
     def reserved(self, task: Task, command: Json, name: str) -> Json | None:
         owner = self.client if command.get("session") is None else self.tasks[command["session"]].subject
-        options = command.get("options", {})
+        options = options_of(command)
         hold = getattr(owner, name)(command.get("target"), **options, cancel=task.cancelled)
         task.subject = hold
         return None if hold is None else {**hold_fields(hold), "remainingMs": hold.remaining * 1000}

@@ -12,7 +12,7 @@ from typing import Any
 
 import anyio
 from anyio.abc import TaskGroup
-from conform import LOOK_EVERY, Json, Program, Task, WorkFailed, error_fields, hold_fields, show, spin, write
+from conform import LOOK_EVERY, Json, Program, Task, WorkFailed, error_fields, hold_fields, options_of, show, spin, write
 from holdfast import AsyncHoldfast, NotAvailable
 
 
@@ -98,15 +98,15 @@ class AsyncProgram(Program):
         return show(self.aio, self.of(command).subject)
 
     async def aio_using(self, task: AsyncTask, command: Json) -> None:
-        options = command.get("options", {})
-        async with self.aio.using(command.get("target"), **options, on_waiting=task.waiting) as hold:
+        options = options_of(command)
+        async with self.aio.using(command.get("target"), **options, **task.told) as hold:
             task.subject = hold
             task.tell("holding", **hold_fields(hold))
             await task.work_async(command.get("work", "look"), hold)
 
     async def reserved_async(self, task: AsyncTask, command: Json, name: str) -> Json | None:
         owner = self.aio if command.get("session") is None else self.tasks[command["session"]].subject
-        hold = task.subject = await getattr(owner, name)(command.get("target"), **command.get("options", {}))
+        hold = task.subject = await getattr(owner, name)(command.get("target"), **options_of(command))
         return None if hold is None else {**hold_fields(hold), "remainingMs": hold.remaining * 1000}
 
     async def aio_reserve(self, task: AsyncTask, command: Json) -> Json | None:

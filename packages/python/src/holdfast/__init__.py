@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from ._async import AsyncHoldfast
     from ._async_holds import AsyncHold, AsyncSession
     from ._durations import Duration
-    from ._hold import Reservation, ReservationKey
     from ._mirrored import MirroredReservation
     from ._mirrors import AsyncMirror, Mirror
     from ._plan import Match
+    from ._reservations import Reservation, ReservationKey
     from ._retries import Retry
     from ._sync import Holdfast
     from ._sync_holds import Hold, Session
@@ -47,10 +47,10 @@ _HOMES = {
     "_async": ("AsyncHoldfast",),
     "_async_holds": ("AsyncHold", "AsyncSession"),
     "_durations": ("Duration",),
-    "_hold": ("Reservation", "ReservationKey"),
     "_mirrored": ("MirroredReservation",),
     "_mirrors": ("AsyncMirror", "Mirror"),
     "_plan": ("Match",),
+    "_reservations": ("Reservation", "ReservationKey"),
     "_retries": ("Retry",),
     "_sync": ("Holdfast",),
     "_sync_holds": ("Hold", "Session"),

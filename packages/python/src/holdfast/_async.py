@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from ._async_calls import AsyncCalls
 from ._async_holds import AsyncHold, AsyncSession, AsyncUsing
 from ._durations import Duration
-from ._hold import BaseHold, Reservation, ReservationKey
-from ._options import Condition, Method, Mode, OnWaiting, Requests, Wanted
+from ._hold import BaseHold
+from ._reservations import Reservation, ReservationKey
+from ._options import Condition, Method, Mode, OnEndFixed, OnWaiting, Requests, Wanted
 from ._plan import Match, Target, plan_of
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class AsyncHoldfast(AsyncCalls):
         quantity: int | None = None,
         count: int | None = None,
         ttl: Duration = "30s",
+        min_ttl: Duration | None = None,
         wait: Duration | None = None,
         priority: int = 0,
         mode: Mode | None = None,
@@ -46,6 +48,7 @@ class AsyncHoldfast(AsyncCalls):
         note: str | None = None,
         requester: str | None = None,
         on_waiting: OnWaiting | None = None,
+        on_end_fixed: OnEndFixed | None = None,
     ) -> AbstractAsyncContextManager[AsyncHold]:
         """Reserves for an `async with` block, renews the lease each time a third of it has passed, and always releases.
 
@@ -54,8 +57,9 @@ class AsyncHoldfast(AsyncCalls):
         `reserve`.
         """
         plan = plan_of(
-            target, match=match, quantity=quantity, count=count, ttl=ttl, wait=wait, priority=priority, mode=mode,
-            condition=condition, note=note, requester=requester, on_waiting=on_waiting,
+            target, match=match, quantity=quantity, count=count, ttl=ttl, min_ttl=min_ttl, wait=wait, priority=priority,
+            mode=mode, condition=condition, note=note, requester=requester, on_waiting=on_waiting,
+            on_end_fixed=on_end_fixed,
         )  # fmt: skip
         return AsyncUsing(self, plan, interrupts=True)
 
@@ -67,6 +71,7 @@ class AsyncHoldfast(AsyncCalls):
         quantity: int | None = None,
         count: int | None = None,
         ttl: Duration = "30s",
+        min_ttl: Duration | None = None,
         wait: Duration | None = None,
         priority: int = 0,
         mode: Mode | None = None,
@@ -74,14 +79,16 @@ class AsyncHoldfast(AsyncCalls):
         note: str | None = None,
         requester: str | None = None,
         on_waiting: OnWaiting | None = None,
+        on_end_fixed: OnEndFixed | None = None,
     ) -> AbstractAsyncContextManager[AsyncHold]:
         """As `using`, for fixtures and generators that yield inside: a lost lease sets `hold.lost`, cancels nothing.
 
         It may be left in another task than the one that entered it.
         """
         plan = plan_of(
-            target, match=match, quantity=quantity, count=count, ttl=ttl, wait=wait, priority=priority, mode=mode,
-            condition=condition, note=note, requester=requester, on_waiting=on_waiting,
+            target, match=match, quantity=quantity, count=count, ttl=ttl, min_ttl=min_ttl, wait=wait, priority=priority,
+            mode=mode, condition=condition, note=note, requester=requester, on_waiting=on_waiting,
+            on_end_fixed=on_end_fixed,
         )  # fmt: skip
         return AsyncUsing(self, plan, interrupts=False)
 
@@ -93,6 +100,7 @@ class AsyncHoldfast(AsyncCalls):
         quantity: int | None = None,
         count: int | None = None,
         ttl: Duration = "30s",
+        min_ttl: Duration | None = None,
         wait: Duration | None = None,
         priority: int = 0,
         mode: Mode | None = None,
@@ -100,6 +108,7 @@ class AsyncHoldfast(AsyncCalls):
         note: str | None = None,
         requester: str | None = None,
         on_waiting: OnWaiting | None = None,
+        on_end_fixed: OnEndFixed | None = None,
     ) -> AsyncHold:
         """Reserves, and waits for its turn if `wait` says so. Nothing renews it: call `renew`, or use `using`.
 
@@ -108,8 +117,9 @@ class AsyncHoldfast(AsyncCalls):
         requester that you chose.
         """
         plan = plan_of(
-            target, match=match, quantity=quantity, count=count, ttl=ttl, wait=wait, priority=priority, mode=mode,
-            condition=condition, note=note, requester=requester, on_waiting=on_waiting,
+            target, match=match, quantity=quantity, count=count, ttl=ttl, min_ttl=min_ttl, wait=wait, priority=priority,
+            mode=mode, condition=condition, note=note, requester=requester, on_waiting=on_waiting,
+            on_end_fixed=on_end_fixed,
         )  # fmt: skip
         return await (await self._prepared()).reserver.take(plan)
 
@@ -121,6 +131,7 @@ class AsyncHoldfast(AsyncCalls):
         quantity: int | None = None,
         count: int | None = None,
         ttl: Duration = "30s",
+        min_ttl: Duration | None = None,
         wait: Duration | None = None,
         priority: int = 0,
         mode: Mode | None = None,
@@ -128,11 +139,13 @@ class AsyncHoldfast(AsyncCalls):
         note: str | None = None,
         requester: str | None = None,
         on_waiting: OnWaiting | None = None,
+        on_end_fixed: OnEndFixed | None = None,
     ) -> AsyncHold | None:
         """As `reserve`, but returns None instead of raising NotAvailable."""
         plan = plan_of(
-            target, match=match, quantity=quantity, count=count, ttl=ttl, wait=wait, priority=priority, mode=mode,
-            condition=condition, note=note, requester=requester, on_waiting=on_waiting,
+            target, match=match, quantity=quantity, count=count, ttl=ttl, min_ttl=min_ttl, wait=wait, priority=priority,
+            mode=mode, condition=condition, note=note, requester=requester, on_waiting=on_waiting,
+            on_end_fixed=on_end_fixed,
         )  # fmt: skip
         return await (await self._prepared()).reserver.try_take(plan)
 

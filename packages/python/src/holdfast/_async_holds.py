@@ -66,7 +66,8 @@ class AsyncHold(BaseHold):
     async def renew(self, ttl: Duration | None = None) -> None:
         """Renews the lease: it then ends `ttl` from now; without `ttl`, the last one again.
 
-        Raises LeaseLost; HoldfastError NOT_RESERVED after a release, INVALID_OPTION in a session.
+        A booking of somebody else may end it before: `fixed_end`. Raises LeaseLost; NotAvailable if that begins within
+        seconds; HoldfastError NOT_RESERVED after a release, INVALID_OPTION in a session.
         """
         await self._renew(ttl)
 
@@ -81,6 +82,15 @@ class AsyncHold(BaseHold):
             return False
         return await self._origin.api.background(lambda: self._release(condition, reason)).result()
 
+    async def leave(self) -> bool:
+        """Ends the work: releases it, but for what is booked. That stays its requester's until the booking ends.
+
+        Returns whether it was held until now. Raises as `release`.
+        """
+        if self._origin.lease.is_foreign:
+            return False
+        return await self._origin.api.background(self._leave).result()
+
     async def __aenter__(self) -> AsyncHold:
         return self
 
@@ -88,7 +98,7 @@ class AsyncHold(BaseHold):
         import anyio
 
         with anyio.move_on_after(RELEASE_TIME, shield=True):
-            await self.release()
+            await self.leave()
 
 
 class AsyncUsing(AbstractAsyncContextManager[AsyncHold]):
@@ -133,7 +143,7 @@ class AsyncUsing(AbstractAsyncContextManager[AsyncHold]):
         was_held = True
         try:
             with anyio.move_on_after(RELEASE_TIME, shield=True):
-                was_held = await hold.release()
+                was_held = await hold.leave()
         except Exception:
             # The error of the work tells more.
             if error is None and lost is None:

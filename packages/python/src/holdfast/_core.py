@@ -18,7 +18,8 @@ from ._api import Api
 from ._clocks import CLOCKS
 from ._durations import Duration, ttl_of
 from ._exchange import Exchange
-from ._hold import Origin, Reservation, ReservationKey, time_of
+from ._hold import Origin
+from ._reservations import Reservation, ReservationKey, time_of
 from ._job import Job
 from ._keeper import Keeper
 from ._plan import Json, Plan, item_of

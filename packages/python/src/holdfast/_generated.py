@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict
 
-Not = TypedDict("Not", {"not": "str | Sequence[str]"})
+Not = TypedDict("Not", {
+    "not": 'str | Sequence[str]',
+})
 
 
 class ReserveItem(TypedDict):
@@ -625,7 +627,14 @@ class BookResult(TypedDict):
     """One for each item, and for each occurrence of a series."""
 
 
-Conflict = TypedDict("Conflict", {"kind": "Literal["BOOKING", "HOLD"]", "slot": "str", "requester": "str | None", "from": "str", "until": "str | None", "note": "str | None"})
+Conflict = TypedDict("Conflict", {
+    "kind": 'Literal["BOOKING", "HOLD"]',
+    "slot": 'str',
+    "requester": 'str | None',
+    "from": 'str',
+    "until": 'str | None',
+    "note": 'str | None',
+})
 
 
 class BookedItem(TypedDict):

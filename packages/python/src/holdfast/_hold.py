@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ._clocks import offset_of
 from ._durations import Duration, ttl_of
@@ -14,7 +14,8 @@ from ._failures import is_unreachable
 from ._kinds import key_of
 from ._lease import Lease
 from ._plan import Json, item_of
-from .errors import HoldfastError, LeaseLost, invalid
+from ._reservations import Reservation, lease_of, reservation_of, time_of
+from .errors import HoldfastError, LeaseLost, invalid, refusal
 
 # `import holdfast` imports this file. The others load anyio and httpx.
 if TYPE_CHECKING:
@@ -25,49 +26,14 @@ if TYPE_CHECKING:
     from ._runtime import Flag
 
 
-class ReservationKey(NamedTuple):
-    """The fields that renew and release a reservation, which another process may have made."""
-
-    resource: str
-    requester: str
-    release_token: str
-
-    def __repr__(self) -> str:
-        return f"ReservationKey(resource={self.resource!r}, requester={self.requester!r})"
-
-
-class Reservation(NamedTuple):
-    """One reservation of a hold."""
-
-    resource: str
-    requester: str
-    release_token: str
-    fencing_token: int
-    """Higher than that of every earlier reservation. Pass it to whatever the resource protects."""
-    slots: Sequence[str]
-    """Its slots of a pool; otherwise its own name."""
-    acquired_slots: Mapping[str, str] | None
-    """The slot that it has of its resource and of each ancestor, if they are pools."""
-    acquired_blockers: Sequence[str]
-    """The slots of blockers that the service holds for it."""
-    reserved_at_path: str | None
-    """Its path in the tree, if it has ancestors."""
-    mode: str
-    attributes: Mapping[str, str]
-    """The attributes of the resource and, unless it has several slots, of its slot."""
-    slot_attributes: Sequence[Mapping[str, str]]
-    """If it has several slots: the attributes of each of `slots`."""
-    expires_at: datetime | None
-    """When the lease ends, by the clock of the service. None: it never ends by itself."""
-
-    def __repr__(self) -> str:
-        return f"Reservation(resource={self.resource!r}, requester={self.requester!r}, slots={self.slots!r})"
+_MIN_TTL = 5
+"""A renewal that is cut to the start of a booking lasts so many seconds at least."""
 
 
 class Origin:
     """Where a hold comes from. `ended` is called when the service has released it; `ttl` is the lease in seconds."""
 
-    __slots__ = ("api", "keeper", "requester", "lease", "ttl", "session", "waited", "ended")
+    __slots__ = ("api", "keeper", "requester", "lease", "ttl", "session", "waited", "ended", "on_end_fixed")
 
     def __init__(
         self,
@@ -79,6 +45,7 @@ class Origin:
         session: Callable[[], datetime] | None,
         waited: float,
         ended: Callable[[], None],
+        on_end_fixed: Callable[[datetime], Awaitable[None]] | None,
     ) -> None:
         self.api = api
         self.keeper = keeper
@@ -89,12 +56,15 @@ class Origin:
         """Of a session: when it ends."""
         self.waited = waited
         self.ended = ended
+        self.on_end_fixed = on_end_fixed
 
 
 class BaseHold:
     """What holds of both clients have. Holds are made by `reserve`, `using` and `hold`."""
 
-    __slots__ = ("_origin", "_results", "_reservations", "_ttl", "_renewing", "_releasing", "_was_held")
+    __slots__ = (
+        "_origin", "_results", "_reservations", "_ttl", "_renewing", "_releasing", "_was_held", "_fixed_end",
+    )  # fmt: skip
 
     def __init__(self, origin: Origin, results: Sequence[Json]) -> None:
         self._origin = origin
@@ -104,6 +74,7 @@ class BaseHold:
         self._renewing: anyio.Lock | None = None
         self._releasing: Flag | None = None
         self._was_held: bool | None = None
+        self._fixed_end: datetime | None = None
 
     @property
     def requester(self) -> str:
@@ -156,10 +127,15 @@ class BaseHold:
         return self._origin.lease.remaining
 
     @property
+    def fixed_end(self) -> datetime | None:
+        """The end of the lease, if a booking of somebody else begins then: renewals cannot move it. None: they can."""
+        return self._fixed_end
+
+    @property
     def reservations(self) -> Sequence[Reservation]:
         """The reservations, one for each resource, in the order of the names."""
         if self._reservations is None:
-            self._reservations = [_reservation_of(result) for result in self._results]
+            self._reservations = [reservation_of(result) for result in self._results]
         return self._reservations
 
     def raise_if_lost(self) -> None:
@@ -206,27 +182,54 @@ class BaseHold:
         lease.announce(ttl)
         deadline = None if lease.deadline == inf else lease.deadline
         api = self._origin.api
-        items = [{**key_of(result), "ttlSeconds": int(ttl)} for result in self._results]
+        lasting = {"ttlSeconds": int(ttl), "minTtlSeconds": min(int(ttl), _MIN_TTL)}
+        items = [{**key_of(result), **lasting} for result in self._results]
         try:
             answers = await api.together([partial(api.renew, item, deadline, lease.failed) for item in items])
         finally:
             lease.may_last(ttl)
-        failed = next((answer.result for answer in answers if answer.result["status"] != "RENEWED"), None)
+        results = [answer.result for answer in answers]
+        failed = next((one for one in results if one["status"] not in ("RENEWED", "NOT_AVAILABLE")), None)
         if failed is not None:
             lease.lose(LeaseLost(f"{failed['resource']} is not held any more: {failed['explanation']}"))
             raise lease.lost or self._has_been_released()
         self._ttl = ttl
         self._results = [
-            {**result, "expiresAt": answer.result["expiresAt"]} for result, answer in zip(self._results, answers)
+            {**result, "expiresAt": renewed["expiresAt"]} for result, renewed in zip(self._results, results)
         ]
         self._reservations = None
-        lease.extend(ttl, min(answer.sent_at for answer in answers), offset)
+        kept = next((one for one in results if one["status"] == "NOT_AVAILABLE"), None)
+        if kept is None:
+            lease.extend(lease_of(results, ttl), min(answer.sent_at for answer in answers), offset)
+        await self._fix_end(results)
+        if kept is not None:
+            raise refusal(kept["status"], f"{kept['resource']}: {kept['explanation']}", None)
+
+    async def _fix_end(self, results: Sequence[Json]) -> None:
+        """Notes when the lease ends, if bookings say so."""
+        ends = [
+            time_of(one["expiresAt"])
+            for one in results
+            if one["expiresAt"] is not None and ("ttlSeconds" in one or "bookedFrom" in one)
+        ]
+        end = min((one for one in ends if one is not None), default=None)
+        before, self._fixed_end = self._fixed_end, end
+        if end is not None and end != before and self._origin.on_end_fixed is not None:
+            await self._origin.on_end_fixed(end)
 
     def _has_been_released(self) -> HoldfastError:
         return HoldfastError(f"{self._title} has been released", "NOT_RESERVED")
 
+    async def _leave(self) -> bool:
+        """Releases it, but for what is booked: that stays its requester's until the booking ends."""
+        return await self._release_once([one for one in self._results if "booking" not in one], {})
+
     async def _release(self, condition: str | None = None, reason: str | None = None) -> bool:
-        """Releases all of it. A second call gets the result of the first, unless that failed."""
+        """Releases all of it."""
+        return await self._release_once(self._results, item_of(condition=condition, reason=reason))
+
+    async def _release_once(self, results: Sequence[Json], report: Json) -> bool:
+        """A second call gets the result of the first, unless that failed."""
         if self._releasing is not None:
             await self._releasing.wait()
             if self._was_held is not None:
@@ -236,14 +239,14 @@ class BaseHold:
             return False
         self._releasing = self._origin.api.runtime.flag()
         try:
-            self._was_held = await self._release_now(item_of(condition=condition, reason=reason))
+            self._was_held = await self._release_now(results, report)
             return self._was_held
         finally:
             self._releasing.set()
             if self._was_held is None:
                 self._releasing = None
 
-    async def _release_now(self, report: Json) -> bool:
+    async def _release_now(self, results: Sequence[Json], report: Json) -> bool:
         origin = self._origin
         if origin.session is None:
             origin.keeper.forget(origin.lease)
@@ -251,7 +254,7 @@ class BaseHold:
         end = origin.lease.end
         deadline = None if end == inf else end
         api = origin.api
-        items = [{**key_of(result), **report} for result in self._results]
+        items = [{**key_of(result), **report} for result in results]
         try:
             answers = await api.together([partial(api.unreserve, item, deadline) for item in items])
         except HoldfastError as error:
@@ -260,27 +263,3 @@ class BaseHold:
             raise
         origin.ended()
         return all(answer.result["status"] == "RELINQUISHED" or answer.is_repeated for answer in answers)
-
-
-def _reservation_of(result: Json) -> Reservation:
-    name, path, acquired = result["resource"], result.get("reservedAtPath"), result.get("acquiredSlots")
-    slot = (acquired or {}).get(path.split(">")[-1] if path else name, name)
-    return Reservation(
-        resource=name,
-        requester=result["requester"],
-        release_token=result["releaseToken"] or "",
-        fencing_token=result.get("fencingToken") or 0,
-        slots=result.get("slots") or [slot],
-        acquired_slots=acquired,
-        acquired_blockers=result.get("acquiredBlockers") or [],
-        reserved_at_path=path,
-        mode=result.get("mode", "EXCLUSIVE"),
-        attributes=result.get("attributes") or {},
-        slot_attributes=result.get("slotAttributes") or [],
-        expires_at=time_of(result.get("expiresAt")),
-    )
-
-
-def time_of(text: str | None) -> datetime | None:
-    """Returns the time that the service writes as text."""
-    return None if text is None else datetime.fromisoformat(text)

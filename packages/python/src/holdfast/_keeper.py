@@ -13,6 +13,7 @@ import anyio
 from ._clocks import Clocks, offset_of
 from ._lease import Lease
 from ._runtime import Flag, Runtime
+from .errors import NotAvailable
 
 _PAUSE_SHARE, _PAUSE = 1 / 20, 0.05
 """The pause after a failed renewal: a share of the time left, at least some seconds."""
@@ -127,6 +128,9 @@ class Keeper:
         async def renew() -> None:
             try:
                 await kept.renew()
+            except NotAvailable as error:
+                # A booking begins within seconds: the lease ends before.
+                lease.failed(error)
             except Exception as error:
                 lease.failed(error)
                 if lease in self._kept and lease.lost is None:

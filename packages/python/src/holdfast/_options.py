@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ Requests = Sequence[Mapping[str, object]]
 """Of a transaction: as the service has them, with `ttl` instead of `ttlSeconds`."""
 OnWaiting = Callable[["Waiting"], object]
 """Called with its place in the queue and who is in the way, while it waits."""
+OnEndFixed = Callable[[datetime], object]
+"""Called when a booking of somebody else fixes the end of the lease, and each time that this end changes."""
 Registration = Mapping[str, object]
 Names = list[str] | tuple[str, ...]
 """Of resources. A plain string is a Sequence, too: so a type checker tells one name from several."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from math import inf
 from typing import Any, Literal
 
@@ -15,6 +16,7 @@ Target = str | Sequence[str]
 """A name, or several names to take together."""
 Json = dict[str, Any]
 OnWaiting = Callable[[Any], object]
+OnEndFixed = Callable[[datetime], object]
 
 WAIT_NEEDS_TTL = "a request that waits needs a ttl that ends, not math.inf"
 """Otherwise a grant to a caller that has died unnoticed would never end."""
@@ -27,7 +29,9 @@ class Plan:
     `wait` is None for a try. `ttl` and `wait` are in seconds; an infinite `ttl` never ends.
     """
 
-    __slots__ = ("title", "keys", "items", "ttl", "wait", "priority", "requester", "on_waiting", "is_match")
+    __slots__ = (
+        "title", "keys", "items", "ttl", "wait", "priority", "requester", "on_waiting", "on_end_fixed", "is_match",
+    )  # fmt: skip
 
     def __init__(self, keys: Sequence[str], items: Sequence[Json], ttl: float, wait: float | None) -> None:
         self.title = ", ".join(keys)
@@ -38,6 +42,7 @@ class Plan:
         self.priority = 0
         self.requester: str | None = None
         self.on_waiting: OnWaiting | None = None
+        self.on_end_fixed: OnEndFixed | None = None
         self.is_match = False
 
 
@@ -48,6 +53,7 @@ def plan_of(
     quantity: int | None = None,
     count: int | None = None,
     ttl: Duration = "30s",
+    min_ttl: Duration | None = None,
     wait: Duration | None = None,
     priority: int = 0,
     mode: str | None = None,
@@ -55,6 +61,7 @@ def plan_of(
     note: str | None = None,
     requester: str | None = None,
     on_waiting: OnWaiting | None = None,
+    on_end_fixed: OnEndFixed | None = None,
     session: str | None = None,
 ) -> Plan:
     """Returns the plan of a call. `session`: its reservations belong to it, instead of a lease of their own.
@@ -70,7 +77,10 @@ def plan_of(
     text = "" if match is None else text_of(match)
     copies = _copies_of(match, quantity)
     lease = None if seconds == inf or session is not None else int(seconds)
-    common = item_of(ttlSeconds=lease, session=session, note=note, count=count, mode=mode, condition=condition)
+    least = None if min_ttl is None else int(ttl_of(min_ttl))
+    common = item_of(
+        ttlSeconds=lease, minTtlSeconds=least, session=session, note=note, count=count, mode=mode, condition=condition,
+    )  # fmt: skip
     # A match does not pick what its requester has: so names come first.
     items: list[Json] = [{"resource": name, **common} for name in names]
     items += [{"match": match, **common} for _ in range(copies)]
@@ -80,6 +90,7 @@ def plan_of(
     plan.priority = priority
     plan.requester = requester
     plan.on_waiting = on_waiting
+    plan.on_end_fixed = on_end_fixed
     plan.is_match = not names
     return plan
 

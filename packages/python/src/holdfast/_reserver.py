@@ -15,6 +15,7 @@ from ._ask import Asking, ask_until_decided
 from ._attempts import Outcome, attempt_of
 from ._clocks import Clocks, offset_of
 from ._hold import BaseHold, Origin
+from ._reservations import lease_of
 from ._keeper import Keeper
 from ._kinds import is_got
 from ._lease import Lease
@@ -109,7 +110,7 @@ class Reserver(Generic[H]):
         results: Sequence[Json] = answer.result.results
         lease = Lease(plan.title, self.clocks) if session is None else session.lease
         if session is None:
-            lease.extend(plan.ttl, answer.sent_at, offset)
+            lease.extend(lease_of(results, plan.ttl), answer.sent_at, offset)
         self._requesters.made(use, [result["releaseToken"] for result in results], lambda: lease.latest_end)
         waited = (results[0].get("waitedMs") or 0) / 1000
         hold = self._make(
@@ -122,9 +123,11 @@ class Reserver(Generic[H]):
                 None if session is None else session.expires_at,
                 waited,
                 partial(self._requesters.end, use),
+                None if plan.on_end_fixed is None else partial(self._call_user, plan.on_end_fixed),
             ),
             results,
         )
+        await hold._fix_end(results)
         # A reservation from before: who knows when its lease ends. After a wait: much of it may have passed.
         was_had = any(result["status"] == "ALREADY_HAD" for result in results)
         if session is None and (was_had or lease.is_half_over):

@@ -12,7 +12,7 @@ from ._api import Api
 from ._clocks import Clocks, offset_of
 from ._durations import Duration, ttl_of
 from ._failures import is_unreachable
-from ._hold import time_of
+from ._reservations import time_of
 from ._keeper import Keeper
 from ._lease import Lease
 from ._plan import Json

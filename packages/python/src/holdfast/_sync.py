@@ -9,8 +9,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ._durations import Duration
-from ._hold import BaseHold, Reservation, ReservationKey
-from ._options import Condition, Method, Mode, OnWaiting, Requests, Wanted
+from ._hold import BaseHold
+from ._reservations import Reservation, ReservationKey
+from ._options import Condition, Method, Mode, OnEndFixed, OnWaiting, Requests, Wanted
 from ._plan import Match, Target, plan_of
 from ._sync_calls import Calls
 from ._sync_holds import Hold, Session, Using, end_unwanted, release_unwanted
@@ -41,6 +42,7 @@ class Holdfast(Calls):
         quantity: int | None = None,
         count: int | None = None,
         ttl: Duration = "30s",
+        min_ttl: Duration | None = None,
         wait: Duration | None = None,
         priority: int = 0,
         mode: Mode | None = None,
@@ -49,6 +51,7 @@ class Holdfast(Calls):
         requester: str | None = None,
         cancel: threading.Event | None = None,
         on_waiting: OnWaiting | None = None,
+        on_end_fixed: OnEndFixed | None = None,
     ) -> AbstractContextManager[Hold]:
         """Reserves for a `with` block, renews the lease each time a third of it has passed, and always releases.
 
@@ -56,8 +59,9 @@ class Holdfast(Calls):
         end if the lease was lost meanwhile; as `reserve`.
         """
         plan = plan_of(
-            target, match=match, quantity=quantity, count=count, ttl=ttl, wait=wait, priority=priority, mode=mode,
-            condition=condition, note=note, requester=requester, on_waiting=on_waiting,
+            target, match=match, quantity=quantity, count=count, ttl=ttl, min_ttl=min_ttl, wait=wait, priority=priority,
+            mode=mode, condition=condition, note=note, requester=requester, on_waiting=on_waiting,
+            on_end_fixed=on_end_fixed,
         )  # fmt: skip
         return Using(self, plan, cancel)
 
@@ -69,6 +73,7 @@ class Holdfast(Calls):
         quantity: int | None = None,
         count: int | None = None,
         ttl: Duration = "30s",
+        min_ttl: Duration | None = None,
         wait: Duration | None = None,
         priority: int = 0,
         mode: Mode | None = None,
@@ -77,6 +82,7 @@ class Holdfast(Calls):
         requester: str | None = None,
         cancel: threading.Event | None = None,
         on_waiting: OnWaiting | None = None,
+        on_end_fixed: OnEndFixed | None = None,
     ) -> Hold:
         """Reserves, and waits for its turn if `wait` says so. Nothing renews it: call `renew`, or use `using`.
 
@@ -85,8 +91,9 @@ class Holdfast(Calls):
         requester that you chose.
         """
         plan = plan_of(
-            target, match=match, quantity=quantity, count=count, ttl=ttl, wait=wait, priority=priority, mode=mode,
-            condition=condition, note=note, requester=requester, on_waiting=on_waiting,
+            target, match=match, quantity=quantity, count=count, ttl=ttl, min_ttl=min_ttl, wait=wait, priority=priority,
+            mode=mode, condition=condition, note=note, requester=requester, on_waiting=on_waiting,
+            on_end_fixed=on_end_fixed,
         )  # fmt: skip
         return self._call(lambda core: core.reserver.take(plan), cancel=cancel, undo=release_unwanted)
 
@@ -98,6 +105,7 @@ class Holdfast(Calls):
         quantity: int | None = None,
         count: int | None = None,
         ttl: Duration = "30s",
+        min_ttl: Duration | None = None,
         wait: Duration | None = None,
         priority: int = 0,
         mode: Mode | None = None,
@@ -106,11 +114,13 @@ class Holdfast(Calls):
         requester: str | None = None,
         cancel: threading.Event | None = None,
         on_waiting: OnWaiting | None = None,
+        on_end_fixed: OnEndFixed | None = None,
     ) -> Hold | None:
         """As `reserve`, but returns None instead of raising NotAvailable."""
         plan = plan_of(
-            target, match=match, quantity=quantity, count=count, ttl=ttl, wait=wait, priority=priority, mode=mode,
-            condition=condition, note=note, requester=requester, on_waiting=on_waiting,
+            target, match=match, quantity=quantity, count=count, ttl=ttl, min_ttl=min_ttl, wait=wait, priority=priority,
+            mode=mode, condition=condition, note=note, requester=requester, on_waiting=on_waiting,
+            on_end_fixed=on_end_fixed,
         )  # fmt: skip
         return self._call(lambda core: core.reserver.try_take(plan), cancel=cancel, undo=release_unwanted)
 

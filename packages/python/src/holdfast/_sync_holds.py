@@ -62,7 +62,8 @@ class Hold(BaseHold):
     def renew(self, ttl: Duration | None = None) -> None:
         """Renews the lease: it then ends `ttl` from now; without `ttl`, the last one again.
 
-        Raises LeaseLost; HoldfastError NOT_RESERVED after a release, INVALID_OPTION in a session.
+        A booking of somebody else may end it before: `fixed_end`. Raises LeaseLost; NotAvailable if that begins within
+        seconds; HoldfastError NOT_RESERVED after a release, INVALID_OPTION in a session.
         """
         self._client._call(lambda core: self._by(core)._renew(ttl))
 
@@ -76,6 +77,15 @@ class Hold(BaseHold):
             return False
         return self._client._call(lambda core: self._by(core)._release(condition, reason), can_end=False)
 
+    def leave(self) -> bool:
+        """Ends the work: releases it, but for what is booked. That stays its requester's until the booking ends.
+
+        Returns whether it was held until now. Raises as `release`.
+        """
+        if self._origin.lease.is_foreign:
+            return False
+        return self._client._call(lambda core: self._by(core)._leave(), can_end=False)
+
     def _by(self, core: Core[Hold]) -> Hold:
         """After `close`, the client has other connections."""
         self._origin.api, self._origin.keeper = core.api, core.keeper
@@ -85,7 +95,7 @@ class Hold(BaseHold):
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.release()
+        self.leave()
 
 
 class Using(AbstractContextManager[Hold]):
@@ -106,7 +116,7 @@ class Using(AbstractContextManager[Hold]):
             return
         lost = hold._origin.lease.lost
         try:
-            was_held = hold.release()
+            was_held = hold.leave()
         except Exception:
             # The error of the work tells more.
             if error is None and lost is None:
