@@ -35,8 +35,6 @@ local records = {}
 local known, original, changed, resets, stale
 -- Members of bookingsDue that are no bookings, to add and to remove: member -> true or false.
 local marks
--- Slots of which bookings have changed: {resource, slot}.
-local touched
 
 records.areAny = booked.areAny
 
@@ -88,9 +86,6 @@ end
 -- Assigns a record, and tells the index by slot.
 local function assign(id, record)
   local before = known[id]
-  for _, one in ipairs({ before or record, record or before }) do
-    touched[#touched + 1] = { resource = one.resource, slot = one.slot }
-  end
   if before and before.state ~= 'r' then
     booked.change(before, id, false)
   end
@@ -98,15 +93,6 @@ local function assign(id, record)
     booked.change(record, id, true)
   end
   known[id] = record
-end
-
--- Returns the slots of which bookings have changed since this was called last: {resource, slot}.
-function records.takeTouched()
-  local slots = touched
-  if touched[1] then
-    touched = {}
-  end
-  return slots
 end
 
 local function valueOf(change)
@@ -270,7 +256,6 @@ end
 -- Forgets what was read and changed: it is written.
 function records.forget()
   known, original, changed, resets, stale, marks = {}, {}, {}, nil, {}, {}
-  touched = {}
   booked.forget()
 end
 
