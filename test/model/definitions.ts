@@ -30,6 +30,7 @@ export class Definitions extends Plans {
         labels: labels ?? before?.labels ?? {},
         afterUse: isGroup ? 'ready' : (afterUse ?? before?.afterUse ?? 'ready'),
         attributes: sets.attributes ?? before?.attributes ?? {},
+        bookable: !isGroup && (sets.bookable ?? before?.bookable ?? false),
         slotAttributes: (sets.slotAttributes ?? before?.slotAttributes ?? []).slice(0, isGroup ? 0 : capacity),
       });
     }
@@ -58,6 +59,7 @@ export class Definitions extends Plans {
       const capacity = next.get(base)?.capacity ?? 1;
       if (capacity > 1 && slotNumber < capacity) return null;
     }
+    if (!this.mayBeBooked(next) || this.losesBookings(next)) return null;
     for (const name of stored) this.followDefinition(name, this.definitions.get(name), next.get(name));
     this.definitions = next;
     // A plain resource that was held and is now a pool's slot counts among the pool's.
@@ -69,6 +71,25 @@ export class Definitions extends Plans {
       }
     }
     return stored.map((name) => this.describe(name));
+  }
+
+  /** Bookable resources have no blockers, nothing below them, and no ancestors but groups. */
+  private mayBeBooked(next: ReadonlyMap<string, Registered>): boolean {
+    return [...next].every(([, { parent, blocks, bookable }]) => {
+      const above = parent === null ? undefined : next.get(parent);
+      const isAlone = (one: Registered | undefined): boolean =>
+        one === undefined || (one.isGroup === true && isAlone(one.parent === null ? undefined : next.get(one.parent)));
+      return above?.bookable !== true && !(bookable === true && (blocks.length > 0 || !isAlone(above)));
+    });
+  }
+
+  /** Returns true if a slot that is booked would not be there any more, or not be bookable. */
+  private losesBookings(next: ReadonlyMap<string, Registered>): boolean {
+    return [...this.definitions.keys()].some((name) => {
+      const { capacity = 0, bookable } = next.get(name) ?? {};
+      const slots = bookable !== true ? [] : capacity === 1 ? [name] : namesOf(name, capacity);
+      return this.bookedSlots(name).some((slot) => !slots.includes(slot));
+    });
   }
 
   describe(name: string): Definition {
@@ -83,6 +104,7 @@ export class Definitions extends Plans {
       ...details,
       ...(Object.keys(attributes).length === 0 ? {} : { attributes }),
       ...(slotAttributes.length === 0 ? {} : { slotAttributes: [...slotAttributes] }),
+      ...(this.isBookable(name) ? { bookable: true } : {}),
     };
   }
 
@@ -148,7 +170,7 @@ export class Definitions extends Plans {
       for (const [child, { parent }] of this.definitions) if (parent === one) doomed.push(child);
     }
     if (!cascade && doomed.length > 1) return 'refused';
-    if (doomed.some((one) => this.heldOf(one).length > 0)) return 'refused';
+    if (doomed.some((one) => this.heldOf(one).length > 0 || this.bookedSlots(one).length > 0)) return 'refused';
     for (const one of doomed) {
       this.followDefinition(one, this.definitions.get(one), undefined);
       this.definitions.delete(one);

@@ -4,11 +4,17 @@
  */
 import type { ReserveItem, ReserveResult } from '../../src/contract/reservations.ts';
 import type { Condition } from '../../src/domain/conditions.ts';
+import { bookedWhy, type Lasts } from './booked.ts';
 import { byCodePoint, Definitions } from './definitions.ts';
 import { nothingHad, type Reservation } from './state.ts';
 
 /** An item, and which one it is of those in its request with the same match and requester; absent: the first. */
-export type Asked = ReserveItem & { nth?: number | undefined };
+export type Asked = ReserveItem & {
+  nth?: number | undefined;
+  minTtlSeconds?: number | undefined;
+  /** How long the lease may begin after the grant. */
+  claimMs?: number | undefined;
+};
 
 export type Match = NonNullable<ReserveItem['match']>;
 
@@ -48,7 +54,12 @@ export function numbered<Item extends Wanting & { requester: string }>(items: re
 
 export abstract class Matching extends Definitions {
   protected abstract had(name: string, requester: string): Reservation | undefined;
-  protected abstract resultOf(one: Reservation, resource: string, status: 'ACQUIRED' | 'ALREADY_HAD'): ReserveResult;
+  protected abstract resultOf(
+    one: Reservation,
+    resource: string,
+    status: 'ACQUIRED' | 'ALREADY_HAD',
+    asked?: Lasts,
+  ): ReserveResult;
 
   /** The registered resources that have the labels of a match and enough slots, in order of name. */
   fitting(match: Match, count = 1): string[] {
@@ -70,24 +81,36 @@ export abstract class Matching extends Definitions {
 
   /** @param reserve reserves a resource that fits by its name */
   protected reserveAny(
-    { match = {}, nth = 1, ...item }: Asked,
+    { match = {}, nth = 1, minTtlSeconds, ...item }: Asked,
     reserve: (named: ReserveItem) => ReserveResult,
   ): ReserveResult {
     const { requester, count, condition } = item;
     const wanting = { match, condition };
     const had = this.heldByMatch(wanting, requester)[nth - 1];
-    if (had !== undefined) return this.resultOf(had, had.requestedName, 'ALREADY_HAD');
+    if (had !== undefined) return this.resultOf(had, had.requestedName, 'ALREADY_HAD', item);
     const fitting = this.fitting(match, count);
     let why = 'NOT_AVAILABLE';
-    for (const resource of fitting) {
-      if (this.freeOf(resource, condition) === 0 || this.had(resource, requester) !== undefined) continue;
-      const result = reserve({ ...item, resource });
-      if (result.explanation === KEPT) why = KEPT;
-      if (result.status !== 'ACQUIRED') continue;
-      const made = this.reservations.at(-1);
+    /** The resource of those booked too early whose booking begins last. */
+    let last: { resource: string; bookedFrom: string } | undefined;
+    const tryOne = (named: ReserveItem & Pick<Asked, 'minTtlSeconds'>) => {
+      const result = reserve(named);
+      const made = result.status === 'ACQUIRED' && this.reservations.at(-1);
       if (made) made.match = wishText(wanting);
       return result;
+    };
+    for (const resource of fitting) {
+      if (this.freeOf(resource, condition) === 0 || this.had(resource, requester) !== undefined) continue;
+      const result = tryOne({ ...item, resource });
+      if (result.status === 'ACQUIRED') return result;
+      if (result.explanation === KEPT) why = KEPT;
+      const { bookedFrom } = result;
+      if (bookedFrom && !(last && last.bookedFrom >= bookedFrom)) last = { resource, bookedFrom };
     }
+    if (last && minTtlSeconds !== undefined) {
+      const result = tryOne({ ...item, resource: last.resource, minTtlSeconds });
+      if (result.status === 'ACQUIRED') return result;
+    }
+    const booked = last !== undefined && why !== KEPT ? bookedWhy(Date.parse(last.bookedFrom)) : {};
     const [status, explanation] =
       fitting.length === 0
         ? (['NOT_VALID', 'NOT_VALID: no registered resource has these labels'] as const)
@@ -98,6 +121,7 @@ export abstract class Matching extends Definitions {
       status,
       explanation,
       ...nothingHad,
+      ...booked,
     };
   }
 }

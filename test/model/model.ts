@@ -4,11 +4,18 @@
  */
 import type { CheckItem, CheckResult } from '../../src/contract/check.ts';
 import type { RenewItem, RenewResult } from '../../src/contract/renewals.ts';
-import type { ReserveItem, ReserveResult, TransactionItem, TransactionResult, UnreserveItem, UnreserveResult } from '../../src/contract/reservations.ts';
+import type {
+  ReserveResult,
+  TransactionItem,
+  TransactionResult,
+  UnreserveItem,
+  UnreserveResult,
+} from '../../src/contract/reservations.ts';
 import type { Condition } from '../../src/domain/conditions.ts';
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
 import { madeAtMs } from '../../src/engine/reservations/releaseToken.ts';
 import { HeldAttributes } from './attributes.ts';
+import { bookedWhy, type Lasts } from './booked.ts';
 import { type Report, UNREADY } from './conditions.ts';
 import { type Asked, numbered } from './matching.ts';
 import type { Entry } from './plans.ts';
@@ -39,7 +46,7 @@ export class Model extends HeldAttributes {
       : this.reserveAny(item, (named) => this.reserveNamed(named, token));
   }
 
-  protected reserveNamed(item: ReserveItem, token: string | null): ReserveResult {
+  protected reserveNamed(item: Asked, token: string | null): ReserveResult {
     const { resource: requestedName, requester, ttlSeconds, session, count = 1, mode, condition } = item;
     const fail = (
       status: 'ALREADY_HELD' | 'NOT_AVAILABLE' | 'NOT_VALID',
@@ -61,7 +68,7 @@ export class Model extends HeldAttributes {
     const had = this.had(requestedName, requester);
     if (had?.details.mode === 'SHARED' && mode !== 'SHARED')
       return fail('ALREADY_HELD', 'ALREADY_HELD: you hold it SHARED; release it first');
-    if (had !== undefined) return this.resultOf(had, requestedName, 'ALREADY_HAD', mode);
+    if (had !== undefined) return this.resultOf(had, requestedName, 'ALREADY_HAD', item);
     if (this.isGroup(resource)) return fail('NOT_VALID', `NOT_VALID: ${resource} is a group`);
     const fault = this.whyNotSeveral(meant, count);
     if (fault !== null) return fail('NOT_VALID', fault);
@@ -70,7 +77,10 @@ export class Model extends HeldAttributes {
 
     // It holds along EXCLUSIVE.
     const isShared = mode === 'SHARED' && this.holdAt(slot ?? resource)?.owner !== requester;
+    const choice = this.chooseFor(meant, item, isShared);
+    if (choice !== null && 'bookedFrom' in choice) return { ...fail('NOT_AVAILABLE'), ...bookedWhy(choice.bookedFrom) };
     const plan = this.plan(resource, slot, requester, 'own', [], count, isShared, condition);
+    if (choice !== null) for (const entry of plan) entry.fits = (one) => choice.slots.includes(one);
     const taken: { entry: Entry; hold: Hold }[] = [];
     for (const entry of plan) {
       const hold = this.meet(
@@ -82,7 +92,7 @@ export class Model extends HeldAttributes {
         continue;
       }
       const name = entry.slot ?? entry.resource;
-      if (entry.isGroup) return fail('NOT_VALID', `NOT_VALID: blocker ${name} is a group`);
+      if (entry.never) return fail('NOT_VALID', `NOT_VALID: blocker ${name} is ${entry.never}`);
       if (this.isUnready(entry)) return fail('NOT_AVAILABLE', UNREADY, entry);
       if (entry.role === 'ancestor')
         return fail('NOT_AVAILABLE', `NOT_AVAILABLE: ancestor ${name} is at capacity`, entry);
@@ -112,7 +122,7 @@ export class Model extends HeldAttributes {
       token,
       fence: this.fence,
       reservedAt: this.nowMs,
-      expiresAt: ttlSeconds === undefined ? null : this.nowMs + ttlSeconds * 1000,
+      expiresAt: ttlSeconds === undefined ? null : (choice?.cutTo ?? this.nowMs + ttlSeconds * 1000),
       ...(session === undefined ? {} : { session }),
       ...(condition === undefined ? {} : { condition }),
       own,
@@ -127,7 +137,7 @@ export class Model extends HeldAttributes {
       },
     };
     this.reservations.push(reservation);
-    return this.resultOf(reservation, requestedName, 'ACQUIRED', mode);
+    return this.resultOf(reservation, requestedName, 'ACQUIRED', item);
   }
 
   /** The reservation that makes a request for this name ALREADY_HAD. */
@@ -141,9 +151,9 @@ export class Model extends HeldAttributes {
     reservation: Reservation,
     resource: string,
     status: 'ACQUIRED' | 'ALREADY_HAD',
-    asked?: ReserveItem['mode'],
+    asked: Lasts = { requester: reservation.requester },
   ): ReserveResult {
-    const { requester, token, details, fence } = reservation;
+    const { requester, token, details, fence, booking } = reservation;
     return {
       resource,
       requester,
@@ -151,24 +161,13 @@ export class Model extends HeldAttributes {
       explanation: status,
       releaseToken: token,
       expiresAt: iso(this.endsAt(reservation)),
-      ...(asked === undefined ? {} : { mode: 'EXCLUSIVE' }),
+      ...this.cutLease(reservation, asked),
+      ...(asked.mode === undefined ? {} : { mode: 'EXCLUSIVE' }),
       ...details,
       ...this.attributesOf(reservation),
       fencingToken: fence,
+      ...(booking && { booking: booking.id }),
     };
-  }
-
-  /** The reservation that a name and a requester stand for when it is released. */
-  find(name: string, requester: string): Reservation | undefined {
-    const literally = this.tokenAt(name, requester);
-    if (literally !== undefined) return literally;
-    const meant = this.meaning(name);
-    if (meant === null) {
-      return this.reservations.find(
-        (one) => one.requestedName === name && one.requester === requester && name.includes('>'),
-      );
-    }
-    return this.tokenAt(meant.slot ?? this.assigned(meant.resource, requester)?.slot ?? meant.resource, requester);
   }
 
   /** Ends a reservation. Returns the slots that became free, its own first. */
@@ -194,7 +193,7 @@ export class Model extends HeldAttributes {
     return { resource, requester, status: 'RELINQUISHED', explanation: 'RELINQUISHED', released, ...left };
   }
 
-  renew({ resource, requester, releaseToken, ttlSeconds }: RenewItem): RenewResult {
+  renew({ resource, requester, releaseToken, ttlSeconds, minTtlSeconds }: RenewItem): RenewResult {
     const found = this.find(resource, requester);
     if (found === undefined) {
       const status = this.isHeld(resource) ? 'DOESNT_OWN_RESERVATION' : 'NOT_RESERVED';
@@ -204,8 +203,12 @@ export class Model extends HeldAttributes {
       const explanation = 'INVALID_RELEASE_TOKEN';
       return { resource, requester, status: 'DOESNT_OWN_RESERVATION', explanation, expiresAt: null };
     }
-    if (found.session === undefined) found.expiresAt = this.nowMs + ttlSeconds * 1000;
-    return { resource, requester, status: 'RENEWED', explanation: 'RENEWED', expiresAt: iso(this.endsAt(found)) };
+    const bookedFrom = this.renewLease(found, { requester, ttlSeconds, minTtlSeconds });
+    const expiresAt = iso(this.endsAt(found));
+    if (bookedFrom !== null)
+      return { resource, requester, status: 'NOT_AVAILABLE', expiresAt, ...bookedWhy(bookedFrom) };
+    const cut = this.cutLease(found, { requester, ttlSeconds });
+    return { resource, requester, status: 'RENEWED', explanation: 'RENEWED', expiresAt, ...cut };
   }
 
   /** Explains why a requester has no reservation: a reset by a key without a label tells those from before it. */
@@ -224,10 +227,9 @@ export class Model extends HeldAttributes {
     const results: TransactionResult['results'] = [];
     const succeeded = () => results.filter(({ status }) => SUCCESS.includes(status)).length;
     const undone = (item: TransactionItem, explanation: string): TransactionResult['results'][number] => {
-      const { resource, requester } = item;
+      const { resource, requester, requestType } = item;
       const common = { resource, requester, status: 'NOT_AVAILABLE' as const, explanation };
-      if (item.requestType === 'UNRESERVE') return { ...common, released: null };
-      return { ...common, ...nothingHad };
+      return requestType === 'UNRESERVE' ? { ...common, released: null } : { ...common, ...nothingHad };
     };
     this.fenceBefore = this.fence;
     for (const [i, item] of numbered(items).entries()) {

@@ -5,10 +5,11 @@
 import type { ReserveResult, TransactionItem, TransactionResult } from '../../src/contract/reservations.ts';
 import type { Condition } from '../../src/domain/conditions.ts';
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
+import { Keeping } from './keeping.ts';
 import { type Asked, KEPT, numbered } from './matching.ts';
 import { type Hold, lineKey, nothingHad, type Reservation, type State } from './state.ts';
 import { LAST, type Rank, type Request } from './tickets.ts';
-import { isValid, Turns } from './turns.ts';
+import { isValid } from './turns.ts';
 
 const SUCCESS = ['ACQUIRED', 'ALREADY_HAD', 'RELINQUISHED', 'NOT_RESERVED'];
 
@@ -34,7 +35,7 @@ export function undone(
   return requestType === 'UNRESERVE' ? { ...common, released: null } : { ...common, ...nothingHad };
 }
 
-export class Paper extends Turns {
+export class Paper extends Keeping {
   /** Reserves one item at a rank. */
   override reserve(item: Asked, token: string | null, rank: Rank = LAST): ReserveResult {
     return this.take(item, token, this.before(), rank, this.isExempt(item.requester, rank));
@@ -112,19 +113,19 @@ export class Paper extends Turns {
 
   /** Tells if a request could be carried out if nothing were held, and if only its requester's reservations were. */
   canBeMet({ requester, method, items }: Request): boolean {
-    const { reservations, conditions, fence } = this;
+    const { reservations, conditions, fence, bookings } = this;
     const isFitting = items.map(({ match, count }) => match && this.fitting(match, count).length > 0);
     if (method === 'FIRST' ? isFitting.includes(true) : isFitting.includes(false)) return method === 'FIRST';
     const named = items.filter(({ match }) => match === undefined);
     if (method !== 'FIRST' && !this.plansOf({ requester, method, items }).every(isValid)) return false;
     const canBe = (held: Reservation[]) => {
       // Slots come into the condition that a request asks for, and so it may wait for that.
-      Object.assign(this, { reservations: held, conditions: new Map() });
+      Object.assign(this, { reservations: held, conditions: new Map(), bookings: [] });
       const isRight = (item: Request['items'][number]) => method !== 'FIRST' || this.isRegisteredFor(item);
       const met = named.map(
         (item) => isRight(item) && isSuccess(super.reserve({ ...unconditional(item), requester }, null)),
       );
-      Object.assign(this, { reservations, conditions, fence });
+      Object.assign(this, { reservations, conditions, fence, bookings });
       return method === 'FIRST' ? met.includes(true) : !met.includes(false);
     };
     return canBe([]) && canBe(reservations.filter((one) => one.requester === requester));
@@ -161,7 +162,8 @@ export class Paper extends Turns {
       return this.reserveAny(item, (named) => this.take(named, token, start, rank, isExempt, released, false, here));
     }
     const before = this.before();
-    const kept = without(this.keptAhead(rank).slots, released);
+    const ahead = this.bookableKept(rank, this.askedAt(item));
+    const kept = without(new Set([...this.keptAhead(rank).slots, ...ahead.slots]), released);
     const reserve = () => {
       this.keptSlots = kept;
       const result = super.reserve(item, token);
@@ -169,12 +171,32 @@ export class Paper extends Turns {
       return result;
     };
     const result = reserve();
-    if (!isSuccess(result) || result.status === 'ALREADY_HAD' || isPart) return result;
-    if (!this.overtakes(start, rank, released, new Set(), false, from)) return result;
+    if (!isSuccess(result) || result.status === 'ALREADY_HAD') return result;
+    const isBookedKept = this.takesKept(before, kept, ahead.short);
+    if (!isBookedKept && (isPart || !this.overtakes(start, rank, released, new Set(), false, from))) return result;
     this.undo(before);
     if (isExempt) return reserve();
     const { resource, requester } = item;
     return { resource, requester, status: 'NOT_AVAILABLE', explanation: KEPT, ...nothingHad };
+  }
+
+  /** What an item asks for. */
+  private askedAt({ resource: name, requester, mode }: Asked) {
+    const meant = this.meaning(name);
+    return meant === null ? undefined : { ...meant, requester, ...(mode === 'SHARED' && { isShared: true as const }) };
+  }
+
+  /** Returns true if the last reservation has a slot of a bookable resource that is kept, or joins one too early. */
+  private takesKept({ holds, reservations }: Before, kept: ReadonlySet<string>, short: ReadonlySet<string>): boolean {
+    const made = this.reservations.find((one) => !reservations.includes(one));
+    if (made === undefined) return false;
+    const { own, others, condition = 'ready' } = made;
+    return [own, ...others].some((hold) => {
+      const resource = this.meaning(hold.slot)?.resource ?? '';
+      if (!this.isBookable(resource)) return false;
+      if (!holds.includes(hold)) return kept.has(lineKey({ name: hold.slot, condition }));
+      return [hold.slot, resource].some((name) => short.has(lineKey({ name, condition })));
+    });
   }
 
   /** Returns true if reservations since `from` take slots that are kept from requesters who are not exempt. */
@@ -200,6 +222,7 @@ export class Paper extends Turns {
     return made.some(({ requester, own, others, details, condition: asked = 'ready' as const }) => {
       const mine = reservations.filter((one) => one.requester === requester).flatMap((one) => [one.own, ...one.others]);
       return [own, ...others].some((hold) => {
+        if (this.isBookable(this.meaning(hold.slot)?.resource ?? '')) return false;
         const isNew = !holds.includes(hold);
         const isShared = hold === own && details.mode === 'SHARED';
         const sharedBefore = reservations.filter((one) => one.own === hold && one.details.mode === 'SHARED').length;
@@ -219,91 +242,6 @@ export class Paper extends Turns {
             (isJoined || (isNew && this.balanceOf(name, condition) < balanceBefore(name, condition))),
         );
       });
-    });
-  }
-}
-
-/**
- * Grants in the model: reservations that tickets got, until a caller knows of them
- * (docs/specification.md#waiting-lifetimes).
- */
-
-/** A ticket whose request was carried out, and the reservations that this made, until they are claimed. */
-export interface Grant extends Request {
-  /** That of the ticket. */
-  id: number;
-  since: number;
-  grantedAt: number;
-  made: Reservation[];
-}
-
-export type Result = TransactionResult['results'][number];
-
-export type Tokens = readonly (string | null)[];
-
-export class Claims extends Paper {
-  grants: Grant[] = [];
-  /** Fencing token → the place of the item that the reservation was made for. */
-  private readonly places = new Map<number, number>();
-
-  /** Notes the result of an item of a request that may become a ticket's. */
-  protected noted<T extends Result>(result: T, place: number): T {
-    if (result.status === 'ACQUIRED' && result.fencingToken !== null) this.places.set(result.fencingToken, place);
-    return result;
-  }
-
-  private placeOf({ fence }: Reservation): number {
-    return this.places.get(fence) ?? 0;
-  }
-
-  /** A requester's reservation that is enough for an item: a SHARED one is not for an EXCLUSIVE item. */
-  protected hadFor(
-    { resource, mode, match, condition, nth = 1 }: Pick<Asked, 'resource' | 'mode' | 'match' | 'condition' | 'nth'>,
-    requester: string,
-  ): Reservation | undefined {
-    if (match !== undefined) return this.heldByMatch({ match, condition }, requester)[nth - 1];
-    const meant = this.meaning(resource);
-    if (mode === 'SHARED' && meant !== null && this.whyNotSharable(meant) !== null) return undefined;
-    const had = this.had(resource, requester);
-    return had?.details.mode === 'SHARED' && mode !== 'SHARED' ? undefined : had;
-  }
-
-  /** Claims the grant that a reservation belongs to, if nobody did. */
-  claimAlong(had: Reservation, token: string | null): void {
-    const grant = this.grants.find(({ made }) => made.includes(had));
-    if (grant) this.claim(grant, [token], grant.items);
-  }
-
-  /** Starts the leases of a grant. Reservations for which the request has no item get its first token. */
-  protected claim(grant: Grant, tokens: Tokens, leases: Request['items']): void {
-    this.grants = this.grants.filter((one) => one !== grant);
-    for (const one of grant.made) {
-      one.token = tokens[this.placeOf(one)] ?? tokens[0] ?? null;
-      const lasting = leases[this.placeOf(one)] ?? { ttlSeconds: 0 };
-      if (one.session !== undefined) continue;
-      if ('session' in lasting) Object.assign(one, { session: lasting.session, expiresAt: null });
-      else one.expiresAt = this.nowMs + lasting.ttlSeconds * 1000;
-    }
-  }
-
-  /** The results of a request that was carried out: its requester has all items of it, or the one that counts. */
-  protected tell({ requester, method, items }: Request, made: readonly Reservation[], tokens: Tokens): Result[] {
-    // Grants by a name are told first: the name may mean something else by now.
-    const hads = numbered(items.map((item) => ({ requester, ...item }))).map((item, i) => {
-      const nth = method === '' ? items[i]?.nth : item.nth;
-      const granted = made.find((one) => this.placeOf(one) === i);
-      const named = item.match === undefined && made.find(({ requestedName }) => requestedName === item.resource);
-      return granted ?? (named || this.hadFor({ ...item, nth }, requester));
-    });
-    const [first] = made;
-    const counts = first === undefined ? hads.findIndex((had) => had !== undefined) : this.placeOf(first);
-    return items.map(({ resource, mode, match }, i) => {
-      const had = method === 'FIRST' && i !== counts ? undefined : hads[i];
-      if (had === undefined) return undone({ requestType: 'RESERVE', resource, requester }, 'SKIPPED');
-      if (!made.includes(had)) this.claimAlong(had, tokens[i] ?? null);
-      const isFirst = made.includes(had) && (method === 'FIRST' || hads.indexOf(had) === i);
-      const name = match === undefined ? resource : had.requestedName;
-      return this.resultOf(had, name, isFirst ? 'ACQUIRED' : 'ALREADY_HAD', mode);
     });
   }
 }

@@ -8,7 +8,8 @@ import type { Reason } from '../../src/contract/reservationFields.ts';
 import type { ReserveResult } from '../../src/contract/reservations.ts';
 import type { WaitingRequest } from '../../src/contract/waiting.ts';
 import type { Condition } from '../../src/domain/conditions.ts';
-import { type Hold, iso, lineKey, State } from './state.ts';
+import { Booked, type Choice, type Lasts, type Term } from './booked.ts';
+import { type Hold, iso, lineKey, type Reservation, type State } from './state.ts';
 
 export type Entry = {
   resource: string;
@@ -23,11 +24,16 @@ export type Entry = {
   condition: Condition;
   /** An ancestor or a blocker of what a request wants that cleans or repairs it. */
   isForCleaning?: true;
+  /** Of a ticket for a bookable resource: how long it needs its slots. */
+  term?: Term;
+  /** Of a bookable resource: whether a slot is free for long enough. */
+  fits?: (slot: string) => boolean;
   valid: boolean;
-  isGroup?: boolean;
+  /** Why a blocker cannot be held. */
+  never?: 'a group' | 'bookable';
 };
 
-export class Plans extends State {
+export class Plans extends Booked {
   plan(
     resource: string,
     slot: string | undefined,
@@ -75,7 +81,8 @@ export class Plans extends State {
         const meant = this.meaning(blocker, false);
         const system = `system:${declarer}`;
         const none: Entry = { resource: blocker, owner: system, role: 'blocker', condition: 'ready', valid: false };
-        if (meant !== null && this.isGroup(meant.resource)) plan.push({ ...none, isGroup: true });
+        if (meant !== null && this.isGroup(meant.resource)) plan.push({ ...none, never: 'a group' });
+        else if (meant !== null && this.isBookable(meant.resource)) plan.push({ ...none, never: 'bookable' });
         else if (meant === null) plan.push(none);
         else this.plan(meant.resource, meant.slot, system, 'blocker', plan);
       }
@@ -85,7 +92,7 @@ export class Plans extends State {
 
   /** The slot that meets an entry; null if there is none. */
   meet(entry: Entry, taken: Hold[]): Hold | null {
-    const { resource, slot, owner, role, condition, valid } = entry;
+    const { resource, slot, owner, role, condition, valid, fits = () => true } = entry;
     if (!valid) return null;
     /** Its owner's slot of an ancestor serves again, whatever its condition. */
     const again = (hold: Hold) => (role === 'ancestor' || this.conditionAt(hold.slot) === condition ? hold : null);
@@ -93,8 +100,8 @@ export class Plans extends State {
     const held = holds.filter((hold) => hold.of === resource || hold.slot === resource);
     if (slot !== undefined) {
       const there = holds.find((hold) => hold.slot === slot);
-      if (there !== undefined) return there.owner === owner ? again(there) : null;
-      const isOpen = held.length < this.capacityOf(resource) && this.conditionAt(slot) === condition;
+      if (there !== undefined) return there.owner === owner && fits(slot) ? again(there) : null;
+      const isOpen = held.length < this.capacityOf(resource) && this.conditionAt(slot) === condition && fits(slot);
       return isOpen ? { slot, owner, of: resource, byName: true } : null;
     }
     const mine = held.filter((hold) => hold.owner === owner);
@@ -104,13 +111,63 @@ export class Plans extends State {
     const isMoreSlot = role === 'moreSlot';
     if (assigned !== undefined && !isMoreSlot) return again(assigned);
     const isFree = (name: string) => !holds.some((hold) => hold.slot === name);
-    const open = this.slotNames(resource).filter((name) => isFree(name) && this.conditionAt(name) === condition);
+    const open = this.slotNames(resource).filter(
+      (name) => isFree(name) && this.conditionAt(name) === condition && fits(name),
+    );
     const unready = this.slotNames(resource).filter((name) => isFree(name) && this.conditionAt(name) !== 'ready');
     if (condition === 'ready' && held.length + unready.length >= this.capacityOf(resource)) return null;
     if (this.capacityOf(resource) === 1)
       return open.length === 0 ? null : { slot: resource, owner, of: resource, byName: false };
     const name = open.find((one) => !this.keptSlots.has(lineKey({ name: one, condition }))) ?? open[0];
     return name === undefined ? null : { slot: name, owner, of: resource, byName: isMoreSlot };
+  }
+
+  /** The slots that an entry of a bookable resource may have, bookings aside; none if there are fewer than so many. */
+  freeFor(entry: Entry, count: number): string[] {
+    const { resource, slot, condition } = entry;
+    const met = this.meet(entry, []);
+    if (met === null) return [];
+    if (slot !== undefined || this.capacityOf(resource) === 1 || this.holds.includes(met)) return [met.slot];
+    const free = this.slotNames(resource).filter((one) => this.holdAt(one) === undefined);
+    const unready = free.filter((one) => this.conditionAt(one) !== 'ready').length;
+    const room = this.capacityOf(resource) - this.heldOf(resource).length - unready;
+    if (condition === 'ready' && room < count) return [];
+    return free.filter((one) => this.conditionAt(one) === condition);
+  }
+
+  /** The slots that an item gets of a bookable resource, or why it gets none. Null: bookings have no part in it. */
+  protected chooseFor(
+    { resource, slot }: { resource: string; slot?: string },
+    item: Lasts & { count?: number | undefined; condition?: Condition | undefined; claimMs?: number | undefined },
+    isShared: boolean,
+  ): Choice | null {
+    if (!this.isBookable(resource)) return null;
+    const { requester, count = 1, condition, claimMs } = item;
+    const [own] = this.plan(resource, slot, requester, 'own', [], 1, isShared, condition);
+    const free = own === undefined ? [] : this.freeFor(own, count);
+    const term = { ...this.termOf(item, claimMs), isShared };
+    const isKept = (one: string) => this.keptSlots.has(lineKey({ name: one, condition: condition ?? 'ready' }));
+    const unkept = this.choose(
+      free.filter((one) => !isKept(one)),
+      count,
+      term,
+    );
+    if (unkept !== null && 'slots' in unkept) return unkept;
+    const any = this.choose(free, count, term);
+    return any !== null && 'slots' in any ? any : (unkept ?? any);
+  }
+
+  /** The lease that a requester is told of, if it is shorter than it asked for. */
+  protected cutLease(reservation: Reservation, { ttlSeconds, session }: Lasts): { ttlSeconds?: number } {
+    const { own } = reservation;
+    const ends = this.endsAt(reservation);
+    const isBookable = this.isBookable(
+      this.definitions.has(own.of) ? own.of : (this.meaning(own.slot)?.resource ?? ''),
+    );
+    const isLease = reservation.session === undefined && session === undefined;
+    if (!isBookable || ends === null || ttlSeconds === undefined || !isLease) return {};
+    const left = ends - this.nowMs;
+    return left < ttlSeconds * 1000 ? { ttlSeconds: Math.floor(left / 1000) } : {};
   }
 
   /** Who holds the one slot that an entry lacks. No field if any slot of a pool would do. */
@@ -151,6 +208,8 @@ const isTrue = ({ requester, resource, slot, since, until }: Holder, state: Stat
 /** @param requesters who waits */
 function expectTrue(reason: Reason, state: State, requesters: readonly string[]): void {
   const { kind, resource, holders, more, next } = reason;
+  // It tells of bookings, whose conflicts are compared as such.
+  if (kind === 'BOOKING') return;
   expect(
     holders.filter((holder) => !isTrue(holder, state)),
     'holders that hold nothing',

@@ -4,9 +4,12 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { ReserveResult, TransactionResult } from '../../src/contract/reservations.ts';
+import { bookedWhy } from './booked.ts';
+import type { Grant, Result, Tokens } from './claims.ts';
 import { type Asked, numbered } from './matching.ts';
 import type { Model } from './model.ts';
-import { Claims, type Grant, isSuccess, type Result, type Tokens } from './paper.ts';
+import { isSuccess, undone } from './paper.ts';
+import { Starts } from './starts.ts';
 import {
   type Call,
   isSameRequest,
@@ -28,7 +31,7 @@ interface Postponed {
   tokens: Tokens;
 }
 
-export class Queue extends Claims {
+export class Queue extends Starts {
   private lastId = 0;
   /** Number of slots that may be reserved, those that tickets ask for included. */
   cap = Number.POSITIVE_INFINITY;
@@ -77,8 +80,8 @@ export class Queue extends Claims {
         asked.push({ status: 'APPLIED', results: [this.tryOne(item, token)] });
         continue;
       }
-      const { resource, requester, ttlSeconds = 0, session, count = 1, mode, condition } = item;
-      const lasting = session === undefined ? { ttlSeconds } : { session };
+      const { resource, requester, ttlSeconds = 0, session, count = 1, mode, condition, minTtlSeconds } = item;
+      const lasting = session === undefined ? { ttlSeconds, minTtlSeconds } : { session };
       const shared = mode === 'SHARED' ? { mode } : {};
       const unready = condition === undefined ? {} : { condition };
       const { match, nth } = item;
@@ -137,9 +140,14 @@ export class Queue extends Claims {
   }
 
   /** Carries a request out at a rank. A FIRST of which its requester has an item already succeeds with that one. */
-  carryOut(request: Request, rank: Rank, tokens: Tokens): { status: TransactionResult['status']; results: Result[] } {
+  carryOut(
+    request: Request,
+    rank: Rank,
+    tokens: Tokens,
+    claimMs = 0,
+  ): { status: TransactionResult['status']; results: Result[] } {
     const { requester, method } = request;
-    const asked = request.items.map((item) => ({ requestType: 'RESERVE' as const, requester, ...item }));
+    const asked = request.items.map((item) => ({ requestType: 'RESERVE' as const, requester, ...item, claimMs }));
     const [only] = asked;
     if (method === '' && only !== undefined) {
       const result = this.reserve(only, tokens[0] ?? null, rank);
@@ -193,22 +201,37 @@ export class Queue extends Claims {
 
   /** Grants tickets, always the first that may be granted, until there is none. */
   settle(): void {
+    this.retry();
     while (this.queue.some((ticket) => this.grant(ticket)));
   }
 
   private grant(ticket: Ticket): boolean {
     if (!this.isDetached(ticket) && !this.isAttended(ticket)) return false;
     const before = [...this.reservations];
-    if (this.carryOut(ticket, ticket, []).status === 'ROLLED_BACK') return false;
+    if (this.carryOut(ticket, ticket, [], ticket.claimMs).status === 'ROLLED_BACK') return false;
     this.tickets = this.tickets.filter((one) => one !== ticket);
     const made = this.reservations.filter((one) => !before.includes(one));
-    for (const one of made) if (one.session === undefined) one.expiresAt = this.nowMs + ticket.claimMs;
+    for (const one of made) {
+      if (one.session !== undefined) continue;
+      one.expiresAt = this.nowMs + ticket.claimMs;
+      one.claimedMs = this.leaseOf(one, ticket.items, ticket.claimMs) - one.expiresAt;
+    }
     if (made.length > 0) this.grants.push({ ...ticket, grantedAt: this.nowMs, made });
     return true;
   }
 
   /** Claims a grant for the same request. */
   protected claimAll(grant: Grant, request: Request, tokens: Tokens): Outcome {
+    const refused = this.whyNotClaimed(grant, request.items);
+    if (refused !== null) {
+      const { place, bookedFrom } = refused;
+      const { requester } = request;
+      const results = request.items.map(({ resource }, i): Result => {
+        const result = undone({ requestType: 'RESERVE', resource, requester }, 'ROLLED_BACK');
+        return i === place ? { ...result, ...bookedWhy(bookedFrom) } : result;
+      });
+      return { status: 'ROLLED_BACK', results };
+    }
     this.claim(grant, tokens, request.items);
     const waitedMs = grant.grantedAt - grant.since;
     const results = this.tell(request, grant.made, tokens);

@@ -13,7 +13,14 @@ import { Queue } from './queue.ts';
 import { iso, type Session } from './state.ts';
 import { fieldOf } from './stored.ts';
 import { type Lasting, sessionOf } from './tickets.ts';
-import type { SessionChoice, SessionStep } from './waitingSteps.ts';
+
+/** A living session of the requester, the nth; or the nth of all that have begun, and an unknown one if none has. */
+export type SessionChoice = { of: 'own' | 'any'; nth: number };
+
+/** The nth session is that of those that live, or of those that have ended. */
+export type SessionStep =
+  | { do: 'begin session'; requester: string; ttlSeconds: number }
+  | { do: 'renew session' | 'end session'; isEnded: boolean; nth: number; isTokenRight: boolean };
 
 export class SessionHistory {
   /** Every session that began, in order. */

@@ -5,6 +5,7 @@
 import type { Definition } from '../../src/contract/definitions.ts';
 import type { Attributes } from '../../src/domain/attributes.ts';
 import type { AfterUse, Condition } from '../../src/domain/conditions.ts';
+import type { Booking } from './booked.ts';
 
 /** A registration, with its ancestors from the root down. */
 export interface Registration {
@@ -18,6 +19,7 @@ export interface Registration {
   afterUse?: AfterUse | undefined;
   attributes?: Attributes | undefined;
   slotAttributes?: readonly Attributes[] | undefined;
+  bookable?: boolean | undefined;
 }
 
 export const toDefinition = ({
@@ -41,6 +43,7 @@ export interface Registered {
   afterUse?: AfterUse;
   attributes?: Attributes;
   slotAttributes?: readonly Attributes[];
+  bookable?: boolean;
   blocks: string[];
   parent: string | null;
 }
@@ -66,6 +69,10 @@ export interface Reservation {
   session?: string;
   /** The condition that it asked for; absent: ready. */
   condition?: Exclude<Condition, 'ready'>;
+  /** Of a grant that nobody has claimed: how long its lease will be, in ms; absent: endless. */
+  claimedMs?: number;
+  /** The booking that it is. */
+  booking?: Booking;
   /** The labels of the match that it was made by. */
   match?: string;
   own: Hold;
@@ -208,6 +215,19 @@ export class State {
       return [...this.ancestorsOf(last), last].join('>') === name ? { resource: last } : null;
     }
     return setting ? null : { resource: name };
+  }
+
+  /** The reservation that a name and a requester stand for when it is released. */
+  find(name: string, requester: string): Reservation | undefined {
+    const literally = this.tokenAt(name, requester);
+    if (literally !== undefined) return literally;
+    const meant = this.meaning(name);
+    if (meant === null) {
+      return this.reservations.find(
+        (one) => one.requestedName === name && one.requester === requester && name.includes('>'),
+      );
+    }
+    return this.tokenAt(meant.slot ?? this.assigned(meant.resource, requester)?.slot ?? meant.resource, requester);
   }
 
   /** Returns true if anybody holds a slot of what a name stands for. */

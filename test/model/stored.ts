@@ -126,12 +126,13 @@ export async function compareStored(redis: RedisClient, tenant: string, model: M
   for (const [name, { blocks }] of blocking)
     expect(String(definitions[`\u0001${name}`]), `blockers of ${name}`).toBe(blocks.join('\n'));
   expect(hot.definitions, 'number of definitions').toBe(registered.length);
-  const indexOf = ([name, { parent, labels = {} }]: [string, Registered]) => {
+  const indexOf = ([name, { parent, labels = {}, bookable }]: [string, Registered]) => {
     const [pool, place] = slotName(name) ?? [];
     const asSlot = pool === undefined ? [] : [`s${pool}\n${String(place).padStart(7, '0')}`];
     return [
       `n${name}`,
       `c${parent ?? ''}\n${name}`,
+      ...(bookable ? [`b${name}`] : []),
       ...asSlot,
       ...Object.entries(labels).map(([key, value]) => `l${key}=${value}\n${name}`),
     ];

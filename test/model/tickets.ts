@@ -21,7 +21,10 @@ export interface Request {
     mode?: 'SHARED';
     /** Absent: ready. */
     condition?: 'dirty' | 'out';
+    minTtlSeconds?: number | undefined;
   } & Lasting)[];
+  /** How long its reservations may last before they are claimed, in ms; absent: it is claimed at once. */
+  claimMs?: number;
 }
 
 /** The wait of a request, as its caller sent it. */

@@ -19,8 +19,8 @@ export interface Kept {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-const nameOf = ({ resource, slot }: Entry) => slot ?? resource;
-const isSame = (one: Entry, other: Entry) =>
+export const nameOf = ({ resource, slot }: Entry) => slot ?? resource;
+export const isSame = (one: Entry, other: Entry) =>
   one.resource === other.resource &&
   one.slot === other.slot &&
   one.owner === other.owner &&
@@ -28,7 +28,7 @@ const isSame = (one: Entry, other: Entry) =>
   one.condition === other.condition;
 /** Returns true if a plan can be met by somebody. */
 export const isValid = (plan: readonly Entry[]): boolean => plan.length > 0 && plan.every(({ valid }) => valid);
-const distinct = (entries: Entry[]) =>
+export const distinct = (entries: Entry[]) =>
   entries.filter((entry, i) => entries.findIndex((other) => isSame(entry, other)) === i);
 
 export class Turns extends Model {
@@ -62,13 +62,16 @@ export class Turns extends Model {
   }
 
   /** The entries of an item's plan; none if the item is not valid. */
-  private planOf(item: Request['items'][number], requester: string): Entry[] {
+  private planOf(item: Request['items'][number], { requester, claimMs }: Request): Entry[] {
     const { resource, count = 1, mode, condition } = item;
     const meant = this.meaning(resource);
     if (meant === null || this.whyNotSeveral(meant, count) !== null) return [];
     if (mode === 'SHARED' && this.whyNotSharable(meant) !== null) return [];
     if (condition !== undefined && !this.definitions.has(meant.resource)) return [];
     const plan = this.plan(meant.resource, meant.slot, requester, 'own', [], count, mode === 'SHARED', condition);
+    const isBookable = this.isBookable(meant.resource);
+    const term = isBookable ? this.termOf({ requester, ...item }, claimMs) : undefined;
+    if (term !== undefined) return plan.map((entry) => ({ ...entry, term, fits: (one) => this.fits(one, term) }));
     return plan.map((entry) => {
       const isOther = entry.role === 'ancestor' || entry.role === 'blocker';
       return condition !== undefined && isOther ? { ...entry, isForCleaning: true } : entry;
@@ -78,13 +81,12 @@ export class Turns extends Model {
   /** The plans of a request's items, without matches, and those that its requester has by an item before. */
   protected plansOf(request: Request): Entry[][] {
     const items = request.items.filter(({ match }) => match === undefined);
-    const { requester } = request;
     const meanings = items.map(({ resource }) => this.meaning(resource));
     // A SHARED hold is not enough for an EXCLUSIVE item.
     const isEnough = (before: number, i: number) => !(items[before]?.mode === 'SHARED' && items[i]?.mode !== 'SHARED');
     const isFirst = (i: number) =>
       !meanings.some((one, before) => before < i && isDeepStrictEqual(one, meanings[i]) && isEnough(before, i));
-    return items.filter((_, i) => isFirst(i)).map((item) => this.planOf(item, requester));
+    return items.filter((_, i) => isFirst(i)).map((item) => this.planOf(item, request));
   }
 
   /**
@@ -94,7 +96,7 @@ export class Turns extends Model {
   entriesOf(request: Request): Entry[] {
     if (request.items.some(({ match }) => match !== undefined)) return [];
     if (request.method !== 'FIRST') return this.plansOf(request).flat();
-    return request.items.map((item) => this.planOf(item, request.requester)).find(isValid) ?? [];
+    return request.items.map((item) => this.planOf(item, request)).find(isValid) ?? [];
   }
 
   /** The entries of a request's plan that their owners do not hold, in order. */
@@ -146,12 +148,13 @@ export class Turns extends Model {
 
   /**
    * The number of slots that there are for the requests of a line, held or not: for those for ready ones, all but those
-   * that are out of service, since dirty ones come back.
+   * that are out of service, since dirty ones come back. Those that are booked too soon are none for its entries.
    */
-  private slotsFor({ name, condition }: Line): number {
+  private slotsFor({ name, condition }: Line, entries: readonly Entry[]): number {
     const others = this.slotNames(name).filter((slot) => {
       const now = this.conditionAt(slot);
-      return condition === 'ready' ? now === 'out' : now !== condition;
+      const isOther = condition === 'ready' ? now === 'out' : now !== condition;
+      return isOther || entries.some(({ fits }) => fits?.(slot) === false);
     });
     return this.capacityOf(name) - others.length;
   }
@@ -163,7 +166,7 @@ export class Turns extends Model {
         slot !== undefined && entries.some((one) => one.owner === owner && one.slot === undefined && !one.nth);
       const owners = new Set(entries.filter(isBoth).map(({ owner }) => owner));
       const slots = line.name === entries[0]?.resource ? owners.size : 0;
-      const there = this.slotsFor(line);
+      const there = this.slotsFor(line, entries);
       return there < this.capacityOf(line.name) && keys.size - slots > there;
     });
   }
@@ -171,22 +174,22 @@ export class Turns extends Model {
   /** The tickets that are next, in order. */
   next(): Ticket[] {
     /** Slots that the tickets so far lack: the line in which they count → their number. */
-    const lackedAt = new Map<string, { readonly keys: Set<string>; slots: number }>();
+    const lackedAt = new Map<string, { readonly keys: ReadonlySet<string>; readonly slots: number }>();
     return this.queue.filter((ticket) => {
       if (!this.isAttended(ticket) || this.needsMore(ticket)) return false;
-      const lines = this.lackedIn(this.lacks(ticket));
-      for (const [key, { line, keys }] of lines) {
+      const turns = [...this.lackedIn(this.lacks(ticket))].map(([key, { line, entries, keys }]) => {
         const lacked = lackedAt.get(key) ?? { keys: new Set<string>(), slots: 0 };
-        const before = lacked.keys.size;
-        for (const one of keys) lacked.keys.add(one);
-        lacked.slots += lacked.keys.size - before;
+        const all = new Set([...lacked.keys, ...keys]);
+        const there = this.slotsFor(line, entries);
+        const sum = lacked.slots + all.size - lacked.keys.size;
         // The first may want a slot by name that is one of its others, too: it takes no more slots than there are.
-        if (before === 0) lacked.slots = Math.min(lacked.slots, this.slotsFor(line));
-        lackedAt.set(key, lacked);
-      }
-      return [...lines].every(
-        ([key, { line }]) => (lackedAt.get(key)?.slots ?? 0) <= Math.min(MAX_TURN, this.slotsFor(line)),
-      );
+        const slots = lacked.keys.size === 0 ? Math.min(sum, there) : sum;
+        const isTurn = slots <= Math.min(MAX_TURN, there);
+        // Those behind one that fits too few bookable slots may fit more.
+        if (isTurn || entries.every(({ term }) => term === undefined)) lackedAt.set(key, { keys: all, slots });
+        return isTurn;
+      });
+      return turns.every((isTurn) => isTurn);
     });
   }
 
@@ -201,68 +204,12 @@ export class Turns extends Model {
       ahead
         .flatMap((ticket) => this.lacks(ticket))
         .filter((entry) => !isForCleaning || entry.isForCleaning || entry.condition !== 'ready'),
-    ).filter((entry) => !(entry.isShared && nameOf(entry) === shared));
+    ).filter((entry) => !(entry.isShared && nameOf(entry) === shared) && entry.term === undefined);
     const lines = [...this.lackedIn(lacks)];
     return {
       slots: new Set(lacks.flatMap(({ slot, condition }) => (slot ? lineKey({ name: slot, condition }) : []))),
       counts: new Map(lines.map(([key, { entries }]) => [key, entries.length])),
     };
-  }
-
-  /** The tickets that may wait for what somebody holds who must be able to finish. */
-  protected exempting(): Ticket[] {
-    return this.next();
-  }
-
-  /** Returns true if nothing is kept from a requester, since another's next ticket waits for what it holds. */
-  isExempt(requester: string, rank: Rank): boolean {
-    const mine = this.reservations.filter((one) => one.requester === requester);
-    const held = mine.flatMap(({ own, others }) => [own, ...others]);
-    return this.exempting().some((ticket) => {
-      const name = ticket.id === rank.id ? null : this.waitsFor(ticket);
-      return held.some(({ slot, of }) => slot === name || of === name);
-    });
-  }
-
-  /** The first thing that a ticket lacks and that is not free, else the first that is kept for others. */
-  waitsFor(ticket: Ticket): string | null {
-    const lacks = this.lacks(ticket);
-    /** Line → number of its free slots that are lacking. */
-    const wanted = new Map<string, number>();
-    for (const entry of lacks) {
-      const { resource, slot, condition } = entry;
-      const hold = this.meet(entry, []);
-      // A slot that is free while its pool has more holds than its capacity waits for the pool.
-      const isSlot = slot !== undefined && (this.holdAt(slot) || this.conditionAt(slot) !== condition);
-      if (hold === null) return isSlot ? slot : resource;
-      if (this.holds.includes(hold)) continue;
-      const key = lineKey({ name: resource, condition });
-      const count = (wanted.get(key) ?? 0) + 1;
-      if (count > this.freeOf(resource, condition)) return resource;
-      wanted.set(key, count);
-    }
-    const kept = distinct(this.entriesOf(ticket)).find((entry) => {
-      const { resource, slot, condition } = entry;
-      const { slots, counts } = this.keptAhead(ticket, entry.isShared && nameOf(entry), entry.isForCleaning);
-      const isLacked = lacks.some((other) => isSame(entry, other));
-      if (!isLacked && !this.isJoinedBy(ticket.requester, entry)) return false;
-      const isNew = (other: Entry) => !other.isShared || this.holdAt(nameOf(other)) === undefined;
-      const isOfLine = (other: Entry) => other.resource === resource && other.condition === condition;
-      const wanted = lacks.filter((other) => isOfLine(other) && isNew(other)).length;
-      const left = this.freeOf(resource, condition) - wanted;
-      return (
-        (slot !== undefined && slots.has(lineKey({ name: slot, condition }))) ||
-        left < (counts.get(lineKey({ name: resource, condition })) ?? 0)
-      );
-    });
-    return kept === undefined ? null : nameOf(kept);
-  }
-
-  /** Returns true if a requester would join a blocker's hold, which none of its reservations uses yet. */
-  private isJoinedBy(requester: string, entry: Entry): boolean {
-    const hold = entry.role === 'blocker' && this.meet(entry, []);
-    const mine = this.reservations.filter((one) => one.requester === requester);
-    return !!hold && !mine.some(({ own, others }) => [own, ...others].some(({ slot }) => slot === hold.slot));
   }
 
   /** Notes what each ticket lacks now. */

@@ -5,7 +5,6 @@
 import { expect } from 'vitest';
 import type { TransactionItem, TransactionResult } from '../../src/contract/reservations.ts';
 import { changeInRedis } from '../../src/definitions/change.ts';
-import { DEFAULT_SETTINGS } from '../../src/domain/tenants.ts';
 import { setCondition } from '../../src/engine/reservations/conditions.ts';
 import * as reserving from '../../src/engine/reservations/reserve.ts';
 import * as transacting from '../../src/engine/reservations/transaction.ts';
@@ -15,17 +14,18 @@ import { cancel } from '../../src/engine/waiting/cancel.ts';
 import { setClock } from '../support/clock.ts';
 import type { RunningEngine } from '../support/engine.ts';
 import { renew, reset, transaction, unreserve } from '../support/verbs.ts';
+import { BookingHistory } from './bookingHistory.ts';
+import { BookingModel } from './bookings.ts';
+import type { Result } from './claims.ts';
 import { handOver } from './handOver.ts';
 import { KEPT, numbered } from './matching.ts';
-import type { Result } from './paper.ts';
 import { repeatEnded } from './past.ts';
 import type { Outcome } from './queue.ts';
 import { codeOf, SessionHistory } from './sessionHistory.ts';
 import { iso, nothingHad, toDefinition } from './state.ts';
 import { compareStored } from './stored.ts';
 import type { Call, Lasting, Request, Wait } from './tickets.ts';
-import { WaitingModel } from './waitingModel.ts';
-import { type Compare, compareQueue, inStep, noteListed } from './waitingQueue.ts';
+import { type Compare, compareQueue, inStep, noteListed, recordOf } from './waitingQueue.ts';
 import type { GiveBack, Step, Take } from './waitingSteps.ts';
 
 const sorted = (list: readonly (string | { name: string })[] | string) => {
@@ -47,8 +47,9 @@ export async function begin(
   const { tenant } = credential;
   const { redis } = engine;
   const changes = changeInRedis(engine);
-  const model = new WaitingModel();
+  const model = new BookingModel();
   const sessions = new SessionHistory(running, model);
+  const bookings = new BookingHistory(running, model);
   model.cap = cap ?? Number.POSITIVE_INFINITY;
   /** The engine's ticket for each of the model's. */
   const tickets = new Map<number, string>();
@@ -70,6 +71,7 @@ export async function begin(
         if (i % 5 === 0) await sessions.compare();
         await compareStored(redis, tenant, model);
         await sessions.compareStored();
+        if (model.definitions.size > 0) await bookings.compare();
       });
   };
 
@@ -81,7 +83,7 @@ export async function begin(
       resource,
       requester: request.requester,
       status: 'WAITING',
-      explanation: expect.stringMatching(/^WAITING: (you are next|\d+ before you)$/),
+      explanation: expect.stringMatching(/^WAITING: (you are next|\d+ before you|booked from .*)$/),
       ...nothingHad,
       waiting: {
         ahead: expect.any(Number),
@@ -93,8 +95,9 @@ export async function begin(
     }));
   }
 
-  function lasting({ session, ttlSeconds, ...item }: Take): Item {
-    return { ...item, ...sessions.lasting(item.requester, ttlSeconds, session) };
+  function lasting({ session, ttlSeconds, minTtlSeconds, ...item }: Take): Item {
+    const lasts = sessions.lasting(item.requester, ttlSeconds, session);
+    return { ...item, ...lasts, ...('ttlSeconds' in lasts && minTtlSeconds !== undefined && { minTtlSeconds }) };
   }
 
   /** @param nth which one of those with its match the first item is */
@@ -163,6 +166,11 @@ export async function begin(
 
   async function carryOut(step: Step): Promise<void> {
     switch (step.do) {
+      case 'book':
+      case 'change booking':
+      case 'cancel booking':
+      case 'pass to':
+        return bookings.carryOut(step);
       case 'register': {
         const items = step.items;
         const answer = await refusable(changes.register(credential, items.map(toDefinition)));
@@ -189,10 +197,13 @@ export async function begin(
         return reserve(step.items.map(lasting), step.call);
       case 'wait as a whole': {
         const { requester, method, wait, call } = step;
-        const items = step.items.map(({ requester: _, wait: __, ttlSeconds, session: ___, ...item }) => ({
-          ...item,
-          ...sessions.lasting(requester, ttlSeconds, step.session),
-        }));
+        const items = step.items.map(
+          ({ requester: _, wait: __, ttlSeconds, session: ___, minTtlSeconds, ...item }) => ({
+            ...item,
+            ...sessions.lasting(requester, ttlSeconds, step.session),
+            ...(step.session === undefined && minTtlSeconds !== undefined && { minTtlSeconds }),
+          }),
+        );
         return transact({ requester, method, items }, wait, call);
       }
       case 'again': {
@@ -279,17 +290,6 @@ export async function begin(
     }
   }
 }
-
-/** The record of a tenant, as startEngine() made it. */
-const recordOf = ({ tenant, credentialKey }: RunningEngine['credential']) => ({
-  id: tenant,
-  version: null,
-  notices: null,
-  tier: 'Enterprise' as const,
-  suspended: false,
-  ...DEFAULT_SETTINGS,
-  keys: [{ digest: credentialKey, label: null, grant: null }],
-});
 
 /** The tokens of a transaction's answer; none if it was refused as a whole. */
 const tokensOf = (answer: string | { result: TransactionResult }): (string | null)[] =>

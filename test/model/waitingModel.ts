@@ -11,8 +11,8 @@ import type {
 } from '../../src/contract/reservations.ts';
 import type { Condition } from '../../src/domain/conditions.ts';
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
+import type { Result } from './claims.ts';
 import type { Report } from './conditions.ts';
-import type { Result } from './paper.ts';
 import type { Queue } from './queue.ts';
 import { Sessions } from './sessionHistory.ts';
 import type { Registration, Reservation } from './state.ts';
@@ -62,8 +62,7 @@ export class WaitingModel extends Sessions {
       if (had === undefined) return result;
       this.claimAlong(had, tokens[i] ?? null);
       const item = items[i];
-      const mode = item?.requestType === 'RESERVE' ? item.mode : undefined;
-      return this.resultOf(had, result.resource, 'ALREADY_HAD', mode);
+      return this.resultOf(had, result.resource, 'ALREADY_HAD', item?.requestType === 'RESERVE' ? item : undefined);
     });
     return { ...answer, results };
   }
@@ -150,7 +149,9 @@ export class WaitingModel extends Sessions {
   override reset(): number {
     this.tickets = [];
     this.grants = [];
-    return super.reset();
+    const cleared = super.reset();
+    this.settle();
+    return cleared;
   }
 
   /** Ends a reservation, and what is left of its grant. */
@@ -170,11 +171,14 @@ export class WaitingModel extends Sessions {
       const isDue = (at: number | null) => at !== null && at <= this.judgedMs;
       for (const one of this.reservations) if (isDue(one.expiresAt)) this.end(one);
       for (const [id, { expiresAt }] of this.sessions) if (isDue(expiresAt)) this.clear(id);
+      this.startDue(this.judgedMs);
       for (const ticket of this.tickets) if (isDue(this.attendedUntil(ticket))) ticket.awayAt ??= this.judgedMs;
       this.tickets = this.tickets.filter((ticket) => !isDue(this.endOf(ticket)));
       this.settle();
     }
     this.judgedMs = ms;
+    // As time passes, tickets cease to fit slots that are booked.
+    if (this.bookings.length > 0) this.settle();
   }
 
   /** The times at which something ends: leases, tickets, and attendance that has not ended. */
@@ -182,6 +186,7 @@ export class WaitingModel extends Sessions {
     const leases = this.reservations.flatMap(({ expiresAt }) => expiresAt ?? []);
     const attended = this.tickets.filter((ticket) => this.isAttended(ticket));
     return [
+      ...this.moments(),
       ...leases,
       ...[...this.sessions.values()].map(({ expiresAt }) => expiresAt),
       ...this.tickets.map((ticket) => this.endOf(ticket)),

@@ -5,6 +5,7 @@
 import { expect } from 'vitest';
 import type { TreeNode } from '../../src/contract/definitions.ts';
 import type { WaitingRequest } from '../../src/contract/waiting.ts';
+import { DEFAULT_SETTINGS } from '../../src/domain/tenants.ts';
 import { waiting } from '../../src/engine/waiting/list.ts';
 import type { RunningEngine } from '../support/engine.ts';
 import { all, wholeTree } from '../support/listed.ts';
@@ -84,7 +85,9 @@ async function compareKept({ engine, credential }: RunningEngine, model: Waiting
   );
   const before = model.before();
   const expected = names.map((resource) => {
-    const { status } = model.reserve({ resource, requester: 'a stranger' }, null);
+    // With some lease.
+    const lease = { ttlSeconds: 366 * 86_400, minTtlSeconds: 1 };
+    const { status } = model.reserve({ resource, requester: 'a stranger', ...lease }, null);
     model.undo(before);
     return [resource, status === 'ACQUIRED'];
   });
@@ -130,3 +133,14 @@ export async function inStep(i: number, step: Step, check: Compare): Promise<voi
     throw error;
   }
 }
+
+/** The record of a tenant, as startEngine() made it. */
+export const recordOf = ({ tenant, credentialKey }: RunningEngine['credential']) => ({
+  id: tenant,
+  version: null,
+  notices: null,
+  tier: 'Enterprise' as const,
+  suspended: false,
+  ...DEFAULT_SETTINGS,
+  keys: [{ digest: credentialKey, label: null, grant: null }],
+});

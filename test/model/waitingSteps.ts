@@ -4,18 +4,18 @@
 import fc from 'fast-check';
 import type { AfterUse, Condition } from '../../src/domain/conditions.ts';
 import type { TransactionMethod } from '../../src/domain/reservations.ts';
+import type { BookingStep } from './bookingSteps.ts';
 import { labelsOf, type Match } from './matching.ts';
+import type { SessionChoice, SessionStep } from './sessionHistory.ts';
 import type { Registration } from './state.ts';
 import { type Call, inOneCondition, type Wait } from './tickets.ts';
-
-/** A living session of the requester, the nth; or the nth of all that have begun, and an unknown one if none has. */
-export type SessionChoice = { of: 'own' | 'any'; nth: number };
 
 export type Take = {
   resource: string;
   requester: string;
   /** Counts if the item has no session, or its requester none. */
   ttlSeconds: number;
+  minTtlSeconds?: number;
   session?: SessionChoice;
   count?: number;
   mode?: 'SHARED';
@@ -27,13 +27,9 @@ export type Take = {
 /** Which reservation is released: the nth that there is, or whatever this requester has of this resource. */
 export type GiveBack = { resource: string; requester: string; nth: number | null; left?: Condition | undefined };
 
-/** The nth session is that of those that live, or of those that have ended. */
-export type SessionStep =
-  | { do: 'begin session'; requester: string; ttlSeconds: number }
-  | { do: 'renew session' | 'end session'; isEnded: boolean; nth: number; isTokenRight: boolean };
-
 export type Step =
   | SessionStep
+  | BookingStep
   | { do: 'register'; items: Registration[] }
   | { do: 'delete'; name: string }
   | { do: 'require registration'; on: boolean }
@@ -60,7 +56,7 @@ export type Step =
   | { do: 'transaction'; method: TransactionMethod; items: (Take | GiveBack)[] }
   /** Released slots may be handed over to the calls of all tickets, if isHandOver. */
   | { do: 'unreserve'; items: GiveBack[]; isHandOver?: boolean | undefined }
-  | { do: 'renew'; items: (GiveBack & { ttlSeconds: number })[] }
+  | { do: 'renew'; items: (GiveBack & { ttlSeconds: number; minTtlSeconds?: number })[] }
   | { do: 'cancel'; items: { resource: string; requester: string }[] }
   | { do: 'set condition'; items: { resource: string; condition: Condition }[] }
   | { do: 'beat'; instance: string }
@@ -87,8 +83,10 @@ const count = fc.constantFrom(1, 1, 1, 1, 2, 2, 3);
 const mode = fc.constantFrom<'SHARED' | null>(null, null, null, 'SHARED');
 const unready = fc.constantFrom<'dirty' | 'out' | null>(null, null, null, null, null, 'dirty', 'dirty', 'out');
 const condition = fc.constantFrom<Condition>('ready', 'ready', 'dirty', 'out');
-const left = fc.constantFrom<Condition | undefined>(undefined, undefined, undefined, 'ready', 'dirty', 'out');
-const nth = fc.nat(9);
+const [left, nth] = [
+  fc.constantFrom<Condition | undefined>(undefined, undefined, undefined, 'ready', 'dirty', 'out'),
+  fc.nat(9),
+];
 const session = fc.oneof(
   { weight: 1, arbitrary: fc.constant(undefined) },
   { weight: 1, arbitrary: fc.record({ of: fc.constantFrom(...Array<'own'>(11).fill('own'), 'any' as const), nth }) },
@@ -113,7 +111,6 @@ const takeAny = fc
   .tuple(take, match)
   .map(([{ mode, ...item }, match]): Take => ({ ...item, resource: labelsOf(match), match }));
 const takeOne = fc.oneof({ weight: 2, arbitrary: take }, { weight: 1, arbitrary: takeAny });
-const cancelled = fc.oneof(resource, match.map(labelsOf));
 const giveBack = fc.record({ resource, requester, nth: fc.option(fc.nat(9), { freq: 5 }), left });
 const few = <T>(arbitrary: fc.Arbitrary<T>, maxLength = 3) => fc.array(arbitrary, { minLength: 1, maxLength });
 
@@ -194,7 +191,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: fc.record({ do: does('cancel'), items: few(fc.record({ resource: cancelled, requester }), 2) }),
+    arbitrary: fc.record({
+      do: does('cancel'),
+      items: few(fc.record({ resource: fc.oneof(resource, match.map(labelsOf)), requester }), 2),
+    }),
   },
   {
     weight: 6,
@@ -300,6 +300,6 @@ const historiesOf = (one: fc.Arbitrary<Step>, cap: fc.Arbitrary<number | null>, 
 export const histories = (maxLength: number): fc.Arbitrary<History> =>
   historiesOf(step, fc.constantFrom(null, null, 8), maxLength);
 
-/** Histories of a crowd, of up to so many steps of each tenant. */
+/** The same of a crowd. */
 export const crowdedHistories = (maxLength: number): fc.Arbitrary<History> =>
   historiesOf(crowdStep, fc.constant(null), maxLength);
