@@ -59,13 +59,28 @@ function finding.endOfHold(slot, record)
   return own and finding.endOf(own) or math.huge
 end
 
+-- Returns the conflict with the booking that a requester's own hold is, if that ends after a time in s; nil if it does
+-- not.
+local function runningAt(slot, record, startS)
+  local own = reservationOf(slot, record)
+  local booking = own and own.booking and records.at(own.booking)
+  if booking and booking['end'] > startS then
+    return {
+      kind = 'BOOKING', slot = slot, requester = record.owner, from = booking.start * 1000, to = booking['end'] * 1000,
+      note = booking.note,
+    }
+  end
+end
+
 -- Returns how the hold of a slot is in the way of a booking that starts at a time in s; nil if it is not. The
 -- requester's own lease is not.
 local function heldBy(slot, requester, startS)
   local record = slotMap.recordAt(slot)
   local ends = record and finding.endOfHold(slot, record)
-  if not ends or ends <= startS * 1000 or record.owner == requester and ends < math.huge then
+  if not ends or ends <= startS * 1000 then
     return nil
+  elseif record.owner == requester and ends < math.huge then
+    return runningAt(slot, record, startS)
   end
   local isShared = shared.isSharedHold(slot, record)
   local own = not isShared and reservationOf(slot, record)

@@ -60,7 +60,8 @@ end
 -- Adds to the reply that tells a requester of its reservation the lease that this has, if slots of the resource can be
 -- booked, and it ends sooner than the item asks for: cutTtl() as the eighth field.
 function leases.tellCut(reply, reservation, item)
-  local cut = leases.cutTtl(reply[4], item.ttlMs)
+  local isLease = not reservation.session and not item.session
+  local cut = isLease and leases.cutTtl(reply[4], item.ttlMs)
   if cut and isOfBookable(reservation) then
     reply[7], reply[8] = reply[7] or '', cut
   end

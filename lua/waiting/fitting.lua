@@ -187,7 +187,11 @@ function fitting.bookedFrom(known, ticket)
     local _, isBookable = lines.limitsOf(queue)
     local needed = isBookable and needs.neededAt(ticket, queue) or 0
     if needed > 0 and not fitting.areEnough(known, ticket, queue, needed) then
-      return bookedFromAt(ticket, queue, needed)
+      local from = bookedFromAt(ticket, queue, needed)
+      -- Slots in other conditions are no bookings.
+      if from and from < math.huge then
+        return from
+      end
     end
   end
 end

@@ -162,11 +162,15 @@ function lifetimes.catchUp(endLease)
       changes.touch()
       return false
     end
-    starts.retry()
-    handleAll(moments, time, starts.carryOut)
+    handleAll(moments, time, function(member)
+      starts.retry()
+      starts.carryOut(member)
+    end)
     handleAll(waits, time, function(member)
       handleWait(waits, member)
     end)
+    -- Delayed bookings come before tickets.
+    starts.retry()
     time = math.min(timeOf(leases), timeOf(waits), timeOf(over), timeOf(moments))
     if not settle.settle() or work.done > MAX_DUE_WORK and time < math.huge then
       return false

@@ -81,7 +81,7 @@ local function resourceOf(queue)
   local own = registry.definition(name)
   if not own then
     local pool = pools.slotNumber(name)
-    own = pool and registry.definition(pool)
+    own = pool and conditions.isSlot(pool, name) and registry.definition(pool)
   end
   return own, condition
 end
