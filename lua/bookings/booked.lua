@@ -3,7 +3,8 @@
 --   s<slot>\n<start><end><id>\n<requester>
 -- Start and end are in s since 1970, UTC, of 10 digits, and the id has 22 characters. One that is delayed stays there
 -- until it begins or ends: its start is over then. Bookings of a slot never overlap. bookings/records.lua writes the
--- set, in which it has other members, and tells this module of the changes of the call.
+-- set, in which it has other members, and tells this module of the changes of the call. Field: readWork, the work that
+-- the call has spent on reading (frame/work.lua).
 local hot = require('frame/hot')
 local keys = require('frame/keys')
 local registry = require('definitions/definitions')
@@ -46,6 +47,7 @@ local function read(slot, after)
   local members = redis.call('ZRANGE', keys.booked, from, '(s' .. slot .. '\11', 'BYLEX', 'LIMIT', 0, limit)
   local entries = {}
   work.spend(3 + #members)
+  booked.readWork = booked.readWork + 3 + #members
   for i, member in ipairs(members) do
     entries[i] = entryOf(slot, member)
   end
@@ -175,7 +177,7 @@ end
 
 -- Forgets what was read and changed: it is written.
 function booked.forget()
-  known, changed = {}, {}
+  known, changed, booked.readWork = {}, {}, 0
 end
 
 function booked.begin()

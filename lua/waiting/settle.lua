@@ -10,6 +10,7 @@
 -- else, or its `seen` has changed. Between two grants each of these happens to a ticket a limited number of times. So
 -- the end is reached.
 local agenda = require('waiting/agenda')
+local booked = require('bookings/booked')
 local changes = require('waiting/changes')
 local endings = require('waiting/endings')
 local exempt = require('waiting/exempt')
@@ -76,10 +77,17 @@ local function settleStep()
   end
 end
 
+-- Returns the work of this script, as far as it counts towards the limit for settling: not what it takes to read the
+-- bookings of a pool. Each script has to, so it would look at few tickets.
+local function countedWork()
+  local MAX_READ_WORK = 2000
+  return work.done - math.min(booked.readWork, MAX_READ_WORK)
+end
+
 -- Settles until the time is up, but by one step at least. Returns true if it came to the end.
 local function settleSteps(limit)
   local isBegun = false
-  while not isBegun or work.done <= limit do
+  while not isBegun or countedWork() <= limit do
     if not queues.nthOf('\5', 1) then
       state.isUnsettled = false
       return true
@@ -239,7 +247,8 @@ function settle.settle()
   elseif work.done > MAX_OWN_WORK then
     return false
   end
-  local limit = math.max(work.done + MIN_SETTLE_WORK, math.min(work.done + MAX_SETTLE_WORK, MAX_SCRIPT_WORK))
+  local done = countedWork()
+  local limit = math.max(done + MIN_SETTLE_WORK, math.min(done + MAX_SETTLE_WORK, MAX_SCRIPT_WORK))
   return replan(limit) and settleSteps(limit)
 end
 
