@@ -8,6 +8,7 @@ export default defineConfig({
     './src/store/historySchema.ts',
     './src/store/issuersSchema.ts',
     './src/store/noticesSchema.ts',
+    './src/store/bookingsSchema.ts',
   ],
   out: './drizzle',
 });

@@ -20,9 +20,11 @@
 --   named        true if it was booked by the name of its slot, nil by that of its pool
 --   begun        of one that runs: when it began, in s; resets: the number of resets before. After another one it is
 --                over
+--   rev          the revision (bookings/copies.lua)
 local booked = require('bookings/booked')
 local bytes = require('limits/bytes')
 local clock = require('frame/clock')
+local copies = require('bookings/copies')
 local keys = require('frame/keys')
 local members = require('bookings/members')
 local slotMap = require('slots/slots')
@@ -216,12 +218,13 @@ function records.write()
   if not changed[1] and next(marks) == nil then
     return
   end
-  local set, del, add, remove, ids = {}, {}, {}, {}, {}
+  local set, del, add, remove, ids, noted = {}, {}, {}, {}, {}, {}
   for _, id in ipairs(changed) do
     local before, after = original[id], known[id]
     if before ~= after then
       members.compare(add, remove, id, before, after)
       ids[#ids + 1] = id
+      copies.note(noted, id, before, after)
       if after then
         set[#set + 1], set[#set + 2] = id, cjson.encode(after)
       else
@@ -233,6 +236,7 @@ function records.write()
   bytes.callWith('HSET', keys.bookings, set)
   bytes.callWith('ZREM', keys.booked, remove)
   bytes.callWith('ZADD', keys.booked, add)
+  copies.write(noted)
   writeMoments(ids)
   tenant.setFlag(tenant.HAS_BOOKINGS, redis.call('EXISTS', keys.bookings) == 1)
   records.forget()

@@ -65,7 +65,7 @@ local function measureBytes()
   for _, key in ipairs({
     keys.tenant, keys.slots, keys.due, keys.pools, keys.definitions, keys.nameIndex, keys.tickets, keys.queues,
     keys.waits, keys.sessions, keys.sessionHolds, keys.sessionsDue, keys.answers, keys.conditions, keys.clean,
-    keys.bookings, keys.booked, keys.bookingsDue,
+    keys.bookings, keys.booked, keys.bookingsDue, keys.bookingChanges,
   }) do
     total = total + bytesOf(key)
   end

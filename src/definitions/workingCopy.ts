@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { and, asc, eq, gt, gte, isNull, or } from 'drizzle-orm';
 import { HoldfastError } from '../domain/errors.ts';
 import { asService } from '../domain/tenants.ts';
+import { restoreBookings } from '../engine/bookingCopies.ts';
 import { isSameDefinition, removal, type StoredDefinition, toStored } from '../engine/definitions/codec.ts';
 import {
   copyDefinitions,
@@ -17,12 +18,14 @@ import {
 } from '../engine/definitions/copy.ts';
 import { definitions as listDefinitions } from '../engine/definitions/list.ts';
 import type { Engine } from '../engine/engine.ts';
+import { visitBy } from '../engine/expiry/dueIndex.ts';
 import { restoreOut } from '../engine/reservations/conditions.ts';
 import { loadTenant, purgeTenant } from '../engine/tenant/record.ts';
 import { tenantKey } from '../redis/keys.ts';
 import { send } from '../redis/send.ts';
 import { ownerOf } from '../redis/topology.ts';
 import { TENANT_DELETE } from '../store/audit.ts';
+import { readBookings } from '../store/bookings.ts';
 import type { Database } from '../store/database.ts';
 import { readOutOfService } from '../store/outOfService.ts';
 import { readRecord } from '../store/records.ts';
@@ -178,7 +181,23 @@ export class WorkingCopy {
       for (const row of rows) there.set(row.name, toStored(row));
     if (!(await copyDefinitions(redis, tenant, lease, difference(wanted.all, there)))) return false;
     if (!(await restoreOut(redis, tenant, lease, wanted.out))) return false;
-    return loadTenant(redis, wanted.record, { definitionsVersion: wanted.definitionsVersion, lease });
+    const dueMs = copied === null ? await this.#restoreBookings(tenant, lease) : -1;
+    if (dueMs === null) return false;
+    const { record, definitionsVersion } = wanted;
+    if (!(await loadTenant(redis, record, { definitionsVersion, lease }))) return false;
+    await visitBy(redis, tenant, dueMs);
+    return true;
+  }
+
+  /** Returns when the first of them is due, in ms, -1: there are none; null if the lease was lost. */
+  async #restoreBookings(tenant: string, lease: string): Promise<number | null> {
+    let dueMs = -1;
+    for await (const page of readBookings(this.#database, tenant, true)) {
+      const due = await restoreBookings(this.#engine.redis, tenant, lease, page);
+      if (due === null) return null;
+      dueMs = due;
+    }
+    return dueMs;
   }
 }
 

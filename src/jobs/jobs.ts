@@ -174,6 +174,29 @@ export const outOfServiceJob = (copy: (sinceMs: number) => Promise<unknown>): Jo
 });
 
 /**
+ * Copies bookings between Redis and the database (docs/specification.md#where-bookings-live).
+ * @param lookAfter looks after the bookings of all tenants
+ */
+export const bookingsJob = (lookAfter: () => Promise<void>): Job => ({
+  name: 'bookings',
+  everyMs: 3 * SECOND_MS,
+  run: lookAfter,
+});
+
+/**
+ * Deletes bookings from the database that have been over for long.
+ * @param deleteOld returns the number of deleted bookings
+ */
+export const oldBookingsJob = (deleteOld: () => Promise<number>, log: Logger): Job => ({
+  name: 'oldBookings',
+  everyMs: HOUR_MS,
+  run: async () => {
+    const deleted = await deleteOld();
+    if (deleted > 0) log.info({ deleted }, 'old bookings are deleted');
+  },
+});
+
+/**
  * Copies what tenants use from Redis to the database, for administrators.
  * @param copy copies the numbers of tenants that have been active since a time, in ms since 1970 UTC
  */

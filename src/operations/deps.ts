@@ -14,6 +14,7 @@ import type { Activity } from '../engine/tenant/activity.ts';
 import type { ConcurrentLists } from '../limits/concurrentLists.ts';
 import type { ReadLimiter } from '../limits/reads.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { BookingChanges } from './bookingChanges.ts';
 import type { Trail } from './trail.ts';
 
 /** Carries out requests that wait, each when its turn has come (docs/specification.md#waiting). */
@@ -43,6 +44,7 @@ export interface LongPolls {
 export interface OperationDeps {
   readonly engine: Engine;
   readonly definitions: DefinitionChanges;
+  readonly bookings: BookingChanges;
   readonly activity: Activity;
   readonly reads: ReadLimiter;
   readonly listings: ConcurrentLists;

@@ -22,6 +22,8 @@
  *   {t}:booked            sorted set: bookings of slots that have not begun, and other orders of bookings
  *   {t}:bookingsDue       sorted set: booking → ms of its next moment
  *   {t}:wake:<instance>   channel (sharded pub/sub): tickets of the instance's long polls, and what became of them
+ *   {t}:bookingChanges    sorted set: booking that has changed since it was copied to the database → revision
+ *                         (lua/bookings/copies.lua)
  *   {t}:nameIndex         sorted set: names of registered resources in several orders (lua/definitions/redefine.lua)
  *   {t}:copying           the lease under which its definitions are copied from the database
  *   {t}:token:<SHA-256>   a derived token, until it ends
@@ -73,6 +75,9 @@ export const tenantKey = (tenant: string): string => `{${tenant}}:tenant`;
 
 /** The slots of a tenant that are out of service, or were set dirty. */
 export const conditionsKey = (tenant: string): string => `{${tenant}}:conditions`;
+
+/** The bookings of a tenant that have changed since they were copied to the database. */
+export const bookingChangesKey = (tenant: string): string => `{${tenant}}:bookingChanges`;
 
 /** The lease under which a tenant's definitions are copied. */
 export const copyingKey = (tenant: string): string => `{${tenant}}:copying`;

@@ -43,6 +43,7 @@ const STATE = [
   'bookings',
   'booked',
   'bookingsDue',
+  'bookingChanges',
 ] as const;
 const RESERVATIONS = ['tenant', 'credential', ...STATE] as const;
 /** Of scripts whose requests may have an Idempotency-Key. */
@@ -78,6 +79,7 @@ export const VERBS = {
   beat: { keys: ['tenant', ...STATE] },
   beginSession: { keys: [...RESERVATIONS, ...REPEATABLE], charges: 'writes', recognisesRetries: true, memory: 'takes' },
   book: { keys: [...RESERVATIONS, ...REPEATABLE], charges: 'writes', memory: 'takes' },
+  bookingChanges: { keys: ['tenant', 'bookings', 'bookingChanges'], memory: 'unchanged' },
   bookings: { keys: [...RESERVATIONS, ...READS], charges: 'reads', isPaged: true },
   cancel: { keys: [...RESERVATIONS, ...REPEATABLE], charges: 'writes' },
   cancelBookings: { keys: [...RESERVATIONS, ...REPEATABLE, 'taken', 'takenAt'], charges: 'writes' },
@@ -97,6 +99,7 @@ export const VERBS = {
   },
   delete: { keys: DEFINITIONS, charges: 'writes' },
   dropCursor: { keys: CURSORS },
+  dropBookingChanges: { keys: ['tenant', 'bookings', 'bookingChanges', 'copying'] },
   emitLimitReached: { keys: ['tenant', 'credential', 'outbox'] },
   endSession: { keys: [...RESERVATIONS, ...REPEATABLE], charges: 'writes' },
   finishBatch: { keys: CURSORS },
@@ -106,6 +109,7 @@ export const VERBS = {
   labelsInUse: { keys: ['tenant', 'credential', 'nameIndex'], memory: 'unchanged', isPaged: true },
   leave: { keys: ['tenant', ...STATE] },
   loadTenant: { keys: ['tenant', 'copying', 'used', 'outbox'] },
+  logBookings: { keys: ['tenant', ...STATE] },
   lowerDueIndex: { keys: ['shard'], isOfService: true },
   moveSlowest: { keys: CURSORS },
   openStream: { keys: ['tenant', 'credential', 'streams', 'sessionStreams', 'outbox'], memory: 'takes' },
@@ -142,6 +146,7 @@ export const VERBS = {
     charges: 'writes',
   },
   resource: { keys: RESERVATIONS, isPaged: true },
+  restoreBookings: { keys: ['tenant', 'copying', ...STATE], memory: 'takes' },
   restoreOut: {
     keys: ['tenant', 'copying', ...STATE],
     memory: 'takes',
@@ -154,6 +159,7 @@ export const VERBS = {
   states: { keys: RESERVATIONS, isPaged: true },
   storeBatch: { keys: CURSORS },
   sweep: { keys: ['tenant', ...STATE] },
+  takeBackBookings: { keys: ['tenant', ...STATE, 'answer'] },
   takeBatch: { keys: CURSORS },
   transaction: { keys: [...RESERVATIONS, ...REPEATABLE, 'taken', 'takenAt'], charges: 'writes', memory: 'takes' },
   tree: { keys: [...RESERVATIONS, ...READS], charges: 'reads', isPaged: true },

@@ -8,11 +8,13 @@ import type { Swept } from '../engine/expiry/sweep.ts';
 import { addIfWaiting, addWaiting, keepReset, longestWaitingMs } from '../engine/history/stream.ts';
 import {
   auditJob,
+  bookingsJob,
   copiesJob,
   expiryJob,
   historyJob,
   type Job,
   librariesJob,
+  oldBookingsJob,
   oldHistoryJob,
   outOfServiceJob,
   reconciliationJob,
@@ -20,10 +22,12 @@ import {
   usagesJob,
 } from '../jobs/jobs.ts';
 import { startSchedule } from '../jobs/schedule.ts';
+import { copyBookingsIfAny, lookAfterBookings } from '../operations/bookingCopies.ts';
 import { copyOutOfService, copyRefusals, copyUsages, moveHistories } from '../operations/copies.ts';
 import type { SlackSite } from '../outgoing/slack.ts';
 import { deleteOldLibraries } from '../redis/oldLibraries.ts';
 import { deleteOldEntries } from '../store/audit.ts';
+import { deleteOldBookings } from '../store/bookings.ts';
 import { deleteOfDeleted } from '../store/historyOwners.ts';
 import { dropOldPartitions } from '../store/historyPartitions.ts';
 import type { Store } from '../store/records.ts';
@@ -35,7 +39,7 @@ import type { Stores } from './stores.ts';
 
 interface JobDeps {
   readonly clients: Clients;
-  readonly stores: Pick<Stores, 'store' | 'copy'>;
+  readonly stores: Pick<Stores, 'store' | 'copy' | 'loadTenant'>;
   readonly slack: SlackSite;
   readonly metrics: Metrics | null;
   readonly log: Logger;
@@ -44,7 +48,7 @@ interface JobDeps {
 /** @returns a function that waits for the runs in progress, starts no others and closes the connection */
 export async function startJobs(
   config: Config,
-  { clients, stores: { copy, store }, slack, metrics, log }: JobDeps,
+  { clients, stores: { copy, loadTenant, store }, slack, metrics, log }: JobDeps,
 ): Promise<() => Promise<void>> {
   const { redis } = clients;
   const connection = clients.createForJobs();
@@ -59,8 +63,11 @@ export async function startJobs(
       );
   };
   const alsoDo = async (tenant: string): Promise<void> => {
-    if (store !== null) await addIfWaiting(redis, tenant);
-    else await keepReset(redis, tenant, { room: KEPT_ENTRIES, most: KEPT_ENTRIES });
+    if (store !== null) {
+      await addIfWaiting(redis, tenant);
+      // An instance died before it had written a booking, and the database knows no other one of the tenant.
+      await copyBookingsIfAny(store, tenant);
+    } else await keepReset(redis, tenant, { room: KEPT_ENTRIES, most: KEPT_ENTRIES });
   };
   const notices = store === null ? null : await startNotices(config, { store, connection, slack, metrics, log });
   const jobs = [
@@ -84,6 +91,8 @@ export async function startJobs(
       : [
           usagesJob((sinceMs) => copyUsages(store, sinceMs)),
           outOfServiceJob((sinceMs) => copyOutOfService(store, sinceMs)),
+          bookingsJob(() => lookAfterBookings(store, loadTenant)),
+          oldBookingsJob(() => deleteOldBookings(store.database), log),
         ]),
   ];
   const schedules = jobs.map((job) => {

@@ -8,6 +8,7 @@ import { keptHistory } from '../engine/history/kept.ts';
 import { configuredLoader } from '../engine/tenant/record.ts';
 import { type ConfiguredKey, configuredMembers, configuredTenants } from '../identity/configured.ts';
 import type { IssuerLookup } from '../identity/jwtVerifier.ts';
+import { bookingsInRedis } from '../operations/bookingChanges.ts';
 import type { Stores, StoresDeps } from './stores.ts';
 
 /**
@@ -48,6 +49,7 @@ async function storesInMemory(
     loadTenant,
     knowsTenant: (id) => tenants.has(id),
     changesOf: (engine) => changeInRedis(engine),
+    bookingsOf: bookingsInRedis,
     trailOf: () => null,
     loadConfigured: async () => {
       for (const tenant of tenants.keys()) await loadTenant(tenant);

@@ -9,6 +9,7 @@ import type { Memberships } from '../domain/memberships.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Sealer } from '../identity/credentials.ts';
 import type { JwtVerifier } from '../identity/jwtVerifier.ts';
+import type { BookingChanges } from '../operations/bookingChanges.ts';
 import type { RoleNow } from '../operations/permissions.ts';
 import type { Trail } from '../operations/trail.ts';
 import type { RedisClient } from '../redis/client.ts';
@@ -31,6 +32,7 @@ export interface Stores {
   /** Returns false if there can be no tenant of this id. */
   knowsTenant(id: string): boolean;
   changesOf(engine: Engine): DefinitionChanges;
+  bookingsOf(engine: Engine): BookingChanges;
   /** Makes the notes of what happens in Redis alone; null: the in-memory mode. They are written before close() ends. */
   trailOf(engine: Engine): Trail | null;
   /** Puts the configured tenants into Redis. Does nothing with a database, from which they are loaded on demand. */

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import { changeInDatabase } from '../definitions/changeInDatabase.ts';
 import { WorkingCopy } from '../definitions/workingCopy.ts';
 import { type IssuerLookup, JwtVerifier } from '../identity/jwtVerifier.ts';
+import { bookingsInDatabase } from '../operations/bookingsInDatabase.ts';
 import { membershipsInDatabase } from '../operations/members.ts';
 import { Trail } from '../operations/trail.ts';
 import { Database } from '../store/database.ts';
@@ -36,6 +37,7 @@ export async function storesInDatabase(
     loadTenant: (id) => copy.refresh(id),
     knowsTenant: () => true,
     changesOf: (engine) => changeInDatabase(database, engine, copy),
+    bookingsOf: (engine) => bookingsInDatabase(engine, store),
     trailOf: (engine) => {
       trail = new Trail(database, engine, metrics, log);
       return trail;

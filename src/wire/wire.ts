@@ -230,6 +230,7 @@ function adaptersOf(
   return {
     engine,
     definitions: stores.changesOf(engine),
+    bookings: stores.bookingsOf(engine),
     trail: stores.trailOf(engine),
     history: stores.history,
     reads: new ReadLimiter(engine),
