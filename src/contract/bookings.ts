@@ -14,6 +14,7 @@ import {
   MIN_CLAIM_WITHIN_SECONDS,
   WEEKDAYS,
 } from '../domain/bookings.ts';
+import { isTimeZone } from '../domain/series.ts';
 import { apiKeyLabel, instant, item, must, note, requesterName, resourceName, resourceType, time } from './fields.ts';
 import { checkAsked, match, named } from './match.ts';
 import { explanation } from './reservationFields.ts';
@@ -57,6 +58,7 @@ export const Repeat = item({
     .meta({ description: 'The last day in its zone, included.', example: '2026-12-24' }),
   timeZone: z
     .string({ error: must('a time zone, Europe/Berlin') })
+    .refine(isTimeZone, 'must be a time zone, Europe/Berlin')
     .meta({ description: 'An IANA time zone.', example: 'Europe/Berlin' }),
 }).meta({ id: 'Repeat' });
 export type Repeat = z.output<typeof Repeat>;
@@ -75,6 +77,7 @@ export const BookingItem = item({
     .max(MAX_CLAIM_WITHIN_SECONDS, `must be ${claimRule}`)
     .optional()
     .meta({ description: 'It ends if its requester has not reserved it so long after its start.' }),
+  repeat: Repeat.optional().meta({ description: 'A series of such bookings.' }),
 })
   .superRefine((one, context) => {
     checkAsked(one, [], (path, message) => context.addIssue({ code: 'custom', path, message }));

@@ -1,15 +1,19 @@
 /**
  * Operations on bookings (docs/specification.md#bookings): book, change and cancel.
  */
-import type { BookBody, BookingChange, BookResult, ChangedBooking } from '../contract/bookings.ts';
+import { randomUUID } from 'node:crypto';
+import type { BookBody, BookingChange, BookingItem, BookResult, ChangedBooking } from '../contract/bookings.ts';
+import { MAX_BOOKINGS_OF_CALL } from '../domain/bookings.ts';
 import { afterCharge, HoldfastError } from '../domain/errors.ts';
 import type { Idempotency } from '../domain/idempotency.ts';
 import type { Charged } from '../domain/quota.ts';
+import { occurrences } from '../domain/series.ts';
 import type { Credential } from '../domain/tenants.ts';
 import {
   book as callBook,
   cancelBookings as callCancel,
   changeBooking as callChange,
+  type EngineBooking,
   type WhichBookings,
 } from '../engine/bookings.ts';
 import { charged, chargeRepeat, countItems, countUse, countWhole } from './charging.ts';
@@ -31,7 +35,7 @@ export async function book(
   { bookings, skipConflicts = false }: BookBody,
   idempotency?: Idempotency,
 ): Promise<Charged<BookResult>> {
-  const request = { bookings, skipConflicts };
+  const request = { bookings: countedOut(bookings), skipConflicts };
   await refuseOthersNames(deps.engine, credential, bookings);
   const pending = callBook(deps.engine, credential, request, { idempotency });
   return countItems(
@@ -53,7 +57,7 @@ export async function dryBook(
   credential: Credential,
   { bookings, skipConflicts = false }: BookBody,
 ): Promise<Charged<BookResult>> {
-  const request = { bookings, skipConflicts };
+  const request = { bookings: countedOut(bookings), skipConflicts };
   await refuseOthersNames(deps.engine, credential, bookings);
   const charging = deps.reads.charge(credential, 'reserve', request.bookings.length);
   return countUse(
@@ -64,6 +68,26 @@ export async function dryBook(
       return { ...result, bookings: result.bookings.map((one) => ({ ...one, booking: null })) };
     }),
   );
+}
+
+/**
+ * Counts series out (docs/specification.md#series).
+ * @throws HoldfastError refused
+ */
+function countedOut(items: readonly BookingItem[]): EngineBooking[] {
+  const all: EngineBooking[] = [];
+  for (const [i, { repeat, ...one }] of items.entries()) {
+    if (repeat === undefined) all.push(one);
+    else {
+      const times = occurrences(one.start, one.end, repeat, MAX_BOOKINGS_OF_CALL);
+      if (times.length === 0) throw new HoldfastError('refused', `bookings[${i}].repeat has no day until its end`);
+      const series = randomUUID();
+      all.push(...times.map((time) => ({ ...one, ...time, series })));
+    }
+    if (all.length > MAX_BOOKINGS_OF_CALL)
+      throw new HoldfastError('refused', `bookings[${i}] takes the request over ${MAX_BOOKINGS_OF_CALL} bookings`);
+  }
+  return all;
 }
 
 /**
