@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar, overload
 
 from ._async_holds import AsyncHold
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from ._core import Core
     from .types import (
         ActiveReservation,
+        BookedItem,
+        Booking,
         CheckResult,
         ConditionResult,
         Definition,
@@ -65,6 +68,34 @@ class AsyncCalls(Client):
     async def waiting(self, *, resource: str | None = None, requester: str | None = None) -> list[WaitingRequest]:
         """Lists who waits, in the order of the queue."""
         return await (await self._prepared()).rows("/Reservation/waiting", resource=resource, requester=requester)
+
+    async def book(
+        self, resource: str, *, start: datetime, end: datetime, requester: str | None = None, note: str | None = None
+    ) -> BookedItem:
+        """Books a slot from `start` to `end`, of whole seconds: for a requester, or for this client.
+
+        Returns what was booked: `booking` names it, `slot` is the slot. Raises HoldfastError CONFLICT or NOT_VALID.
+        """
+        booked: BookedItem = await (await self._prepared()).book(resource, start, end, requester, note)
+        return booked
+
+    async def bookings(
+        self,
+        *,
+        resource: str | None = None,
+        requester: str | None = None,
+        from_: datetime | None = None,
+        to: datetime | None = None,
+    ) -> list[Booking]:
+        """Lists bookings that are running or have not begun, in the order of their starts.
+
+        `from_` and `to`: only those that have some of their time between the two.
+        """
+        return await (await self._prepared()).bookings(resource, requester, from_, to)
+
+    async def cancel_booking(self, booking: str) -> bool:
+        """Cancels a booking. One that is running is released. Returns whether there was one."""
+        return await (await self._prepared()).cancel_booking(booking)
 
     async def sessions(self) -> list[SessionInfo]:
         """Lists sessions."""

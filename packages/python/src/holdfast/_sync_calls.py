@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Coroutine, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ._client import Client
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from ._core import Core
     from .types import (
         ActiveReservation,
+        BookedItem,
+        Booking,
         CheckResult,
         ConditionResult,
         Definition,
@@ -111,6 +114,34 @@ class Calls(Client):
     def waiting(self, *, resource: str | None = None, requester: str | None = None) -> list[WaitingRequest]:
         """Lists who waits, in the order of the queue."""
         return self._call(lambda core: core.rows("/Reservation/waiting", resource=resource, requester=requester))
+
+    def book(
+        self, resource: str, *, start: datetime, end: datetime, requester: str | None = None, note: str | None = None
+    ) -> BookedItem:
+        """Books a slot from `start` to `end`, of whole seconds: for a requester, or for this client.
+
+        Returns what was booked: `booking` names it, `slot` is the slot. Raises HoldfastError CONFLICT or NOT_VALID.
+        """
+        booked: BookedItem = self._call(lambda core: core.book(resource, start, end, requester, note))
+        return booked
+
+    def bookings(
+        self,
+        *,
+        resource: str | None = None,
+        requester: str | None = None,
+        from_: datetime | None = None,
+        to: datetime | None = None,
+    ) -> list[Booking]:
+        """Lists bookings that are running or have not begun, in the order of their starts.
+
+        `from_` and `to`: only those that have some of their time between the two.
+        """
+        return self._call(lambda core: core.bookings(resource, requester, from_, to))
+
+    def cancel_booking(self, booking: str) -> bool:
+        """Cancels a booking. One that is running is released. Returns whether there was one."""
+        return self._call(lambda core: core.cancel_booking(booking))
 
     def sessions(self) -> list[SessionInfo]:
         """Lists sessions."""

@@ -6,6 +6,8 @@ from typing import Literal, TypedDict
 
 from ._generated import (
     ActiveReservation,
+    BookedItem,
+    Booking,
     CheckResult,
     ConditionResult,
     Definition,
@@ -31,6 +33,8 @@ class ConnectionChange(TypedDict):
 
 __all__ = [
     "ActiveReservation",
+    "BookedItem",
+    "Booking",
     "CheckResult",
     "ConditionResult",
     "ConnectionChange",
