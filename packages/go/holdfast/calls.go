@@ -35,7 +35,7 @@ func (c *Client) Renew(ctx context.Context, key ReservationKey, ttl time.Duratio
 	if seconds == Forever {
 		return time.Time{}, invalid("a renewal has an end")
 	}
-	renewed, err := c.api.renews.call(ctx, renewItem{key, int64(seconds / time.Second)}, callOptions{})
+	renewed, err := c.api.renews.call(ctx, renewItem{key, int64(seconds / time.Second), 0}, callOptions{})
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -28,6 +28,8 @@ type Reservation struct {
 	SlotAttributes []map[string]string
 	// ExpiresAt is the end of the lease by the clock of the service. It is zero if the lease never ends by itself.
 	ExpiresAt time.Time
+	// Booking is the booking that it is the running time of; "": none.
+	Booking string
 }
 
 // Hold is one or several reservations that were taken together, and the lease that ends them. Nothing in its fields
@@ -52,9 +54,13 @@ type Hold struct {
 	lease    *lease
 	session  *Session
 
+	onEndFixed func(time.Time)
+
 	mu           sync.Mutex
 	ttl          time.Duration
 	reservations []Reservation
+	// The end of the lease if bookings say so, else zero.
+	fixedEnd time.Time
 	// The renewal that is under way; nil: none.
 	renewal *renewal
 	// The release that is under way, or done; nil: none.
@@ -127,6 +133,14 @@ func (h *Hold) ExpiresAt() time.Time {
 	return first
 }
 
+// FixedEnd returns the end of the lease, if a booking of somebody else begins then: renewals cannot move it. It is zero
+// if they can.
+func (h *Hold) FixedEnd() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.fixedEnd
+}
+
 // Reservations returns the reservations, one for each resource, in the order of the names.
 func (h *Hold) Reservations() []Reservation {
 	h.mu.Lock()
@@ -154,6 +168,7 @@ func reservationOf(result *Result) Reservation {
 	return Reservation{
 		result.key(), result.FencingToken, slots, result.AcquiredSlots, result.AcquiredBlockers,
 		result.ReservedAtPath, mode, result.Attributes, result.SlotAttributes, result.ExpiresAt,
+		result.Booking,
 	}
 }
 

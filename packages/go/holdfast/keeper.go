@@ -1,6 +1,7 @@
 package holdfast
 
 import (
+	"errors"
 	"sync"
 	"time"
 )
@@ -198,6 +199,9 @@ func (k *keeper) settled(l *lease) func(error) {
 		one.isRenewing = false
 		if err != nil {
 			l.failed(err)
+			if errors.Is(err, ErrNotAvailable) {
+				one.renew = nil // A booking begins within seconds: the lease ends before.
+			}
 			one.pauseUntil = k.clocks.monotonic() + max(minPause, l.remaining()/pauseShare)
 		}
 		k.rouse()

@@ -2,18 +2,19 @@ package holdfast
 
 // reserveItem is an item of a reserve, and of a transaction.
 type reserveItem struct {
-	RequestType string    `json:"requestType,omitempty"`
-	Requester   string    `json:"requester"`
-	Resource    string    `json:"resource,omitempty"`
-	Match       Match     `json:"match,omitempty"`
-	TTLSeconds  int64     `json:"ttlSeconds,omitempty"`
-	Session     string    `json:"session,omitempty"`
-	Note        string    `json:"note,omitempty"`
-	Count       int       `json:"count,omitempty"`
-	Mode        Mode      `json:"mode,omitempty"`
-	Condition   Condition `json:"condition,omitempty"`
-	WaitSeconds int64     `json:"waitSeconds,omitempty"`
-	Priority    int       `json:"priority,omitempty"`
+	RequestType   string    `json:"requestType,omitempty"`
+	Requester     string    `json:"requester"`
+	Resource      string    `json:"resource,omitempty"`
+	Match         Match     `json:"match,omitempty"`
+	TTLSeconds    int64     `json:"ttlSeconds,omitempty"`
+	MinTTLSeconds int64     `json:"minTtlSeconds,omitempty"`
+	Session       string    `json:"session,omitempty"`
+	Note          string    `json:"note,omitempty"`
+	Count         int       `json:"count,omitempty"`
+	Mode          Mode      `json:"mode,omitempty"`
+	Condition     Condition `json:"condition,omitempty"`
+	WaitSeconds   int64     `json:"waitSeconds,omitempty"`
+	Priority      int       `json:"priority,omitempty"`
 }
 
 type unreserveItem struct {
@@ -25,7 +26,8 @@ type unreserveItem struct {
 
 type renewItem struct {
 	ReservationKey
-	TTLSeconds int64 `json:"ttlSeconds"`
+	TTLSeconds    int64 `json:"ttlSeconds"`
+	MinTTLSeconds int64 `json:"minTtlSeconds,omitempty"`
 }
 
 type checkItem struct {

@@ -3,7 +3,6 @@ package holdfast
 import (
 	"context"
 	"sync"
-	"time"
 )
 
 // release is the release of a hold. Those who call it again wait for it.
@@ -21,6 +20,24 @@ func (h *Hold) Release(ctx context.Context) (bool, error) { return h.ReleaseAs(c
 // ReleaseAs is Release with the condition of its slots from now on, and why. Within Using, call it as the last step of
 // the work.
 func (h *Hold) ReleaseAs(ctx context.Context, condition Condition, reason string) (bool, error) {
+	return h.releaseOnce(ctx, h.Reservations(), condition, reason)
+}
+
+// Leave ends the work: it releases the hold, but for what is booked. That stays its requester's until the booking ends.
+// It returns what Release does.
+func (h *Hold) Leave(ctx context.Context) (bool, error) {
+	var left []Reservation
+	for _, one := range h.Reservations() {
+		if one.Booking == "" {
+			left = append(left, one)
+		}
+	}
+	return h.releaseOnce(ctx, left, "", "")
+}
+
+func (h *Hold) releaseOnce(
+	ctx context.Context, reservations []Reservation, condition Condition, reason string,
+) (bool, error) {
 	h.mu.Lock()
 	r, isFirst := h.release, h.release == nil
 	var renewing *renewal
@@ -45,7 +62,7 @@ func (h *Hold) ReleaseAs(ctx context.Context, condition Condition, reason string
 		h.lease.finish()
 		h.reserver.keeper.drop(h.lease)
 	}
-	r.wasHeld, r.err = h.sendRelease(ctx, condition, reason)
+	r.wasHeld, r.err = h.sendRelease(ctx, reservations, condition, reason)
 	if r.err != nil {
 		h.mu.Lock()
 		h.release = nil
@@ -55,23 +72,29 @@ func (h *Hold) ReleaseAs(ctx context.Context, condition Condition, reason string
 	return r.wasHeld, r.err
 }
 
-func (h *Hold) sendRelease(ctx context.Context, condition Condition, reason string) (bool, error) {
-	deadline := finite(h.lease.end())
+func (h *Hold) sendRelease(
+	ctx context.Context, reservations []Reservation, condition Condition, reason string,
+) (bool, error) {
+	options := callOptions{deadline: finite(h.lease.end())}
 	var wait sync.WaitGroup
-	answers := make([]answer[Result], len(h.reservations))
-	errs := make([]error, len(h.reservations))
-	for i := 1; i < len(h.reservations); i++ {
+	answers := make([]answer[Result], len(reservations))
+	errs := make([]error, len(reservations))
+	for i := range reservations {
+		item := unreserveItem{ReservationKey: reservations[i].ReservationKey, Condition: condition, Reason: reason}
+		if i == len(reservations)-1 {
+			answers[i], errs[i] = h.reserver.api.unreserves.call(ctx, item, options)
+			break
+		}
 		wait.Add(1)
 		go func(i int) {
 			defer wait.Done()
-			answers[i], errs[i] = h.releaseOne(ctx, i, deadline, condition, reason)
+			answers[i], errs[i] = h.reserver.api.unreserves.call(ctx, item, options)
 		}(i)
 	}
-	answers[0], errs[0] = h.releaseOne(ctx, 0, deadline, condition, reason)
 	wait.Wait()
 	wasHeld, isSure := true, true
 	for i, err := range errs {
-		if err != nil && (deadline == 0 || ctx.Err() != nil || !endsByItself(err)) {
+		if err != nil && (options.deadline == 0 || ctx.Err() != nil || !endsByItself(err)) {
 			return false, err
 		}
 		a := &answers[i]
@@ -82,13 +105,6 @@ func (h *Hold) sendRelease(ctx context.Context, condition Condition, reason stri
 		h.reserver.requesters.end(h.use)
 	}
 	return wasHeld, nil
-}
-
-func (h *Hold) releaseOne(
-	ctx context.Context, i int, deadline time.Duration, condition Condition, reason string,
-) (answer[Result], error) {
-	item := unreserveItem{ReservationKey: h.reservations[i].ReservationKey, Condition: condition, Reason: reason}
-	return h.reserver.api.unreserves.call(ctx, item, callOptions{deadline: deadline})
 }
 
 // releaseSoon releases a hold that nobody wants any more.

@@ -18,15 +18,17 @@ type renewal struct {
 	left    int
 	answers []answer[Result]
 	err     error
-	done    chan struct{}
+	// The end that bookings fix, if it is new.
+	fixedEnd time.Time
+	done     chan struct{}
 	// Called once, after done is closed.
 	settled func(error)
 }
 
 // Renew renews the lease: it then ends ttl from now. 0: the last one again; a hold whose lease never ends is left as it
-// is then. Renewals of one hold are sent one after the other.
+// is then. A booking of somebody else may end it before: FixedEnd. Renewals of one hold are sent one after the other.
 //
-// Its errors: ErrLeaseLost, NOT_RESERVED after a release, INVALID_OPTION in a session, those of the service and of ctx.
+// Its errors: ErrLeaseLost, ErrNotAvailable if a booking begins within seconds, and the lease stays as it is, NOT_RESERVED after a release, INVALID_OPTION in a session, those of the service and of ctx.
 func (h *Hold) Renew(ctx context.Context, ttl time.Duration) error {
 	if h.session != nil {
 		return invalid("its session renews it")
@@ -85,7 +87,8 @@ func (h *Hold) beginRenewal(ttl time.Duration, settled func(error)) (begun, earl
 	r.left = len(h.reservations)
 	r.answers = make([]answer[Result], r.left)
 	for i := range h.reservations {
-		i, item := i, renewItem{h.reservations[i].ReservationKey, int64(ttl / time.Second)}
+		seconds, least := int64(ttl/time.Second), int64(min(ttl, minRenewal)/time.Second)
+		i, item := i, renewItem{h.reservations[i].ReservationKey, seconds, least}
 		done := func(a answer[Result], err error) { r.answered(i, a, err) }
 		r.calls = append(r.calls, h.reserver.api.renews.entry(item, options, done))
 	}
@@ -147,9 +150,14 @@ func (r *renewal) finish() {
 		return
 	}
 	sentAt := Forever
+	var kept *Result
+	results := make([]Result, len(r.answers))
 	for i := range r.answers {
-		result := &r.answers[i].result
-		if result.Status != "RENEWED" {
+		results[i] = r.answers[i].result
+		result := &results[i]
+		if result.Status == "NOT_AVAILABLE" {
+			kept = result
+		} else if result.Status != "RENEWED" {
 			h.lease.lose(leaseLost(result.Resource+" is not held any more: "+result.Explanation, nil))
 			if r.err = h.Err(); r.err == nil {
 				r.err = h.hasBeenReleased()
@@ -160,11 +168,17 @@ func (r *renewal) finish() {
 		sentAt = min(sentAt, r.answers[i].sentAt)
 	}
 	h.ttl = r.ttl
-	h.lease.extend(r.ttl, sentAt, r.offset)
+	r.fixedEnd = h.fixEnd(results)
+	if kept != nil {
+		r.err = &Error{Code: CodeNotAvailable, Message: kept.Resource + ": " + kept.Explanation}
+		return
+	}
+	h.lease.extend(leaseIn(results, r.ttl), sentAt, r.offset)
 }
 
 // end tells all who wait for it.
 func (r *renewal) end() {
+	r.hold.tellEnd(r.fixedEnd)
 	close(r.done)
 	r.settled(r.err)
 	r.hold.reserver.keeper.touch(r.hold.lease)

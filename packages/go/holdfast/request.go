@@ -28,6 +28,8 @@ type Request struct {
 	Quantity int
 	// TTL is the lease, rounded up to whole seconds. 0: 30 s. Forever: it ends only when it is released.
 	TTL time.Duration
+	// MinTTL is how much of TTL will do, if a booking of somebody else begins before its end. 0: all of it.
+	MinTTL time.Duration
 	// Wait is the longest time to wait for its turn, at most 24 h, rounded up to whole seconds. 0: not at all.
 	Wait time.Duration
 	// Priority is from -100 to 100. Higher is served first.
@@ -45,6 +47,9 @@ type Request struct {
 	// OnWaiting is called with its place in the queue and who is in the way, while it waits: at once, then every 5 s,
 	// sooner with a short TTL. It must not block.
 	OnWaiting func(Waiting)
+	// OnEndFixed is called when a booking of somebody else fixes the end of the lease, and each time that this end
+	// changes. It must not block.
+	OnEndFixed func(end time.Time)
 }
 
 // plan is a request that was read.
@@ -58,6 +63,8 @@ type plan struct {
 	priority  int
 	requester string
 	onWaiting func(Waiting)
+	// Nil: nobody is told.
+	onEndFixed func(time.Time)
 }
 
 // planOf reads a request. session: the session that its reservations belong to, instead of a lease of their own, or "".
@@ -67,6 +74,10 @@ func planOf(r Request, session string) (*plan, error) {
 		return nil, err
 	}
 	ttl, err := ttlOf(r.TTL)
+	if err != nil {
+		return nil, err
+	}
+	minTTL, err := wholeSeconds(r.MinTTL, "MinTTL")
 	if err != nil {
 		return nil, err
 	}
@@ -85,9 +96,10 @@ func planOf(r Request, session string) (*plan, error) {
 	}
 	common := reserveItem{Session: session, Note: r.Note, Count: r.Count, Mode: r.Mode, Condition: r.Condition}
 	if ttl != Forever && session == "" {
-		common.TTLSeconds = int64(ttl / time.Second)
+		common.TTLSeconds, common.MinTTLSeconds = int64(ttl/time.Second), int64(minTTL/time.Second)
 	}
-	p := &plan{ttl: ttl, wait: wait, priority: r.Priority, requester: r.Requester, onWaiting: r.OnWaiting}
+	p := &plan{ttl: ttl, wait: wait, priority: r.Priority, requester: r.Requester}
+	p.onWaiting, p.onEndFixed = r.OnWaiting, r.OnEndFixed
 	p.keys = append(p.keys, names...)
 	// A match does not pick what its requester has: so names come first.
 	for _, name := range names {

@@ -96,7 +96,7 @@ func (r *reserver) made(
 	if in != nil {
 		l = in.lease
 	} else {
-		l.extend(p.ttl, decided.sentAt, offset)
+		l.extend(leaseIn(results, p.ttl), decided.sentAt, offset)
 	}
 	tokens := make([]ReleaseToken, len(results))
 	wasHad := false
@@ -106,6 +106,8 @@ func (r *reserver) made(
 	}
 	r.requesters.made(u, tokens, l.latestEnd)
 	h := newHold(r, u, l, p.ttl, in, results)
+	h.onEndFixed = p.onEndFixed
+	h.tellEnd(h.fixEnd(results))
 	// A reservation from before: who knows when its lease ends. After a wait: much of it may have passed.
 	if in == nil && (wasHad || l.isHalfOver()) {
 		if err := h.Renew(ctx, 0); err != nil {

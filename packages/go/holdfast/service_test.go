@@ -207,3 +207,21 @@ func TestALeaderThatPanicsHasLost(t *testing.T) {
 	equal(t, "lost", lost, 1)
 	equal(t, "released", must[bool](t)(client.Available(background, name)), true)
 }
+
+func TestABookingIsMadeListedAndCancelled(t *testing.T) {
+	client, name := service(t)
+	isBookable := true
+	_ = must[[]Definition](t)(client.Register(background, Registration{Name: name, Bookable: &isBookable}))
+	start := time.Now().Add(time.Hour).Truncate(time.Second)
+	options := BookOptions{Start: start, End: start.Add(time.Hour), Note: "demo"}
+	booked := must[BookedSlot](t)(client.Book(background, name, options))
+	equal(t, "slot", booked.Slot, name)
+	_, err := client.Book(background, name, BookOptions{Start: start, End: options.End, Requester: "somebody"})
+	var own *Error
+	equal(t, "conflict", errors.As(err, &own) && own.Code == "CONFLICT", true)
+	filter := BookingFilter{Resource: name, From: start, To: options.End}
+	listed := must[[]Booking](t)(client.Bookings(background, filter))
+	equal(t, "listed", len(listed) == 1 && listed[0].Start.Equal(start) && listed[0].Note == "demo", true)
+	equal(t, "cancelled", must[bool](t)(client.CancelBooking(background, booked.Booking)), true)
+	equal(t, "bookings", len(must[[]Booking](t)(client.Bookings(background, BookingFilter{Resource: name}))), 0)
+}

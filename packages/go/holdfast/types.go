@@ -130,6 +130,12 @@ type Result struct {
 	ReleaseToken ReleaseToken `json:"releaseToken"`
 	// ExpiresAt is the end of the lease. Zero: never, or it is not held.
 	ExpiresAt time.Time `json:"expiresAt"`
+	// TTLSeconds is what is left of the lease, if a booking of somebody else ends it sooner than asked. 0: none does.
+	TTLSeconds int64 `json:"ttlSeconds"`
+	// BookedFrom is the latest end of a lease that would do, if a booking is in the way.
+	BookedFrom time.Time `json:"bookedFrom"`
+	// Booking is the booking that the reservation is the running time of; "": none.
+	Booking string `json:"booking"`
 	// AcquiredSlots is the slot that it has of each pool: of the resource itself, and of its ancestors.
 	AcquiredSlots    map[string]string `json:"acquiredSlots"`
 	AcquiredBlockers []string          `json:"acquiredBlockers"`

@@ -13,7 +13,7 @@ const releaseTime = 5 * time.Second
 // with the context of the caller.
 type Work func(ctx context.Context, h *Hold) error
 
-// Using reserves, runs work, and releases however work ends, even by a panic. The lease is renewed meanwhile, each
+// Using reserves, runs work, and releases however work ends, even by a panic, unless it is booked. The lease is renewed meanwhile, each
 // time a third of it has passed. Using waits for its turn if Wait says so.
 //
 // If ctx ends, it leaves the queue, or waits until work has returned. Then it releases, for at most 5 s.
@@ -108,7 +108,7 @@ func (h *Hold) releaseFor(ctx context.Context) (bool, error) {
 		case <-releasing.Done():
 		}
 	}()
-	wasHeld, err := h.Release(releasing)
+	wasHeld, err := h.Leave(releasing)
 	if releasing.Err() != nil {
 		return true, nil
 	}

@@ -27,6 +27,7 @@ type command struct {
 // options have the names of TypeScript.
 type options struct {
 	TTL       duration
+	MinTTL    duration `json:"minTtl"`
 	Wait      duration
 	Priority  int
 	Count     int
@@ -65,7 +66,8 @@ func (d *duration) UnmarshalJSON(text []byte) error {
 func (c command) request() holdfast.Request {
 	o := c.Options
 	r := holdfast.Request{
-		Resources: c.Target, TTL: time.Duration(o.TTL), Wait: time.Duration(o.Wait), Priority: o.Priority,
+		Resources: c.Target, TTL: time.Duration(o.TTL), MinTTL: time.Duration(o.MinTTL),
+		Wait: time.Duration(o.Wait), Priority: o.Priority,
 		Count: o.Count, Mode: o.Mode, Condition: o.Condition, Quantity: o.Quantity, Note: o.Note,
 		Requester: o.Requester,
 	}

@@ -24,6 +24,9 @@ func (p *program) using(ctx context.Context, c command, t *task) error {
 	request.OnWaiting = func(waiting holdfast.Waiting) {
 		p.write(line{ID: c.ID, Event: "waiting", Fields: map[string]any{"ahead": waiting.Ahead}})
 	}
+	request.OnEndFixed = func(end time.Time) {
+		p.write(line{ID: c.ID, Event: "endFixed", Fields: map[string]any{"end": end.Format(time.RFC3339Nano)}})
+	}
 	return p.client.Using(ctx, request, func(ctx context.Context, h *holdfast.Hold) error {
 		t.set(func(t *task) { t.hold = h })
 		p.write(line{ID: c.ID, Event: "holding", Fields: holding(h)})
