@@ -27,7 +27,8 @@ const python = (file: string) => read(`packages/python/src/holdfast/${file}.py`)
 const SPECIAL = ['String', 'GoString', 'Format'];
 
 test('calls', () => {
-  const client = read('packages/client/src/client.ts').split('\nexport class ')[1] ?? '';
+  const classes = ['client', 'lists'].map((file) => read(`packages/client/src/${file}.ts`).split('\nexport class ')[1]);
+  const client = classes.join('\n');
   const typescript = [
     ...names(client, /^ {2}(?:async |get )?([a-z]\w*)[<(]/gm).filter((name) => name !== 'constructor'),
     ...names(read('packages/client/src/holdfast.ts'), /^ {2}static (\w+)/gm),
