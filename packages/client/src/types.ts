@@ -93,7 +93,7 @@ export interface ReserveOptions {
   readonly ttl?: Duration | undefined;
   /**
    * So much of the lease will do, if a booking of somebody else begins before its end
-   * (docs/specification.md#leases-that-end-before-a-booking). Absent: all of it.
+   * (docs/specification.md#leases-end-in-time). Absent: all of it.
    */
   readonly minTtl?: Duration | undefined;
   /** Time to wait for its turn. Absent: none. */
