@@ -40,6 +40,7 @@ export const SIDEBAR: { text: string; items: Page[] }[] = [
       { text: 'All guides', link: '/docs/guides/' },
       { text: 'Replace redlock', link: '/docs/guides/replace-redlock' },
       { text: 'Share test devices', link: '/docs/guides/share-test-devices' },
+      { text: 'Book devices ahead', link: '/docs/guides/book-devices' },
       { text: 'Move from Jenkins', link: '/docs/guides/move-from-jenkins' },
       { text: 'Move from Boskos', link: '/docs/guides/move-from-boskos' },
       { text: 'Protect a deployment', link: '/docs/guides/protect-a-deployment' },

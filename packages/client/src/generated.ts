@@ -1089,6 +1089,27 @@ export interface components {
             resourceType?: string;
             /** @description It ends if its requester has not reserved it so long after its start. */
             claimWithinSeconds?: number;
+            /** @description A series of such bookings. */
+            repeat?: {
+                /**
+                 * @description How often it comes.
+                 * @enum {string}
+                 */
+                every: "day" | "week";
+                /** @description Its weekdays in its zone. Default: that of `start`; with `day`, all. */
+                on?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+                /**
+                 * Format: date
+                 * @description The last day in its zone, included.
+                 * @example 2026-12-24
+                 */
+                until: string;
+                /**
+                 * @description An IANA time zone.
+                 * @example Europe/Berlin
+                 */
+                timeZone: string;
+            };
         };
         BookResult: {
             /**

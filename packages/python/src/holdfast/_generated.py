@@ -600,6 +600,17 @@ class Session(TypedDict):
     """The label of the API key that made the request. Null: the key has none, or there was no key."""
 
 
+class Repeat(TypedDict):
+    every: Literal["day", "week"]
+    """How often it comes."""
+    on: NotRequired[Sequence[Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]]]
+    """Its weekdays in its zone. Default: that of `start`; with `day`, all."""
+    until: str
+    """The last day in its zone, included."""
+    timeZone: str
+    """An IANA time zone."""
+
+
 class BookingItem(TypedDict):
     resource: NotRequired[str]
     """The name of the resource."""
@@ -618,6 +629,8 @@ class BookingItem(TypedDict):
     """A tag of your choice, repeated in events. Default `UserDefined`."""
     claimWithinSeconds: NotRequired[int]
     """It ends if its requester has not reserved it so long after its start."""
+    repeat: NotRequired[Repeat]
+    """A series of such bookings."""
 
 
 class BookResult(TypedDict):
