@@ -182,7 +182,8 @@ end
 
 function slotMap.begin()
   -- Most calls of the plain way read no slot: without one, the empty tables of the call before serve again.
-  if not slotMap.records or next(slotMap.records) then
+  -- One that changed only a booking has a journal.
+  if not slotMap.records or next(slotMap.records) or slotMap.journal[1] then
     slotMap.records, slotMap.original, slotMap.changed, slotMap.journal = {}, {}, {}, {}
   end
   slotMap.arePoolsTouched = false
