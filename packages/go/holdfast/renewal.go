@@ -28,7 +28,8 @@ type renewal struct {
 // Renew renews the lease: it then ends ttl from now. 0: the last one again; a hold whose lease never ends is left as it
 // is then. A booking of somebody else may end it before: FixedEnd. Renewals of one hold are sent one after the other.
 //
-// Its errors: ErrLeaseLost, ErrNotAvailable if a booking begins within seconds, and the lease stays as it is, NOT_RESERVED after a release, INVALID_OPTION in a session, those of the service and of ctx.
+// Its errors: ErrLeaseLost; ErrNotAvailable if a booking begins within seconds, and the lease stays as it is;
+// NOT_RESERVED after a release, INVALID_OPTION in a session, those of the service and of ctx.
 func (h *Hold) Renew(ctx context.Context, ttl time.Duration) error {
 	if h.session != nil {
 		return invalid("its session renews it")

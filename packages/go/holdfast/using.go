@@ -13,8 +13,8 @@ const releaseTime = 5 * time.Second
 // with the context of the caller.
 type Work func(ctx context.Context, h *Hold) error
 
-// Using reserves, runs work, and releases however work ends, even by a panic, unless it is booked. The lease is renewed meanwhile, each
-// time a third of it has passed. Using waits for its turn if Wait says so.
+// Using reserves, runs work, and releases however work ends, even by a panic, unless it is booked. The lease is renewed
+// meanwhile, each time a third of it has passed. Using waits for its turn if Wait says so.
 //
 // If ctx ends, it leaves the queue, or waits until work has returned. Then it releases, for at most 5 s.
 //
