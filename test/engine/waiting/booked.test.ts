@@ -133,6 +133,7 @@ describe('a free slot of a pool', () => {
     await askFor('z', 'p', 60);
     expect(await askFor('short', 'p', 50)).toMatchObject({ status: 'WAITING' });
     await release(held);
+    expect(await queue()).not.toContain('short: p');
     expect(slotOf(await askFor('short', 'p', 50))).toBe('p_0');
   });
 });
