@@ -74,6 +74,13 @@ describe('the form', () => {
     expect(item(exact)).toMatchObject({ start: ms('2026-11-28T08:00:00Z') / 1000 });
   });
 
+  test('asks for a series in the zone of the browser, on the days that are checked', () => {
+    expect(item({ every: 'week', on: ['fri', 'mon'], until: '2026-12-24' })).toMatchObject({
+      repeat: { every: 'week', on: ['mon', 'fri'], until: '2026-12-24', timeZone: ZONE },
+    });
+    expect(() => item({ every: 'week' })).toThrow(/until which day/);
+  });
+
   test('keeps the length when a suggested time is taken', () => {
     const at = String(ms('2026-11-29T07:00:00Z'));
     expect(item({ at })).toMatchObject({

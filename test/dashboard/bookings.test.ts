@@ -112,6 +112,19 @@ describe('the form that books', () => {
     expect([status, /name="at" value="(\d+)"/.exec(text)?.[1]]).toEqual([409, String(FULL + 4 * HOUR)]);
   });
 
+  test('books a series in one press, and can leave out the times that are taken', async () => {
+    await book(BOOKED_BY_BO, 26, 28);
+    const series = { resource: 'pixel-8', every: 'day', until: at(24 * 3).slice(0, 10) };
+    const refused = await book(series, 2, 4, CAT);
+    expect([refused.status, plain(refused.text)]).toEqual([
+      409,
+      expect.stringMatching(/1 of \d times cannot be booked/),
+    ]);
+    const left = await book({ ...series, skip: 'true' }, 2, 4, CAT);
+    expect([left.status, plain(left.text)]).toEqual([200, expect.stringMatching(/\d booked, 1 left out/)]);
+    expect((await bookings()).filter(({ requester }) => requester.includes('cat')).length).toBeGreaterThan(1);
+  });
+
   test('keeps what was typed and names the field if something is wrong', async () => {
     const { status, text } = await book({ resource: 'pixel-8', note: 'keep me' }, 4, 2);
     expect(status).toBe(400);
@@ -153,6 +166,18 @@ describe('a booking', () => {
     expect([status, plain(text)]).toEqual([409, expect.stringMatching(/It is as it was\. .*cat@lab.example/)]);
     expect(/name="at" value="(\d+)"/.exec(text)?.[1]).toBe(String(FULL + 6 * HOUR));
     expect((await bookings())[0]).toMatchObject({ start: at(2), end: at(4) });
+  });
+
+  test('is cancelled after a question; of a series, this one or it and the later ones', async () => {
+    await book({ resource: 'pixel-8', every: 'day', until: at(24 * 3).slice(0, 10) }, 2, 4);
+    const all = await bookings();
+    const [, second = ''] = linksTo((await see('/mine')).text, '/booking/cancel');
+    const { text } = await see(second);
+    expect(plain(text)).toMatch(/Cancel the booking of pixel-8\?.*This one and all later ones.*This one only/);
+    const fields = Object.fromEntries(new URL(second, one.url).searchParams);
+    const { to } = await send('/booking/cancel', { ...fields, of: 'series' });
+    expect(to).toContain(all.length === 2 ? 'done=unbooked' : 'done=unbookedMany');
+    expect(await bookings()).toHaveLength(1);
   });
 
   test('of somebody else is changed and cancelled by operators alone', async () => {

@@ -12,7 +12,7 @@ import { book } from '../../../operations/bookings.ts';
 import { BookForm, itemOf, suggestedTimes, timesOf, typedTimes, wantedOf } from '../../bookings/form.ts';
 import { BOOK } from '../../bookings/paths.ts';
 import { nextTime } from '../../bookings/read.ts';
-import { ClaimField, NoteField, TimeFields } from '../../components/bookingFields.tsx';
+import { ClaimField, NoteField, RepeatFields, TimeFields } from '../../components/bookingFields.tsx';
 import { Buttons, Fault, FormPage, faultOf } from '../../components/formPage.tsx';
 import { HiddenFields } from '../../components/hiddenFields.tsx';
 import { NowOrLater } from '../../components/nowOrLater.tsx';
@@ -174,6 +174,7 @@ const BookPage = ({ viewer, typed, terms, failed, other, zone }: BookPageProps) 
         )}
         <TimeFields typed={typed} failed={failed} />
         <NoteField typed={typed} failed={failed} isRequired={terms.requireNote} />
+        <RepeatFields typed={typed} failed={failed} />
         <ClaimField typed={typed} failed={failed} />
         <Buttons back={back}>
           <button type="submit" class="primary" id="book">
