@@ -19,7 +19,9 @@ export class Keeping extends Turns {
       const isMet = (entry: Entry) =>
         asked !== undefined &&
         entry.resource === asked.resource &&
-        ((ticket.requester === asked.requester && entry.slot === asked.slot) ||
+        ((ticket.requester === asked.requester &&
+          entry.slot === asked.slot &&
+          (asked.isShared !== true || entry.isShared === true)) ||
           (asked.isShared === true && entry.isShared === true && entry.slot === asked.slot));
       const lacks = this.lacks(ticket).filter((entry) => entry.term !== undefined && !isMet(entry));
       // Those that it names come first.

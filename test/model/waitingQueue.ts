@@ -10,6 +10,7 @@ import { waiting } from '../../src/engine/waiting/list.ts';
 import type { RunningEngine } from '../support/engine.ts';
 import { all, wholeTree } from '../support/listed.ts';
 import { check } from '../support/verbs.ts';
+import type { Result } from './claims.ts';
 import { withoutReasons } from './plans.ts';
 import { LAST, type Lasting } from './tickets.ts';
 import type { WaitingModel } from './waitingModel.ts';
@@ -144,3 +145,11 @@ export const recordOf = ({ tenant, credentialKey }: RunningEngine['credential'])
   ...DEFAULT_SETTINGS,
   keys: [{ digest: credentialKey, label: null, grant: null }],
 });
+
+/** A result that waits, without from when on it is booked, which its explanation says. */
+export const withoutBooked = <One extends Result>(one: One): One => {
+  if (one.status !== 'WAITING' || !('bookedFrom' in one)) return one;
+  const { bookedFrom, ...rest } = one;
+  expect(one.explanation).toBe(`WAITING: booked from ${bookedFrom}`);
+  return rest as One;
+};

@@ -1,0 +1,101 @@
+/**
+ * Mistakes in bookings (docs/specification.md#bookings) that are planted into the scripts: random histories find each.
+ */
+import fc from 'fast-check';
+import { describe, expect, inject, test } from 'vitest';
+import { readModules } from '../../src/redis/bundle.ts';
+import { STEERED_CLOCK } from '../support/clock.ts';
+import { startEngine } from '../support/engine.ts';
+import { makeTenant } from '../support/service.ts';
+import { bookingHistories, type KINDS } from './bookingSteps.ts';
+import { begin } from './waitingHistory.ts';
+import type { Step } from './waitingSteps.ts';
+
+const MODULES = readModules();
+/** Histories within which a mistake is found, and their steps. */
+const [MOST, STEPS] = [40, 60];
+const SEED = 4711;
+
+interface Fault {
+  readonly what: string;
+  readonly kind: keyof typeof KINDS;
+  /** The module of lua/ that has the mistake; what it says, and what it says instead. */
+  readonly module: string;
+  readonly right: string;
+  readonly wrong: string;
+}
+
+const FAULTS: readonly Fault[] = [
+  {
+    what: 'a renewal that crosses the start of a booking',
+    kind: 'single',
+    module: 'bookings/leases',
+    right: '  if not isOfBookable(reservation) then\n    return asked',
+    wrong: '  if reservation then\n    return asked',
+  },
+  {
+    what: 'a lease that crosses the start of a booking',
+    kind: 'single',
+    module: 'bookings/fits',
+    right: 'if not start or start >= entry.term.endsAt then',
+    wrong: 'if true then',
+  },
+  {
+    what: 'a booking that begins twice',
+    kind: 'pool',
+    module: 'bookings/starts',
+    right: "state = 'r', slot = slot",
+    wrong: "state = 'b', slot = slot",
+  },
+  {
+    what: 'a running booking that a renewal ends early',
+    kind: 'single',
+    module: 'bookings/leases',
+    right: 'asked < ',
+    wrong: '0 > ',
+  },
+  {
+    what: 'a booking that does not begin while nobody calls',
+    kind: 'single',
+    module: 'bookings/records',
+    right: '    tenant.nextDue = math.min(tenant.nextDue, ms)\n',
+    wrong: '',
+  },
+  {
+    what: 'a booking that is not there after a reset',
+    kind: 'pool',
+    module: 'verbs/reset',
+    right: "'UNLINK', keys.slots,",
+    wrong: "'UNLINK', keys.bookings, keys.booked, keys.bookingsDue, keys.slots,",
+  },
+];
+
+/** Returns true if the engine does in a history what the model does. */
+async function isRight(steps: readonly Step[], includes: Readonly<Record<string, string>>): Promise<boolean> {
+  const running = await startEngine(makeTenant(), inject('redisUrl'), { 'frame/now': STEERED_CLOCK, ...includes });
+  const carryOut = await begin(running, null);
+  try {
+    for (const [i, step] of steps.entries()) await (await carryOut(i, step))();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    running.stop();
+  }
+}
+
+describe('a mistake in bookings is found', () => {
+  test.each(FAULTS)('$what', { timeout: 120_000 }, async ({ what, kind, module, right, wrong }) => {
+    const source = MODULES.get(module) ?? '';
+    expect(source.split(right), 'the text of the mistake').toHaveLength(2);
+    const includes = { [module]: source.replace(right, wrong) };
+    const histories = fc.sample(bookingHistories(kind, STEPS), { numRuns: MOST, seed: SEED });
+    for (const [i, { steps }] of histories.entries()) {
+      if (await isRight(steps, includes)) continue;
+      console.info(`${what}: found by history ${i + 1}`);
+      expect(await isRight(steps, {}), 'the history without the mistake').toBe(true);
+      return;
+    }
+    expect.fail(`not found by ${MOST} histories`);
+  });
+});
