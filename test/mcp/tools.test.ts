@@ -181,6 +181,16 @@ describe('cancel and register', () => {
     expect(data).toMatchObject({ resources: [{ name: 'browsers', capacity: 3 }] });
     expect(text).toContain('"browsers": capacity 3');
   });
+
+  it('register what can be booked, which the list of resources tells', async () => {
+    const { text } = await ann.call('register', { name: 'rig', bookable: true });
+    expect(text).toContain('"rig": capacity 1, bookable');
+    const listed = await ann.call('list_resources', {});
+    expect(listed.text).toContain('"rig": 1 of 1 free, bookable');
+    expect(listed.data).toMatchObject({
+      resources: expect.arrayContaining([expect.objectContaining({ name: 'rig', bookable: true })]),
+    });
+  });
 });
 
 describe('arguments that do not fit', () => {

@@ -113,6 +113,12 @@ const DefinitionCard = ({ details: { name, state, below }, viewer, link }: Aside
               <dd>to be cleaned</dd>
             </>
           )}
+          {registered.isBookable && (
+            <>
+              <dt>Can be booked</dt>
+              <dd>yes</dd>
+            </>
+          )}
           <dt>Path</dt>
           <dd>{above.length === 0 ? 'at the top' : <Links names={above} between=" / " />}</dd>
           <dt>Takes along</dt>

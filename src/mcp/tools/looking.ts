@@ -151,8 +151,8 @@ const hasLabel = ({ labels = {} }: Resource, label: string): boolean =>
   Object.entries(labels).some(([key, value]) => `${key}=${value}` === label);
 
 function resourceText(resource: Resource): string {
-  const { path, capacity, available, waiting, labels, outOfService = 0, dirty = 0 } = resource;
-  const free = capacity === null ? 'group' : `${available} of ${capacity} free`;
+  const { path, capacity, available, waiting, labels, bookable = false, outOfService = 0, dirty = 0 } = resource;
+  const free = capacity === null ? 'group' : `${available} of ${capacity} free${bookable ? ', bookable' : ''}`;
   const notReady = `${outOfService > 0 ? `, ${outOfService} out of service` : ''}${dirty > 0 ? `, ${dirty} dirty` : ''}`;
   const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
   return `${quoted(path)}: ${free}${notReady}${waiting > 0 ? `, ${waiting} waiting` : ''}${pairs.length > 0 ? `, ${pairs.join(' ')}` : ''}`;
@@ -161,7 +161,7 @@ function resourceText(resource: Resource): string {
 /** Gives each row its path. Rows come from the roots down. */
 function pathsOf(): (row: TreeRow) => Resource {
   const path: string[] = [];
-  return ({ name, depth, capacity, available, waiting, labels, outOfService, dirty }) => {
+  return ({ name, depth, capacity, available, waiting, labels, isBookable, outOfService, dirty }) => {
     path.length = depth;
     path.push(name);
     const details = detailsOf(capacity === null, labels);
@@ -172,6 +172,7 @@ function pathsOf(): (row: TreeRow) => Resource {
       available,
       waiting,
       ...details,
+      ...(isBookable && { bookable: true }),
       ...notReadyOf({ outOfService, dirty }),
     };
   };
