@@ -25,6 +25,7 @@ interface Group extends Titled {
 const GROUPS: readonly Group[] = [
   { tag: 'Reservation', slug: 'reservation', title: 'Reservations' },
   { tag: 'Session', slug: 'session', title: 'Sessions' },
+  { tag: 'Booking', slug: 'booking', title: 'Bookings' },
   { tag: 'Resource', slug: 'resource', title: 'Resources' },
   { tag: 'Events', slug: 'events', title: 'Events' },
   { tag: 'Authentication', slug: 'auth', title: 'Authentication' },

@@ -11,6 +11,7 @@ import type { Document } from '../../../src/http/reference/document.ts';
 import type { Example } from '../../../src/http/reference/examples.ts';
 import { makeTenant } from '../../support/service.ts';
 import { jsonDifference } from '../shape.ts';
+import { booking } from './scenarios/booking.ts';
 import { errors, limits, unavailable } from './scenarios/errors.ts';
 import { notices } from './scenarios/notices.ts';
 import { reservation, session } from './scenarios/reservation.ts';
@@ -25,6 +26,7 @@ const operations = Object.values(paths).flatMap((methods) => Object.values(metho
 const SCENARIOS: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   reservation,
   session,
+  booking,
   resource,
   events,
   auth,
