@@ -184,7 +184,7 @@ export class Client extends Lists {
     const { result } = await this.#api.request<BookResult>({ ...request, idempotencyKey: randomText(26) });
     const [booked] = result.bookings;
     if (booked === undefined) throw unexpected();
-    if (booked.status !== 'BOOKED') throw refusal(resource, booked);
+    if (booked.status !== 'BOOKED') throw refusal(resource, { ...booked, explanation: conflictOf(booked) });
     return booked;
   }
 
@@ -281,3 +281,11 @@ export interface HoldfastClient extends Pick<Client, keyof Client> {}
 
 const refusal = (resource: string, { status, explanation }: { status: string; explanation: string }) =>
   new HoldfastError(status, `${resource}: ${explanation}`);
+
+/** `CONFLICT: booked by ann from 2026-… until 2026-…`, in UTC */
+function conflictOf({ explanation, conflict }: BookedItem): string {
+  if (conflict === undefined) return explanation;
+  const { kind, requester, from, until } = conflict;
+  const what = kind === 'BOOKING' ? 'booked' : 'held';
+  return `CONFLICT: ${what} by ${requester ?? 'several'} from ${from} ${until === null ? 'on' : `until ${until}`}`;
+}

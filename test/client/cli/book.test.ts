@@ -21,7 +21,10 @@ describe('book', () => {
     const listed = await run(['bookings', '--requester', 'ann'], { env: { TZ: 'Asia/Tokyo' } });
     expect(listed.stdout).toMatch(/pixel-8 +ann +\w{3} \S+ 09:00 +\w{3} \S+ 11:00 +booked +\S+ +demo/);
     const taken = await book('--from', 'tomorrow 10:00', '--to', '12:00', '--requester', 'bo');
-    expect(taken).toMatchObject({ code: 75, stderr: expect.stringContaining('pixel-8: CONFLICT') });
+    expect(taken).toMatchObject({
+      code: 75,
+      stderr: expect.stringMatching(/pixel-8: CONFLICT: booked by ann from \S+ until \S+$/m),
+    });
     const id = booked?.booking ?? '';
     expect(await json('unbook', id)).toEqual([{ booking: id, cancelled: true }]);
     expect(await json('unbook', id)).toEqual([{ booking: id, cancelled: false }]);
