@@ -9,18 +9,12 @@ import type { Idempotency } from '../domain/idempotency.ts';
 import type { Charged } from '../domain/quota.ts';
 import { occurrences } from '../domain/series.ts';
 import type { Credential } from '../domain/tenants.ts';
-import {
-  book as callBook,
-  cancelBookings as callCancel,
-  changeBooking as callChange,
-  type EngineBooking,
-  type WhichBookings,
-} from '../engine/bookings.ts';
+import type { EngineBooking, WhichBookings } from '../engine/bookings.ts';
 import { charged, chargeRepeat, countItems, countUse, countWhole } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
 import { refuseOthersNames } from './permissions.ts';
 
-type BookingDeps = Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads' | 'trail'>;
+type BookingDeps = Pick<OperationDeps, 'engine' | 'bookings' | 'activity' | 'metrics' | 'reads' | 'trail'>;
 
 /**
  * Books slots for a time ahead, all or none (docs/specification.md#booking). Costs one write for each booking.
@@ -37,7 +31,7 @@ export async function book(
 ): Promise<Charged<BookResult>> {
   const request = { bookings: countedOut(bookings), skipConflicts };
   await refuseOthersNames(deps.engine, credential, bookings);
-  const pending = callBook(deps.engine, credential, request, { idempotency });
+  const pending = deps.bookings.book(credential, request, { idempotency });
   return countItems(
     deps,
     credential,
@@ -53,7 +47,7 @@ export async function book(
  * @throws as book()
  */
 export async function dryBook(
-  deps: Pick<OperationDeps, 'engine' | 'activity' | 'reads'>,
+  deps: Pick<OperationDeps, 'engine' | 'bookings' | 'activity' | 'reads'>,
   credential: Credential,
   { bookings, skipConflicts = false }: BookBody,
 ): Promise<Charged<BookResult>> {
@@ -64,7 +58,7 @@ export async function dryBook(
     deps,
     credential,
     charged(charging, async () => {
-      const { result } = await callBook(deps.engine, credential, request, { isDry: true });
+      const { result } = await deps.bookings.book(credential, request, { isDry: true });
       return { ...result, bookings: result.bookings.map((one) => ({ ...one, booking: null })) };
     }),
   );
@@ -102,7 +96,7 @@ export async function changeBooking(
   change: BookingChange,
   idempotency?: Idempotency,
 ): Promise<Charged<ChangedBooking>> {
-  const pending = callChange(deps.engine, credential, booking, change, idempotency);
+  const pending = deps.bookings.changeBooking(credential, booking, change, idempotency);
   const { result, ...done } = await countWhole(
     deps,
     credential,
@@ -127,7 +121,7 @@ export async function cancelBookings(
   which: WhichBookings,
   idempotency?: Idempotency,
 ): Promise<Charged<{ cancelled: number }>> {
-  const pending = callCancel(deps.engine, credential, which, idempotency);
+  const pending = deps.bookings.cancelBookings(credential, which, idempotency);
   const { result, ...done } = await countWhole(
     deps,
     credential,

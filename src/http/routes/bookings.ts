@@ -137,7 +137,7 @@ export const bookingOperations = [
 ];
 
 export const bookingRoutes = (
-  deps: Pick<OperationDeps, 'engine' | 'activity' | 'metrics' | 'reads' | 'listings' | 'trail'>,
+  deps: Pick<OperationDeps, 'engine' | 'bookings' | 'activity' | 'metrics' | 'reads' | 'listings' | 'trail'>,
 ): readonly Route[] => [
   route(
     bookOperation,
