@@ -32,6 +32,7 @@ export const HistoryEntry = z
       description:
         'Who took it away, reset it, ended its session, or brought it back into service. Null: nobody else did.',
     }),
+    booking: z.uuid().nullable().meta({ description: 'The booking that it was the running time of. Null: of none.' }),
   })
   .meta({ id: 'HistoryEntry' });
 export type HistoryEntry = z.output<typeof HistoryEntry>;

@@ -44,6 +44,8 @@ export interface PastEntry {
   readonly ending: Ending;
   /** Also the actor who brought it back into service. null: nobody but its holder ended it */
   readonly actor: string | null;
+  /** The booking that it was the running time of; null: of none */
+  readonly booking: string | null;
 }
 
 /** The fields of an entry that figures of usage need. */

@@ -140,4 +140,5 @@ const toEntry = (row: typeof history.$inferSelect): PastEntry => ({
   endedAt: row.endedAt.getTime(),
   ending: row.ending,
   actor: row.actor,
+  booking: row.booking,
 });

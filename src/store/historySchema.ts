@@ -3,7 +3,7 @@
  * (#refusals).
  */
 import { sql } from 'drizzle-orm';
-import { bigint, bigserial, boolean, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, bigserial, boolean, index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import type { Ending } from '../domain/history.ts';
 import { tenants, time } from './schema.ts';
 
@@ -59,6 +59,7 @@ export const history = pgTable(
     reservedAt: time('reserved_at'),
     ending: text('ending').$type<Ending>().notNull(),
     actor: text('actor'),
+    booking: uuid('booking'),
   },
   // A page is read from the index that fits its filters, in the order of time (store/history.ts). Names are indexed by
   // their hashes: two long names would not fit into an entry of an index.

@@ -171,14 +171,15 @@ async function alreadyThere(
 async function insert(tx: Db, owner: number, rows: readonly Row[]): Promise<void> {
   await tx.execute(sql`
     insert into ${history} (owner, ended_at, number, expires_at, position, resource, requested_name, slots, requester,
-      resource_type, is_shared, api_key_label, note, waited_ms, reserved_at, ending, actor)
+      resource_type, is_shared, api_key_label, note, waited_ms, reserved_at, ending, actor, booking)
     select ${owner}::bigint, to_timestamp("endedAt" / 1000.0), number,
       coalesce(to_timestamp("expiresAt" / 1000.0), 'infinity'), position, resource, "requestedName", slots, requester,
-      "resourceType", mode = 'SHARED', "apiKeyLabel", note, "waitedMs", to_timestamp("reservedAt" / 1000.0), ending, actor
+      "resourceType", mode = 'SHARED', "apiKeyLabel", note, "waitedMs", to_timestamp("reservedAt" / 1000.0), ending, actor,
+      booking
     from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as row (
       "endedAt" bigint, number bigint, "expiresAt" bigint, position bigint, resource text, "requestedName" text,
       slots text[], requester text, "resourceType" text, mode text, "apiKeyLabel" text, note text, "waitedMs" bigint,
-      "reservedAt" bigint, ending text, actor text)`);
+      "reservedAt" bigint, ending text, actor text, booking uuid)`);
 }
 
 /** Deletes a tenant's oldest entries if it has many more than its tier keeps. */

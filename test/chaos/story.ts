@@ -91,7 +91,7 @@ export function createStory(): Story {
       ...{ id: `R${result.fencingToken}`, kind: 'RESERVATION', resource: result.resource, requestedName: null },
       ...{ slots: [result.resource], requester: result.requester, resourceType: 'UserDefined' },
       ...{ mode: result.mode ?? 'EXCLUSIVE', apiKeyLabel: null, note: null, fencingToken: result.fencingToken },
-      ...{ waitedMs: null, reservedAt: isoOf(reservedAt), endedAt: isoOf(at - 2), ending, actor: null },
+      ...{ waitedMs: null, reservedAt: isoOf(reservedAt), endedAt: isoOf(at - 2), ending, actor: null, booking: null },
     });
   };
   const refusedBy = (requester: string, resource: string, by: string): ReserveResult => {

@@ -54,6 +54,7 @@ describe('each ended reservation leaves an entry', () => {
         endedAt: LATER,
         ending: 'RELEASED',
         actor: null,
+        booking: null,
       },
     ]);
   });

@@ -73,6 +73,7 @@ describe.each(Object.entries(MODES))('%s', (_, start) => {
       ...{ requester, resourceType, mode: 'EXCLUSIVE', apiKeyLabel: null, note, fencingToken: body[0]?.fencingToken },
       ...{ waitedMs: null, reservedAt: expect.any(String), endedAt: expect.any(String), ending: 'RELEASED' },
       actor: null,
+      booking: null,
     });
     expect(Date.parse(entry?.endedAt ?? '')).toBeLessThanOrEqual(before);
   });

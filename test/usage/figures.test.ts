@@ -22,6 +22,7 @@ const ENTRY: PastEntry = {
   endedAt: 0,
   ending: 'RELEASED',
   actor: null,
+  booking: null,
 };
 const entry = (part: Partial<PastEntry>): PastEntry => ({ ...ENTRY, ...part });
 const wait = (part: Partial<PastEntry>) => entry({ kind: 'WAIT', reservedAt: null, slots: [], ...part });

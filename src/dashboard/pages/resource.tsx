@@ -218,6 +218,7 @@ const heldRows = ({ name, state }: Details): PastRow[] =>
               waitedMs: null,
               apiKeyLabel: keyLabel || null,
               actor: null,
+              booking: null,
             },
           ],
     ),

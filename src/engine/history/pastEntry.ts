@@ -83,6 +83,7 @@ export function readPastEntry({ field, value }: StreamField): PastEntry | null {
     endedAt: Number(head.slice(0, blank)),
     ending: record.isUnclaimed && ending !== 'RESET' ? 'NOT_CLAIMED' : ending,
     actor: head.slice(blank + 1) || null,
+    booking: details.x?.booking ?? null,
   };
 }
 
@@ -105,6 +106,7 @@ function readWait(value: Buffer): PastEntry {
     endedAt: at,
     ending,
     actor: null,
+    booking: null,
   };
 }
 
@@ -129,5 +131,6 @@ function readOut(value: Buffer): PastEntry {
     endedAt: at,
     ending: 'OUT_OF_SERVICE',
     actor: actor || null,
+    booking: null,
   };
 }

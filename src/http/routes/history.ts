@@ -30,6 +30,7 @@ const COLUMNS = [
   'endedAt',
   'ending',
   'actor',
+  'booking',
 ] as const satisfies readonly (keyof HistoryEntry)[];
 
 const json = answer('The latest entries first.', HistoryPage);

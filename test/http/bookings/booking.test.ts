@@ -180,6 +180,17 @@ describe('a booking', () => {
     expect((await holdfast.active('?requester=bo')).body).toEqual([]);
     expect((await calls.cancel(booking)).body).toEqual({ cancelled: 0 });
   });
+
+  test('leaves a history entry that names it', async () => {
+    const { booking } = await booked(1, 2);
+    await setTime(1);
+    await holdfast.active();
+    await setTime(2);
+    await holdfast.active();
+    const path = '/api/v1/Reservation/history?requester=bo&limit=1';
+    const { body } = await holdfast.request<{ entries: unknown[] }>('GET', path);
+    expect(body.entries).toMatchObject([{ booking, ending: 'EXPIRED', reservedAt: at(1), endedAt: at(2) }]);
+  });
 });
 
 describe('a dry run', () => {
