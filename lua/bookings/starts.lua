@@ -160,9 +160,12 @@ local function retryFrom(after, isTouched)
   local ids, last = lists.delayed(after, MAX_TRIED)
   local limit = work.done + MAX_RETRY_WORK
   records.read(ids)
+  -- One whose end has come is over.
+  local now = clock.nowMs()
   for i, id in ipairs(ids) do
     local record = records.at(id)
-    if record and record.state == 'd' and (not isTouched or isTouched[record.resource]) then
+    local isDelayed = record and record.state == 'd' and record['end'] * 1000 > now
+    if isDelayed and (not isTouched or isTouched[record.resource]) then
       begin(id, record)
     end
     if work.done > limit and ids[i + 1] then

@@ -43,7 +43,7 @@ export class Starts extends Claims {
 
   /** Begins the delayed bookings that can have a slot now. */
   protected retry(): void {
-    for (const one of this.bookings.toSorted(inOrder)) if (one.isDelayed) this.start(one);
+    for (const one of this.bookings.toSorted(inOrder)) if (one.isDelayed && one.end > this.nowMs) this.start(one);
   }
 
   protected drop(booking: Booking): void {
