@@ -122,13 +122,11 @@ local function readAhead(pool, from, last)
 end
 
 -- Returns the lowest slot of a pool that is free from a start to an end, in s; or nil and the conflict of the one that
--- is free soonest. Takes the capacity of the pool. `isFit(slot)` may refuse a slot, nil none.
-local function lowestOf(pool, capacity, requester, startS, endS, isFit)
+-- is free soonest. Takes the capacity of the pool.
+local function lowestOf(pool, capacity, requester, startS, endS)
   local key = table.concat({ pool, requester, startS, endS }, '\n')
-  local search = not isFit and searches[key] or { at = 0 }
-  if not isFit then
-    searches[key] = search
-  end
+  local search = searches[key] or { at = 0 }
+  searches[key] = search
   for slotNumber = search.at, capacity - 1 do
     if slotNumber - search.at >= MAX_LOOKED then
       break
@@ -138,10 +136,10 @@ local function lowestOf(pool, capacity, requester, startS, endS, isFit)
     local slot = pools.slotAt(pool, slotNumber)
     local conflict = finding.conflictAt(slot, requester, startS, endS)
     work.spend(1)
-    if not conflict and (not isFit or isFit(slot)) then
+    if not conflict then
       search.at = slotNumber
       return slot
-    elseif conflict and not (search.conflict and search.conflict.to <= conflict.to) then
+    elseif not (search.conflict and search.conflict.to <= conflict.to) then
       search.conflict = conflict
     end
   end
@@ -150,18 +148,14 @@ local function lowestOf(pool, capacity, requester, startS, endS, isFit)
 end
 
 -- Returns the slot for a booking; or nil and what is in the way. Takes the resource, its definition, the slot if it has
--- to be that one, else nil; the requester, the start and the end, in s; and a function that may refuse a slot, nil
--- none.
-function finding.slotFor(resource, own, slot, requester, startS, endS, isFit)
+-- to be that one, else nil; the requester, the start and the end, in s.
+function finding.slotFor(resource, own, slot, requester, startS, endS)
   if not slot and own.capacity > 1 then
-    return lowestOf(resource, own.capacity, requester, startS, endS, isFit)
+    return lowestOf(resource, own.capacity, requester, startS, endS)
   end
   slot = slot or resource
   local conflict = finding.conflictAt(slot, requester, startS, endS)
-  if conflict or isFit and not isFit(slot) then
-    return nil, conflict
-  end
-  return slot
+  return not conflict and slot or nil, conflict
 end
 
 function finding.begin()

@@ -38,7 +38,7 @@ function lists.isAnyFrom(pool, slotNumber)
 end
 
 -- Returns up to a number of ids, of the bookings that Redis has with a prefix of `booked`, behind a member (nil: from
--- the first on), and the last member if there may be more.
+-- the first on), the last member if there may be more; and their members.
 function lists.idsOf(prefix, after, limit, before)
   local from = after and '(' .. after or '[' .. prefix
   local upper = '(' .. (before or string.sub(prefix, 1, -2) .. string.char(string.byte(prefix, -1) + 1))
@@ -48,7 +48,7 @@ function lists.idsOf(prefix, after, limit, before)
   for i, member in ipairs(found) do
     ids[i] = string.sub(member, -22)
   end
-  return ids, found[limit]
+  return ids, found[limit], found
 end
 
 -- Returns as idsOf() the bookings that are delayed, with those of this call if it begins with the first.

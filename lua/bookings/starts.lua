@@ -25,6 +25,8 @@ local work = require('frame/work')
 local starts = {}
 -- Delayed bookings that one call tries, and the work on them.
 local MAX_TRIED, MAX_RETRY_WORK = 50, 1500
+-- Free slots that are looked at for one booking.
+local MAX_LOOKED = 100
 -- The length of the journal when delayed bookings were tried last. touched[resource]: its slots have changed since.
 local triedAt, touched
 
@@ -97,23 +99,20 @@ local function take(id, record, slot)
   return true
 end
 
--- Returns a function that tells whether a slot can be had now.
-local function isFreeOf(resource)
-  return function(slot)
-    return not slotMap.recordAt(slot) and conditions.at(resource, slot) == 'ready'
-  end
-end
-
--- Takes another slot of the pool that is free until the end of a booking. Returns false if there is none.
+-- Takes the lowest slot of the pool that is free and ready, until the end of a booking. Returns false if there is none.
 local function takeOther(id, record, own)
-  if own.capacity == 1 then
-    return false
+  local resource, nowS, from = record.resource, math.floor(clock.nowMs() / 1000), 0
+  for _ = 1, own.capacity > 1 and MAX_LOOKED or 0 do
+    local slotNumber = conditions.freeFrom(resource, own.capacity, 'ready', from)
+    local slot = slotNumber and pools.slotAt(resource, slotNumber)
+    if not slot then
+      return false
+    elseif not finding.conflictAt(slot, record.requester, nowS, record['end']) and take(id, record, slot) then
+      return true
+    end
+    from = slotNumber + 1
   end
-  local nowS = math.floor(clock.nowMs() / 1000)
-  local slot = finding.slotFor(
-    record.resource, own, nil, record.requester, nowS, record['end'], isFreeOf(record.resource)
-  )
-  return slot and take(id, record, slot)
+  return false
 end
 
 -- Begins a booking whose time is running. Returns false if no slot can be had now.

@@ -226,7 +226,7 @@ verbs.cancelBookings = charged.verb({
 })
 
 --[[ bookings (ARGV[1] credential, ARGV[2] reads)
-  Returns one page of the tenant's bookings, by start. A page ends after a number of them.
+  Returns one page of the tenant's bookings, by start. A page ends after a number of them, or of bytes.
 
   ARGV[3]  cursor returned with the previous page; '' for the first page
   ARGV[4]  number of bookings to read
@@ -250,13 +250,26 @@ local function idsOfPage(cursor, limit, resource, requester, from, to)
   return lists.idsOf(prefix, after, limit, memberAt(prefix, to))
 end
 
+-- The bytes of the records of a page, at most a step more; and the records that are read at once.
+local MAX_BYTES, STEP = 131072, 100
+
 verbs.bookings = reading.verb('read', function(_, args)
   local reply = { 'OK', quota.readsQuota, '', records.resets(), redis.call('HLEN', keys.bookings) }
-  local ids, last = idsOfPage(args[3], tonumber(args[4]), args[5], args[6], args[7], args[8])
-  for i, text in ipairs(#ids > 0 and redis.call('HMGET', keys.bookings, unpack(ids)) or {}) do
-    if text then
-      reply[#reply + 1], reply[#reply + 2] = ids[i], text
+  local ids, last, members = idsOfPage(args[3], tonumber(args[4]), args[5], args[6], args[7], args[8])
+  local bytes, from = 0, 1
+  while ids[from] do
+    local to = math.min(from + STEP - 1, #ids)
+    for i, text in ipairs(redis.call('HMGET', keys.bookings, unpack(ids, from, to))) do
+      if text then
+        reply[#reply + 1], reply[#reply + 2] = ids[from + i - 1], text
+        bytes = bytes + #text
+      end
     end
+    if bytes > MAX_BYTES and ids[to + 1] then
+      last = members[to]
+      break
+    end
+    from = to + 1
   end
   reply[3] = last or ''
   return reply
