@@ -36,6 +36,8 @@
 --   told:<limitType>     ms of the last event that reported this limit
 --   version              version of the tenant's record (tier, keys, settings) in the database
 --   definitionsVersion   version of its definitions in the database; absent if they are not all copied here
+--   bookingsCompared     the state of Redis in which its bookings were last compared with the database
+--                        (src/engine/bookingCopies.ts)
 --   measured             what it kept when it was last measured, in bytes, and when, in ms (limits/bytes.lua)
 -- The table also has
 --   tier, limits   the name of the tier, nil if the tenant is not loaded; its limits

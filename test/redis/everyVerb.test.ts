@@ -26,12 +26,13 @@ const GROWING = [
   'refusals',
   'register',
   'reserve',
+  'restoreBookings',
   'restoreOut',
   'setCondition',
   'transaction',
 ];
 /** Verbs that never write. */
-const READING = ['authenticate', 'labelsInUse', 'outOfService', 'readHistory'];
+const READING = ['authenticate', 'bookingChanges', 'labelsInUse', 'outOfService', 'readHistory'];
 
 let node: RedisNode;
 let redis: Redis;

@@ -191,11 +191,14 @@ function call(verb: Verb, args: Args): ExampleCall {
 const WITHOUT_CREDENTIAL: readonly Verb[] = [
   'activity',
   'closeStreams',
+  'bookingChanges',
   'copyDefinitions',
+  'dropBookingChanges',
   'dropCursor',
   'finishBatch',
   'keepReset',
   'loadTenant',
+  'logBookings',
   'lowerDueIndex',
   'moveSlowest',
   'outOfService',
@@ -210,7 +213,7 @@ const WITHOUT_CREDENTIAL: readonly Verb[] = [
   'takeBatch',
 ];
 /** Verbs that the service calls for itself. */
-const OF_SERVICE: readonly Verb[] = ['beat', 'leave', 'sweep'];
+const OF_SERVICE: readonly Verb[] = ['beat', 'leave', 'restoreBookings', 'sweep', 'takeBackBookings'];
 /** Where verbs remember their reply, and where the tokens of an issuer are. */
 const [ANSWER_KEY, TOKENS_KEY] = ['answer:example', 'tokens:example'];
 
@@ -256,6 +259,8 @@ export async function furnish(running: RunningEngine, hasQueue: boolean): Promis
   // No call has to lower the due index first.
   await changeHot(engine.redis, credential.tenant, { dueIndexed: 1, bytes: 1000 });
   await engine.redis.set(key('copying'), 'lease');
+  // As if a database had it: what changes of its bookings is noted.
+  await engine.redis.hset(key('tenant'), 'version', 1);
   const person = {
     rights: 'reserve force',
     requester: 'erin',
