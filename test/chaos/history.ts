@@ -7,7 +7,15 @@ import type { Definition } from '../../src/contract/definitions.ts';
 import type { Event } from '../../src/contract/events.ts';
 import type { HistoryEntry, HistoryPage } from '../../src/contract/history.ts';
 import type { RenewItem, RenewResult } from '../../src/contract/renewals.ts';
-import type { ActiveReservation, ReserveItem, ReserveResult, Transaction, TransactionResult, UnreserveItem, UnreserveResult } from '../../src/contract/reservations.ts';
+import type {
+  ActiveReservation,
+  ReserveItem,
+  ReserveResult,
+  Transaction,
+  TransactionResult,
+  UnreserveItem,
+  UnreserveResult,
+} from '../../src/contract/reservations.ts';
 import type {
   BegunSession,
   EndedSession,

@@ -125,7 +125,7 @@ describe.each(Object.entries(MODES))('%s', (_, start) => {
     const response = await csv('', { Accept: 'text/csv' });
     expect(response.headers.get('content-type')).toMatch(/^text\/csv/);
     const [head, ...lines] = (await response.text()).trimEnd().split('\r\n');
-    expect(head).toMatch(/^id,kind,resource,.*,ending,actor$/);
+    expect(head).toMatch(/^id,kind,resource,.*,ending,actor,booking$/);
     expect(lines.map((line) => line.split(',')[0])).toEqual(newestFirst(2100).map((number) => `R${number}`));
     expect(lines[0]).toContain(",'=cmd,");
     const left = async () => Number(/;r=(\d+)/.exec((await csv('?limit=1')).headers.get('ratelimit') ?? '')?.[1]);
