@@ -68,11 +68,10 @@ end
 -- perhaps a blank and minTtlMs, how much of it would do.
 function itemForms.renewItem(at)
   local args = call.args
-  local ttlMs, minTtlMs = string.match(args[at + 3], '^(%d+) ?(%d*)$')
-  return {
-    resource = args[at], requester = args[at + 1], token = args[at + 2], ttlMs = tonumber(ttlMs),
-    minTtlMs = tonumber(minTtlMs) or tonumber(ttlMs),
-  }, at + 4
+  local item = { resource = args[at], requester = args[at + 1], token = args[at + 2], ttlMs = args[at + 3] }
+  local ttlMs, minTtlMs = string.match(item.ttlMs, '^(%d+) ?(%d*)$')
+  item.ttlMs, item.minTtlMs = tonumber(ttlMs), tonumber(minTtlMs) or tonumber(ttlMs)
+  return item, at + 4
 end
 
 -- Reads how long a reservation lasts: ms; 's' and the id of a session, for as long as that; or '' for the tenant's

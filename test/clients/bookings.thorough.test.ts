@@ -1,6 +1,7 @@
 /** A client beside bookings of others: its work ends before they start (docs/specification.md#bookings). */
 import { describe, expect, test } from 'vitest';
 import type { BookResult } from '../../src/contract/bookings.ts';
+import { until } from '../support/until.ts';
 import { CLIENTS } from './clients.ts';
 import { Scene, useService } from './scene.ts';
 
@@ -57,8 +58,9 @@ describe.concurrent.each(CLIENTS)('$name beside a booking', (client) => {
 
   test('does not release what is booked when its work ends', async () => {
     await using scene = await openScene(client);
-    const start = Math.floor(Date.now() / 1000) * 1000;
+    const start = inSeconds(1);
     await book(scene, 'bo', start);
+    await until('it has begun', async () => (await scene.endOf('printer')) === start + 60_000);
     const options = { ttl: '10s', requester: 'bo' } as const;
     const held = scene.program.send({ do: 'using', target: 'printer', options });
     await held.event('holding');

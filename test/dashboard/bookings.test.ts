@@ -8,6 +8,7 @@ import { ask } from '../support/ask.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { signIn } from '../support/tenancy.ts';
+import { until } from '../support/until.ts';
 
 const tenant = makeTenant();
 const key = makeConfiguredKey(tenant, 'lab');
@@ -207,10 +208,10 @@ describe('a booking', () => {
   });
 
   test('that must be claimed is kept by “I am here”, which Mine shows as soon as it has begun', async () => {
-    const startExact = `${new Date().toISOString().slice(0, 19)}Z`;
+    const startExact = `${new Date(Date.now() + 2000).toISOString().slice(0, 19)}Z`;
     await book({ resource: 'pixel-8', claim: '900', startExact, endExact: at(1) }, 0, 1);
-    const { text } = await see('/mine');
-    expect(plain(text)).toMatch(/pixel-8.*ends at .* unless you are here I am here : pixel-8/);
+    const isAsked = /pixel-8.*ends at .* unless you are here I am here : pixel-8/;
+    await until('it has begun', async () => isAsked.test(plain((await see('/mine')).text)));
     const [{ booking = '' } = {}] = await bookings();
     const here = await send('/booking/here', { booking, resource: 'pixel-8' });
     expect([here.status, here.to]).toEqual([303, expect.stringContaining('done=here&what=pixel-8')]);

@@ -130,7 +130,7 @@ describe('requests of a batch at a limit', () => {
       names('x', 12).map((name) => item(name)),
       own,
     );
-    await setTerms(engine.redis, credential.tenant, ' 60000 0');
+    await setTerms(engine.redis, credential.tenant, ' 60000 0 1 86400 100');
     const renewals = await Promise.allSettled(
       results.map((one, i) => renew(engine, { ...credential }, [{ ...one, ttlSeconds: i === 7 ? 61 : 60 }])),
     );

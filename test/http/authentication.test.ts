@@ -11,6 +11,8 @@ import { OWNER, signIn } from '../support/tenancy.ts';
 useInstance();
 
 const item = { resource: 'r', requester: 'q' };
+const BOOKING = randomUUID();
+
 const ROUTES: [string, string, unknown][] = [
   ['POST', '/api/v1/Reservation/reserve', [item]],
   ['POST', '/api/v1/Reservation/unreserve', [item]],
@@ -25,6 +27,16 @@ const ROUTES: [string, string, unknown][] = [
   ['POST', '/api/v1/Session', { requester: 'q', ttlSeconds: 60 }],
   ['POST', '/api/v1/Session/renew', { session: randomUUID(), token: randomUUID() }],
   ['POST', '/api/v1/Session/end', { session: randomUUID(), token: randomUUID() }],
+  [
+    'POST',
+    '/api/v1/Booking',
+    { bookings: [{ resource: 'r', requester: 'q', start: '2026-11-24T09:00:00Z', end: '2026-11-24T10:00:00Z' }] },
+  ],
+  ['GET', '/api/v1/Booking', undefined],
+  ['DELETE', '/api/v1/Booking?resource=r', undefined],
+  ['PATCH', `/api/v1/Booking/${BOOKING}`, { note: 'n' }],
+  ['DELETE', `/api/v1/Booking/${BOOKING}`, undefined],
+  ['DELETE', `/api/v1/Booking/series/${BOOKING}`, undefined],
   ['POST', '/api/v1/Resource/register', [{ name: 'r' }]],
   ['PUT', '/api/v1/Resource/condition', [{ resource: 'r', condition: 'dirty' }]],
   ['GET', '/api/v1/Resource/definitions', undefined],
@@ -119,7 +131,8 @@ describe('the interface tells of every operation that it needs a key', () => {
       path
         .replace('/available/r', '/available/{resource}')
         .replace(/\?.*$/, '')
-        .replace(/Resource\/r$/, 'Resource/{name}'),
+        .replace(/Resource\/r$/, 'Resource/{name}')
+        .replace(BOOKING, '{id}'),
     );
     expect(declared.filter((path) => !tried.includes(path))).toEqual([]);
   });

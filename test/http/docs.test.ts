@@ -14,7 +14,16 @@ import { startInstance } from '../support/service.ts';
 
 useInstance();
 
-const PAGES = ['docs', 'docs/reservation', 'docs/session', 'docs/resource', 'docs/events', 'docs/service', 'docs/try'];
+const PAGES = [
+  'docs',
+  'docs/reservation',
+  'docs/session',
+  'docs/booking',
+  'docs/resource',
+  'docs/events',
+  'docs/service',
+  'docs/try',
+];
 
 /** Reads a page as a caller that reached the service by another name does. */
 const pageFor = (host: string, path = '/docs') =>

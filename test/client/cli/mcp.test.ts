@@ -34,7 +34,7 @@ async function start(mode: 'legacy' | 'auto' = 'legacy', args: string[] = []): P
 describe('holdfast mcp', () => {
   it('serves the tools of the service; each start is a requester of its own', async () => {
     const [ann, bob] = await Promise.all([start(), start()]);
-    expect((await ann.client.listTools()).tools).toHaveLength(10);
+    expect((await ann.client.listTools()).tools).toHaveLength(13);
     const { data } = await ann.call('reserve', { resource: 'port' });
     expect(data).toMatchObject({ status: 'ACQUIRED', requester: expect.stringMatching(/^stdio-agent-\w{10}$/) });
     const waits = bob.call('reserve', { resource: 'port' });

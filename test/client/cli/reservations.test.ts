@@ -58,7 +58,7 @@ describe.concurrent('renew', () => {
 test.concurrent('reserve with a lease that the tenant does not allow says why, in one line: 65', async () => {
   const env = { HOLDFAST_URL: service.url, HOLDFAST_KEY: limited.key };
   expect((await run(['ls'], { env })).code).toBe(0);
-  await setTerms(service.redis, limited.tenant, ' 3600000 0');
+  await setTerms(service.redis, limited.tenant, ' 3600000 0 1 86400 100');
   const stderr = "holdfast: e: NOT_VALID: this tenant's reservations need a lease of at most 3600 s\n";
   expect(await run(['reserve', 'e', '--ttl', '2h'], { env })).toEqual({ code: 65, stdout: '', stderr });
 });
