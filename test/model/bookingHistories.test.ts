@@ -3,18 +3,20 @@
  * into foundBookings.jsonl, it is run again for good.
  */
 import fc from 'fast-check';
-import { describe, inject, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
+import { z } from 'zod';
 import { STEERED_CLOCK } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';
 import { makeTenant } from '../support/service.ts';
 import { bookingHistories, type KINDS } from './bookingSteps.ts';
-import { addThis, HISTORIES, SEED } from './found.ts';
+import { addThis, HISTORIES, readFound, SEED } from './found.ts';
 import { begin } from './waitingHistory.ts';
-import type { History } from './waitingSteps.ts';
+import type { History, Step } from './waitingSteps.ts';
 
 const STEPS = 60;
-const EACH = Math.ceil(HISTORIES / 2);
+const EACH = Math.ceil(HISTORIES / 3);
 const FILE = 'foundBookings.jsonl';
+const Found = z.object({ why: z.string(), cap: z.null(), steps: z.array(z.unknown()) });
 
 async function run({ steps }: History, includes: Readonly<Record<string, string>> = {}): Promise<void> {
   const running = await startEngine(makeTenant(), inject('redisUrl'), { 'frame/now': STEERED_CLOCK, ...includes });
@@ -30,6 +32,7 @@ describe('the engine keeps bookings as the model does', () => {
   test.each<[keyof typeof KINDS, Readonly<Record<string, string>>]>([
     ['single', {}],
     ['pool', {}],
+    ['queue', {}],
   ])(
     `in ${EACH} random histories of a %s, of seed ${SEED}`,
     { timeout: 60_000 + EACH * 3000 },
@@ -56,4 +59,11 @@ describe('the engine keeps bookings as the model does', () => {
       }
     },
   );
+});
+
+describe('histories of bookings that once failed', () => {
+  test.each(readFound(FILE, Found))('$why', async ({ cap, steps }) => {
+    // The test above has printed the lines of the file.
+    await expect(run({ cap, steps: steps as Step[] })).resolves.toBeUndefined();
+  });
 });

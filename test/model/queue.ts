@@ -233,6 +233,8 @@ export class Queue extends Starts {
       return { status: 'ROLLED_BACK', results };
     }
     this.claim(grant, tokens, request.items);
+    // A delayed booking of its requester may extend what it has claimed.
+    this.retry();
     const waitedMs = grant.grantedAt - grant.since;
     const results = this.tell(request, grant.made, tokens);
     return {

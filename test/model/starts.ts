@@ -11,7 +11,11 @@ const inOrder = (a: Booking, b: Booking) => a.start - b.start || (a.key < b.key 
 
 export class Starts extends Claims {
   private claimedLate(): Reservation[] {
-    return this.reservations.filter(({ booking }) => typeof booking?.claimBy === 'number');
+    // Once its end has come, it is too late.
+    const isOver = (booking: Booking) => booking.end <= this.nowMs;
+    return this.reservations.filter(
+      ({ booking }) => booking !== undefined && booking.claimBy !== null && !isOver(booking),
+    );
   }
 
   /** The times at which something is due of a booking, in ms. */
@@ -52,14 +56,14 @@ export class Starts extends Claims {
 
   /** Returns false if the booking can have no slot. */
   private start(booking: Booking): boolean {
-    const { slot, resource, isNamed } = booking;
+    const { slot, resource } = booking;
     const hold = this.holdAt(slot);
     if (hold !== undefined && this.extend(booking)) return true;
     if (hold === undefined && this.conditionAt(slot) !== 'out') return this.make(booking, slot);
     const wanted = { ...booking, start: Math.floor(this.nowMs / 1000) * 1000 };
     const isFree = (one: string) =>
       this.holdAt(one) === undefined && this.conditionAt(one) === 'ready' && this.inTheWay(one, wanted) === null;
-    const other = isNamed ? undefined : this.slotNames(resource).find((one) => one !== slot && isFree(one));
+    const other = this.slotNames(resource).find((one) => one !== slot && isFree(one));
     return other !== undefined && this.make(booking, other);
   }
 
