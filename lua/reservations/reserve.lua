@@ -103,7 +103,7 @@ function reserving.replyOfHad(had, item)
   end
   if had.token == codec.UNCLAIMED and item.token ~= codec.UNCLAIMED then
     if tenant.openQueue() then
-      return heldAttributes.tell(leases.tellCut(tenant.queue.claim(had, item), had, item), had)
+      return heldAttributes.tell(tenant.queue.claim(had, item), had)
     end
     -- Redis has lost the queue.
     had = codec.copyWith(had, { token = item.token })

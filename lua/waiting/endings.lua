@@ -7,6 +7,7 @@ local codec = require('slots/codec')
 local events = require('events/events')
 local history = require('history/ended')
 local itemForms = require('frame/items')
+local leases = require('bookings/leases')
 local queues = require('waiting/queues')
 local ownership = require('reservations/owners')
 local reservationEvents = require('events/reservations')
@@ -184,15 +185,15 @@ local function startLease(reservation, token, ttlMs, session)
 end
 
 -- Claims all reservations of a granted ticket. Takes the items of the claiming request, which have the release tokens:
--- a reservation for which it has no item gets the token of the first. `leases` are the items that have the leases, as
+-- a reservation for which it has no item gets the token of the first. `lasting` are the items that have the leases, as
 -- in the ticket. Returns how long the ticket waited, in ms.
-function endings.claimTicket(ticket, items, leases)
+function endings.claimTicket(ticket, items, lasting)
   local place = 0
   for slot in string.gmatch(ticket.slots, '([^\n]*)\n') do
     local reservation = slot ~= '' and slotMap.recordAt(slot)
     place = place + 1
     if reservation and reservation.token == codec.UNCLAIMED and reservation.owner == ticket.requester then
-      local lease = leases[place]
+      local lease = lasting[place]
       startLease(reservation, (items[place] or items[1]).token, lease.ttlMs, lease.session)
     end
   end
@@ -237,6 +238,7 @@ local function runClaim(one)
     reservation = slotMap.recordAt(one.slot)
   end
   one.reply[4], one.reply[5] = ownership.endOf(reservation), reservation.token
+  leases.tellCut(one.reply, reservation, one.item)
 end
 
 -- Claims the grants of which this request was told, and completes the replies.
