@@ -20,11 +20,19 @@ function lists.futureOf(requester, afterS)
   end)
 end
 
--- Returns true if a member of `booked` has a prefix that ends with '\n', as Redis has it, from a text on.
+-- Returns true if Redis has a booking with a member of `booked` that has a prefix, which ends with '\n', from a text
+-- on. Those that are over since a reset do not count, unless they are very many.
 local function isAnyFrom(prefix, from)
+  local MAX_LOOKED = 100
   local upper = '(' .. string.sub(prefix, 1, -2) .. '\11'
-  work.spend(3)
-  return redis.call('ZRANGE', keys.booked, '[' .. prefix .. from, upper, 'BYLEX', 'LIMIT', 0, 1)[1] ~= nil
+  local found = redis.call('ZRANGE', keys.booked, '[' .. prefix .. from, upper, 'BYLEX', 'LIMIT', 0, MAX_LOOKED)
+  work.spend(3 + #found / 4)
+  for _, member in ipairs(found) do
+    if records.at(string.sub(member, -22)) then
+      return true
+    end
+  end
+  return #found == MAX_LOOKED
 end
 
 -- Returns true if a resource has bookings, also running ones.
