@@ -113,9 +113,9 @@ local function metBy(entry)
   end
 end
 
--- Returns what is kept from an entry, as findKept().
-local function keptFrom(entry)
-  local queue, known = entry.queue, turns.knownNow()
+-- Returns what is kept from an entry in a queue, as findKept().
+local function keptFrom(entry, queue)
+  local known = turns.knownNow()
   known.kept = known.kept or {}
   known.kept[queue] = known.kept[queue] or findKept(queue)
   local released = releasedNow()
@@ -136,7 +136,7 @@ function keptSlots.keptIn(entry, rank)
   if queues.isQueueEmpty(entry.queue) then
     return nil
   end
-  local kept = keptFrom(entry)
+  local kept = keptFrom(entry, entry.queue)
   return next(kept.of) and function(slotNumber)
     local ticket = kept.of[pools.slotAt(entry.resource, slotNumber)]
     return ticket and isAhead(ticket.order, rank)
@@ -157,12 +157,15 @@ local function isAnyKept(kept, slots, rank)
 end
 
 -- Returns the next tickets ahead for which slots are kept that an entry is about to take; nil if none is. To join what
--- others hold SHARED counts as taking what any of them lacks.
+-- others hold SHARED counts as taking what any of them lacks, there or by the name of the slot.
 function keptSlots.keepersOf(entry, slots, isNew, rank)
   if queues.isQueueEmpty(entry.queue) or not isNew and not entry.isShared then
     return nil
   end
-  local kept, keepers = keptFrom(entry), {}
+  local kept, keepers = keptFrom(entry, entry.queue), {}
+  if not isNew and entry.slotQueue and not isAnyKept(kept, nil, rank) then
+    kept = keptFrom(entry, entry.slotQueue)
+  end
   if not isAnyKept(kept, isNew and slots or nil, rank) then
     return nil
   end
