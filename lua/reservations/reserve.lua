@@ -98,7 +98,8 @@ function reserving.replyOfHad(had, item)
     return { 'ALREADY_HELD', 'ALREADY_HELD: you hold it SHARED; release it first' }
   end
   work.spend(#had.details / 200)
-  if had.booking then
+  -- Nobody knows yet of what a ticket gets.
+  if had.booking and item.token ~= codec.UNCLAIMED then
     records.claim(had.booking)
   end
   if had.token == codec.UNCLAIMED and item.token ~= codec.UNCLAIMED then
