@@ -214,7 +214,10 @@ export class Queue extends Starts {
     for (const one of made) {
       if (one.session !== undefined) continue;
       one.expiresAt = this.nowMs + ticket.claimMs;
-      one.claimedMs = this.leaseOf(one, ticket.items, ticket.claimMs) - one.expiresAt;
+      // What could not be booked when it was granted counts as endless until it is claimed.
+      const isBookable = this.isBookable(this.meaning(one.own.slot)?.resource ?? '');
+      const endsAt = isBookable ? this.leaseOf(one, ticket.items, ticket.claimMs) : Number.POSITIVE_INFINITY;
+      one.claimedMs = endsAt - one.expiresAt;
     }
     if (made.length > 0) this.grants.push({ ...ticket, grantedAt: this.nowMs, made });
     return true;
