@@ -56,7 +56,7 @@ const isGone = (resource: string, on = page) => on.locator(`[data-name="${resour
 
 describe('a notification of the browser', () => {
   test('is shown for what the person has chosen, on any page, and leads to the page about it', async () => {
-    await choose('Something is taken away from me');
+    await choose('Something is taken away from me, or my booking of it');
     for (const resource of ['lamp', 'printer', 'desk'])
       await client.reserve({ resource, requester: resource === 'desk' ? 'ci' : me, ttlSeconds: 3600 });
     await go('/mine');

@@ -26,6 +26,10 @@ const (
 	EventTierLimitReached      EventType = "TIER_LIMIT_REACHED"
 	EventEndsSoon              EventType = "ENDS_SOON"
 	EventWanted                EventType = "WANTED"
+	EventBooked                EventType = "BOOKED"
+	EventBookingChanged        EventType = "BOOKING_CHANGED"
+	EventBookingCancelled      EventType = "BOOKING_CANCELLED"
+	EventBookingDelayed        EventType = "BOOKING_DELAYED"
 )
 
 // Event is a change of the tenant, or one of the connection, which has only its type. Fields that an event does not
@@ -52,6 +56,10 @@ type Event struct {
 	Note          string            `json:"note"`
 	Waiting       int               `json:"waiting"`
 	Reason        string            `json:"reason"`
+	// Booking that it is about, and when that starts and ends.
+	Booking string    `json:"booking"`
+	Start   time.Time `json:"start"`
+	End     time.Time `json:"end"`
 	// Method and Changes of a transaction.
 	Method    Method   `json:"method"`
 	Changes   []Change `json:"changes"`

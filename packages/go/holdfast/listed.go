@@ -23,6 +23,8 @@ type CheckResult struct {
 	Reason          *Reason   `json:"reason"`
 	Condition       Condition `json:"condition"`
 	ConditionReason string    `json:"conditionReason"`
+	// BookedFrom says from when on it is booked for others. Zero: never.
+	BookedFrom time.Time `json:"bookedFrom"`
 	// Holders is the number of those who hold it together.
 	Holders int `json:"holders"`
 }
@@ -46,6 +48,8 @@ type ActiveReservation struct {
 	Note             string            `json:"note"`
 	Condition        Condition         `json:"condition"`
 	Session          string            `json:"session"`
+	// Booking that it is the running time of; "": none.
+	Booking string `json:"booking"`
 }
 
 // WaitingRequest is a request in the queue.
@@ -147,7 +151,9 @@ type TreeNode struct {
 	Labels       map[string]string `json:"labels"`
 	OutOfService int               `json:"outOfService"`
 	Dirty        int               `json:"dirty"`
-	Children     []TreeNode        `json:"children"`
+	// BookedFrom says from when on it is booked: of a pool, the latest of its free slots. Zero: never.
+	BookedFrom time.Time  `json:"bookedFrom"`
+	Children   []TreeNode `json:"children"`
 }
 
 // ConditionResult is the result of a change of a condition. Status is CHANGED, UNCHANGED or NOT_VALID.

@@ -82,7 +82,7 @@ func TestTypesHaveTheFieldsOfTheService(t *testing.T) {
 		{Change{}, *all["Event"].Properties["changes"].Items, ""},
 		{reserveItem{}, all["ReserveItem"], "resourceType claimSeconds"},
 		{renewItem{}, all["RenewItem"], "status explanation expiresAt acquiredSlots acquiredBlockers reservedAtPath " +
-			"mode attributes slotAttributes fencingToken waitedMs waiting heldBy slots"},
+			"mode attributes slotAttributes fencingToken waitedMs waiting heldBy slots bookedFrom booking"},
 	} {
 		var wanted, found []string
 		for name := range c.of.Properties {
@@ -105,7 +105,8 @@ func TestEventsHaveTheTypesOfTheService(t *testing.T) {
 	for _, one := range []EventType{
 		EventReserved, EventRenewed, EventUnreserved, EventReservationExpired, EventReserveFailed, EventUnreserveFailed,
 		EventTransactionApplied, EventTransactionRolledBack, EventWaiting, EventWaitEnded, EventReset, EventCondition,
-		EventTierLimitReached, EventEndsSoon, EventWanted,
+		EventTierLimitReached, EventEndsSoon, EventWanted, EventBooked, EventBookingChanged, EventBookingCancelled,
+		EventBookingDelayed,
 	} {
 		known[one] = true
 	}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ._core import Core
     from .types import (
         ActiveReservation,
-        BookedItem,
+        BookedSlot,
         Booking,
         CheckResult,
         ConditionResult,
@@ -71,12 +71,12 @@ class AsyncCalls(Client):
 
     async def book(
         self, resource: str, *, start: datetime, end: datetime, requester: str | None = None, note: str | None = None
-    ) -> BookedItem:
+    ) -> BookedSlot:
         """Books a slot from `start` to `end`, of whole seconds: for a requester, or for this client.
 
         Returns what was booked: `booking` names it, `slot` is the slot. Raises HoldfastError CONFLICT or NOT_VALID.
         """
-        booked: BookedItem = await (await self._prepared()).book(resource, start, end, requester, note)
+        booked: BookedSlot = await (await self._prepared()).book(resource, start, end, requester, note)
         return booked
 
     async def bookings(

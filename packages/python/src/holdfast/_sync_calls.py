@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ._core import Core
     from .types import (
         ActiveReservation,
-        BookedItem,
+        BookedSlot,
         Booking,
         CheckResult,
         ConditionResult,
@@ -117,12 +117,12 @@ class Calls(Client):
 
     def book(
         self, resource: str, *, start: datetime, end: datetime, requester: str | None = None, note: str | None = None
-    ) -> BookedItem:
+    ) -> BookedSlot:
         """Books a slot from `start` to `end`, of whole seconds: for a requester, or for this client.
 
         Returns what was booked: `booking` names it, `slot` is the slot. Raises HoldfastError CONFLICT or NOT_VALID.
         """
-        booked: BookedItem = self._call(lambda core: core.book(resource, start, end, requester, note))
+        booked: BookedSlot = self._call(lambda core: core.book(resource, start, end, requester, note))
         return booked
 
     def bookings(

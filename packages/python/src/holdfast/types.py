@@ -6,7 +6,6 @@ from typing import Literal, TypedDict
 
 from ._generated import (
     ActiveReservation,
-    BookedItem,
     Booking,
     CheckResult,
     ConditionResult,
@@ -23,6 +22,17 @@ from ._generated import (
 from ._generated import Session as SessionInfo
 
 
+class BookedSlot(TypedDict):
+    """What was booked. `booking` names it in other calls."""
+
+    booking: str
+    resource: str
+    requester: str
+    slot: str
+    start: str
+    end: str
+
+
 class ConnectionChange(TypedDict):
     """`CONNECTED`: from here on no event is missing, until `DISCONNECTED`. About no resource, as some events are."""
 
@@ -33,7 +43,7 @@ class ConnectionChange(TypedDict):
 
 __all__ = [
     "ActiveReservation",
-    "BookedItem",
+    "BookedSlot",
     "Booking",
     "CheckResult",
     "ConditionResult",
