@@ -16,6 +16,7 @@ import { refuseUnknown } from './options.ts';
 import { LiveSession, type Session, type SessionOptions } from './sessions/session.ts';
 import type {
   BookedItem,
+  BookedSlot,
   BookOptions,
   BookResult,
   CheckResult,
@@ -177,15 +178,17 @@ export class Client extends Lists {
   async book(
     resource: string,
     { start, end, note, requester = this.requester, ...options }: BookOptions,
-  ): Promise<BookedItem> {
+  ): Promise<BookedSlot> {
     const times = { start: start.toISOString(), end: end.toISOString() };
     const body = { bookings: [{ resource, requester, ...times, ...itemOf({ note }) }] };
     const request = { ...options, method: 'POST' as const, path: '/Booking', body, has: 'bookings' };
     const { result } = await this.#api.request<BookResult>({ ...request, idempotencyKey: randomText(26) });
     const [booked] = result.bookings;
     if (booked === undefined) throw unexpected();
-    if (booked.status !== 'BOOKED') throw refusal(resource, { ...booked, explanation: conflictOf(booked) });
-    return booked;
+    const { status, booking, slot } = booked;
+    if (status !== 'BOOKED' || booking === null || slot === null)
+      throw refusal(resource, { ...booked, explanation: conflictOf(booked) });
+    return { ...booked, booking, slot };
   }
 
   /**

@@ -17,6 +17,7 @@ export type { Session, SessionOptions, SessionReserveOptions } from './sessions/
 export type {
   ActiveReservation,
   BookedItem,
+  BookedSlot,
   Booking,
   BookOptions,
   CheckResult,

@@ -41,6 +41,8 @@ export type Condition = ConditionItem['condition'];
 export type Booking = Schemas['Booking'];
 export type BookResult = Schemas['BookResult'];
 export type BookedItem = Schemas['BookedItem'];
+/** What was booked. `booking` names it in other calls. */
+export type BookedSlot = BookedItem & { readonly booking: string; readonly slot: string };
 export type SessionInfo = Schemas['Session'];
 export type BegunSession = Schemas['BegunSession'];
 export type RenewedSession = Schemas['RenewedSession'];
