@@ -25,7 +25,7 @@ import { codeOf, SessionHistory } from './sessionHistory.ts';
 import { iso, nothingHad, toDefinition } from './state.ts';
 import { compareStored } from './stored.ts';
 import type { Call, Lasting, Request, Wait } from './tickets.ts';
-import { type Compare, compareQueue, inStep, noteListed, recordOf, withoutBooked } from './waitingQueue.ts';
+import { type Compare, compareQueue, expectWhy, inStep, noteListed, recordOf, withoutBooked } from './waitingQueue.ts';
 import type { GiveBack, Step, Take } from './waitingSteps.ts';
 
 const sorted = (list: readonly (string | { name: string })[] | string) => {
@@ -243,7 +243,7 @@ export async function begin(
         // If all items together overtake, any of them may say so.
         const isKept =
           answer.status === 'ROLLED_BACK' && expected.results.some(({ explanation }) => explanation === KEPT);
-        if (isKept) expect(answer.results.map(({ explanation }) => explanation)).toContain(KEPT);
+        if (isKept) expectWhy(answer, expected);
         else expect(answer).toEqual(expected);
         return;
       }

@@ -153,3 +153,11 @@ export const withoutBooked = <One extends Result>(one: One): One => {
   expect(one.explanation).toBe(`WAITING: booked from ${bookedFrom}`);
   return rest as One;
 };
+
+type Told = { results: readonly { explanation: string }[] };
+
+/** @throws if none of the reasons for which a transaction is to be rolled back is told */
+export function expectWhy(answer: Told, expected: Told): void {
+  const reasons = expected.results.map(({ explanation }) => explanation).filter((one) => one !== 'ROLLED_BACK');
+  expect(answer.results.filter(({ explanation }) => reasons.includes(explanation))).not.toEqual([]);
+}
