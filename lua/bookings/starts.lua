@@ -203,14 +203,25 @@ function starts.carryOut(member)
   end
 end
 
--- Adds the resources of which this call has changed slots since this was called last to those to look at.
+-- Returns true if a booking that has not begun leaves time that it had before a change: delayed ones may have that.
+-- Takes the records before and now; false or nil: there is none.
+local function leavesTime(before, now)
+  if not before or before.state == 'r' or before['end'] * 1000 <= clock.nowMs() then
+    return false
+  end
+  return not now or now.slot ~= before.slot or now.start ~= before.start or now['end'] ~= before['end']
+end
+
+-- Adds the resources of which this call has changed slots or bookings since this was called last to those to look at.
 local function touchChanged()
   for i = triedAt + 1, #slotMap.journal, 2 do
-    local change = slotMap.journal[i]
+    local change, before = slotMap.journal[i], slotMap.journal[i + 1]
     local slot = not change.restore and change or change.slot
     if slot then
       touched[slot] = true
       touched[pools.slotNumber(slot) or slot] = true
+    elseif leavesTime(before, change.valueOf(change)) then
+      touched[before.resource] = true
     end
   end
 end

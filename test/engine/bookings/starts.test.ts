@@ -148,6 +148,20 @@ describe('a booking that cannot begin', () => {
     for (const slot of ['pool_0', 'pool_1']) await set(slot, 'ready');
   });
 
+  test.each([
+    ['cancelled', (booking: string) => lab.cancel({ booking })],
+    ['moved', (booking: string) => lab.change(booking, { start: lab.at(2 * HOUR) })],
+  ])('begins in a slot as soon as a booking that was in the way there is %s', async (_, giveWay) => {
+    await lab.book(HOUR, 2 * HOUR, { resource: 'pool_0' });
+    const { booking } = await lab.book(2 * HOUR - 60, 3 * HOUR, { resource: 'pool_1', requester: 'al' });
+    for (const slot of ['pool_0', 'pool_2']) await set(slot, 'out');
+    await lab.goTo(HOUR);
+    expect(await states()).toEqual(['DELAYED', 'BOOKED']);
+    await giveWay(booking ?? '');
+    expect(await lab.held()).toMatchObject([{ resource: 'pool_1', requester: 'bo', expiresAt: lab.iso(2 * HOUR) }]);
+    for (const slot of ['pool_0', 'pool_2']) await set(slot, 'ready');
+  });
+
   test('begins in a slot that its pool gets', async () => {
     const grow = (capacity: number) =>
       register(
