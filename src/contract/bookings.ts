@@ -217,7 +217,7 @@ export const SeriesQuery = z.object({
 export const CancelBookingsQuery = z.object({ resource: resourceName });
 
 export const BookingFilter = z.object({
-  resource: resourceName.optional().meta({ description: 'Only those of this resource, or of this slot.' }),
+  resource: resourceName.optional().meta({ description: 'Only those of this resource.' }),
   requester: requesterName.optional().meta({ description: 'Only those of this requester.' }),
   from: bound(Math.floor).meta({
     type: 'string',
