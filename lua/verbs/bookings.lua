@@ -210,6 +210,9 @@ local function carryOutCancel(request)
       return
     elseif record then
       cancelOne(id, record, reply, isTold)
+    else
+      -- If a reset has ended it, nothing has removed it yet: it would keep its resource from being deleted.
+      records.drop(id)
     end
     if record and work.done > limit and ids[i + 1] then
       last = args[4] .. '\n' .. string.format('%010d', record.start) .. id

@@ -2,6 +2,8 @@
  * Bookings, from the request to the end of their time (docs/specification.md#bookings).
  */
 import { describe, expect, test } from 'vitest';
+import { deleteDefinition, NOW } from '../../../src/engine/definitions/changes.ts';
+import { registerBookable } from '../../support/bookable.ts';
 import { hotOf } from '../../support/hotRecord.ts';
 import { reset, unreserve } from '../../support/verbs.ts';
 import { BookingLab, HOUR } from './lab.ts';
@@ -106,6 +108,18 @@ describe('a booking', () => {
     expect(await lab.held()).toMatchObject([{ expiresAt: lab.iso(4 * HOUR) }]);
     await lab.goTo(4 * HOUR);
     expect(await lab.held()).toEqual([]);
+    expect(await hasFlag()).toBe(false);
+  });
+
+  test('that a reset has ended does not keep its resource once all are cancelled', async () => {
+    const { engine } = lab.running;
+    await registerBookable(lab.running, { desk: 1 });
+    await lab.book(HOUR, 2 * HOUR, { resource: 'desk' });
+    await lab.goTo(HOUR);
+    expect(await lab.held()).toHaveLength(1);
+    await reset(engine, lab.credential);
+    expect(await lab.cancel({ resource: 'desk' })).toBe(0);
+    await deleteDefinition(engine, lab.credential, 'desk', false, NOW);
     expect(await hasFlag()).toBe(false);
   });
 
