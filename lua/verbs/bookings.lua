@@ -3,6 +3,7 @@ local booking = require('bookings/book')
 local cancelling = require('bookings/cancel')
 local charged = require('frame/charged')
 local committing = require('frame/commit')
+local flags = require('frame/call').flags
 local itemForms = require('frame/items')
 local keys = require('frame/keys')
 local lists = require('bookings/lists')
@@ -69,7 +70,9 @@ local function overLimit(request)
   local limit, more = tenant.limits.bookings, request.count.BOOKED
   if more > 0 and lists.count() > limit then
     committing.rollBack(request.before)
-    committing.finish()
+    if not flags.isDry then
+      committing.finish()
+    end
     return quota.refuse('BOOK', 'Bookings', limit, more, 60)
   end
 end
