@@ -43,9 +43,9 @@ describe('the days of a resource', () => {
     ]);
   });
 
-  test('suggest nine in the morning for a free time that begins at midnight, else its begin', () => {
-    const whole = days[2]?.entries[0];
-    const later = days[1]?.entries[2];
+  test('suggest nine in the morning for a free time that begins at midnight, else its begin, or a time soon', () => {
+    const [now, whole, later] = [days[0]?.entries[0], days[2]?.entries[0], days[1]?.entries[2]];
+    expect(now && 'free' in now && now.free.suggestedMs).toBe(ms('2026-11-27T12:45:00Z'));
     expect(whole && 'free' in whole && whole.free.suggestedMs).toBe(ms('2026-11-29T08:00:00Z'));
     expect(later && 'free' in later && later.free.suggestedMs).toBe(booked.toMs);
   });
@@ -93,6 +93,7 @@ describe('the form', () => {
     const next = suggestedTimes(null, NOW);
     expect(iso({ fromMs: next.startMs, toMs: next.endMs })).toEqual(['2026-11-27T13:00', '2026-11-27T14:00']);
     expect(suggestedTimes(NOW, 0)).toEqual({ startMs: NOW, endMs: NOW + 3_600_000 });
+    expect(suggestedTimes(NOW - 59_000.5, 0).startMs).toBe(NOW);
     expect(timesOf(typedTimes(next))).toEqual(next);
   });
 
@@ -100,6 +101,7 @@ describe('the form', () => {
     ['no start', { start: '' }, /the start must be/],
     ['no end', { end: '' }, /the end must be/],
     ['an end before its start', { end: '2026-11-28T08:00' }, /must be after the start/],
+    ['a suggestion that is no time', { at: 'soon' }, /too far away/],
   ])('says what is wrong: %s', (_, fields, message) => {
     expect(() => item(fields)).toThrow(message);
   });

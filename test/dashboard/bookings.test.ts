@@ -63,6 +63,14 @@ const linksTo = (html: string, page: string) =>
     .map(([, to = '']) => to.replaceAll('&amp;', '&').replace('/dashboard', ''))
     .filter((to) => to.startsWith(page));
 
+/** What a browser without scripts sends of the text fields of a page. */
+const fieldsOf = (html: string): Record<string, string> =>
+  Object.fromEntries(
+    [...html.matchAll(/<input(?![^>]*type="(?:checkbox|radio)")[^>]* name="([^"]*)"[^>]*>/g)].map(
+      ([field, name = '']) => [name, / value="([^"]*)"/.exec(field)?.[1]?.replaceAll('&amp;', '&') ?? ''],
+    ),
+  );
+
 /** Books in the form, from one hour to another. */
 const book = (fields: Record<string, string>, from: number, to: number, user: User = BO) =>
   send('/book', { start: typed(from), end: typed(to), ...fields }, user);
@@ -103,6 +111,14 @@ describe('the form that books', () => {
       [at(2), at(4)],
       [at(4), at(6)],
     ]);
+  });
+
+  test('suggests a full minute after a lease that ends within one', async () => {
+    await client.reserve({ resource: 'pixel-8', requester: 'job', ttlSeconds: 4 * 3600 });
+    const { status, text } = await book({ resource: 'pixel-8' }, 2, 4);
+    const [, at = ''] = /name="at" value="(\d+)"/.exec(text) ?? [];
+    expect([status, Number(at) % 60_000]).toEqual([409, 0]);
+    expect((await send('/book', { ...fieldsOf(text), resource: 'pixel-8', at })).status).toBe(303);
   });
 
   test('books any resource with the wanted labels, and suggests the next time of any of them', async () => {
@@ -152,8 +168,7 @@ describe('a booking', () => {
     const { text } = await see(link);
     expect(text).toContain(`value="${typed(2)}"`);
     expect(text).toContain('value="demo"');
-    const fields = Object.fromEntries(new URL(link, one.url).searchParams);
-    const moved = await send('/booking/change', { ...fields, start: typed(3), end: typed(5), note: '' });
+    const moved = await send('/booking/change', { ...fieldsOf(text), start: typed(3), end: typed(5), note: '' });
     expect([moved.status, moved.to]).toEqual([303, expect.stringContaining('done=moved')]);
     expect(await bookings()).toMatchObject([{ start: at(3), end: at(5), note: null }]);
   });

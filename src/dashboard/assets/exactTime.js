@@ -20,6 +20,7 @@ export function showExactTimes(root) {
     const known = new Date(input.dataset.at ?? '');
     if (!Number.isNaN(known.getTime()))
       input.value = new Date(known.getTime() - known.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
+    note();
     input.addEventListener('input', note);
     // The browser may have kept what was typed before.
     addEventListener('pageshow', note);

@@ -7,6 +7,9 @@ import { refuseField } from '../form.ts';
 import { parseLabels } from './labels.ts';
 
 const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+/** Times are before the year 10000, so that years have four digits. In ms since 1970 UTC. */
+export const MAX_MS = 253_402_300_800_000;
 
 /** One box that is checked, or several. */
 const checked = z
@@ -14,7 +17,7 @@ const checked = z
   .transform((all) => WEEKDAYS.filter((day) => all.includes(day)))
   .optional();
 
-/** A date and time of UTC without its zone, as browsers without a script send it, and the same with its zone by one. */
+/** Dates and times of UTC without their zone. A script sends local ones, and beside each the exact time. */
 export const timeFields = {
   start: z.string().optional(),
   startExact: z.string().optional(),
@@ -58,7 +61,9 @@ export function timesOf({ start = '', startExact, end = '', endExact }: TimeForm
   if (Number.isNaN(endMs)) refuseField('end', 'the end must be a date and a time');
   if (endMs <= startMs) refuseField('end', 'the end must be after the start');
   const movedMs = at === undefined ? startMs : Number(at);
-  return { startMs: movedMs, endMs: movedMs + endMs - startMs };
+  const times = { startMs: movedMs, endMs: movedMs + endMs - startMs };
+  if (!Object.values(times).every((ms) => Math.abs(ms) < MAX_MS)) refuseField('start', 'the start is too far away');
+  return times;
 }
 
 /** The fields of a form that asks for times. */
@@ -67,9 +72,12 @@ export const typedTimes = ({ startMs, endMs }: Times): TimeForm => {
   return { start: start?.slice(0, 16), startExact: start, end: end?.slice(0, 16), endExact: end };
 };
 
+/** The next full minute, which forms can show, in ms. */
+export const fullMinute = (ms: number): number => Math.ceil(ms / MINUTE_MS) * MINUTE_MS;
+
 /** The times that a form suggests: an hour from a start, or from the next full hour. */
 export function suggestedTimes(startMs: number | null, nowMs: number): Times {
-  const fromMs = startMs ?? Math.ceil(nowMs / HOUR_MS) * HOUR_MS;
+  const fromMs = startMs === null ? Math.ceil(nowMs / HOUR_MS) * HOUR_MS : fullMinute(startMs);
   return { startMs: fromMs, endMs: fromMs + HOUR_MS };
 }
 

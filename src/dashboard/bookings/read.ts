@@ -10,7 +10,7 @@ import type { Viewer } from '../env.ts';
 import { isOwnOf } from '../people.ts';
 import { readCare } from '../resource/careOf.ts';
 import { nextFit, type Stretch } from '../timeline/fit.ts';
-import type { Times } from './form.ts';
+import { fullMinute, type Times } from './form.ts';
 import type { Taken } from './week.ts';
 
 const DAY_S = 86_400;
@@ -54,10 +54,10 @@ export const stretchOf = ({ start, end }: Pick<Booking, 'start' | 'end'>): Stret
   toMs: Date.parse(end),
 });
 
-/** When a slot is held: by now, and until the end of that. */
+/** When a slot is held: by now, and until the full minute after its end, since bookings begin at whole seconds. */
 export const heldFor = (hold: { readonly until: string | null; readonly hasSession: boolean }): Stretch => ({
   fromMs: 0,
-  toMs: hold.until === null || hold.hasSession ? Number.POSITIVE_INFINITY : Date.parse(hold.until),
+  toMs: hold.until === null || hold.hasSession ? Number.POSITIVE_INFINITY : fullMinute(Date.parse(hold.until)),
 });
 
 /** What a booking wants: a resource, or labels of any that fits. */

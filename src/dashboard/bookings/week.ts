@@ -10,6 +10,8 @@ export const DAYS = 7;
 const MORNING = 9;
 /** Shorter times are not offered, in ms. */
 const LEAST_MS = 60_000;
+/** What is free now is suggested from the next quarter of an hour on: filling in the form takes time. */
+const QUARTER_MS = 900_000;
 
 /** A slot with the times for which it is booked or held. */
 export type Taken = readonly Stretch[];
@@ -51,9 +53,11 @@ export function weekOf<Booked extends Stretch>(
     const toMs = midnights[i + 1] ?? fromMs;
     const morningMs = atHour(MORNING, week * DAYS + i, zone, nowMs);
     const booked = bookings.filter((one) => one.fromMs < toMs && one.toMs > fromMs);
+    const soonMs = (Math.floor(nowMs / QUARTER_MS) + 1) * QUARTER_MS;
     const free = freeTimes(slots, Math.max(fromMs, nowMs), toMs).map((one): FreeTime => {
       const isWholeMorning = one.fromMs === fromMs && one.toMs > morningMs;
-      return { ...one, suggestedMs: isWholeMorning ? morningMs : one.fromMs };
+      const firstMs = one.fromMs <= nowMs && soonMs < one.toMs ? soonMs : one.fromMs;
+      return { ...one, suggestedMs: isWholeMorning ? morningMs : firstMs };
     });
     const entries = [
       ...booked.map((one) => ({ atMs: one.fromMs, booked: one })),

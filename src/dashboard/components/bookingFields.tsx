@@ -43,7 +43,7 @@ const TimeField = ({ name, label, value, exact, failed }: TimeFieldProps) => (
       autofocus={name === 'start'}
       {...faultOf({ of: name, failed })}
     />
-    <input type="hidden" name={`${name}Exact`} value={exact ?? ''} />
+    <input type="hidden" name={`${name}Exact`} />
     <Fault of={name} failed={failed} />
   </label>
 );

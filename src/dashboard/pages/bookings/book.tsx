@@ -9,7 +9,7 @@ import type { Terms } from '../../../domain/tenants.ts';
 import { readTerms } from '../../../engine/tenant/record.ts';
 import { requesterOf } from '../../../engine/tenant/signIns.ts';
 import { book } from '../../../operations/bookings.ts';
-import { BookForm, itemOf, suggestedTimes, timesOf, typedTimes, wantedOf } from '../../bookings/form.ts';
+import { BookForm, itemOf, MAX_MS, suggestedTimes, timesOf, typedTimes, wantedOf } from '../../bookings/form.ts';
 import { BOOK } from '../../bookings/paths.ts';
 import { nextTime } from '../../bookings/read.ts';
 import { ClaimField, NoteField, RepeatFields, TimeFields } from '../../components/bookingFields.tsx';
@@ -29,7 +29,7 @@ const Query = z.object({
   resource: z.string().default(''),
   match: z.string().default(''),
   /** A start, in ms since 1970 UTC. */
-  from: z.coerce.number().int().min(0).max(8.64e15).optional().catch(undefined),
+  from: z.coerce.number().int().min(0).lt(MAX_MS).optional().catch(undefined),
   back: z.string().optional(),
 });
 

@@ -31,7 +31,8 @@ export const hereRoutes = (deps: DashboardDeps) => {
     });
     if (!tried.ok) return showFailure(c, 'Not taken', back, tried);
     const { status, expiresAt } = tried.result ?? {};
-    if (status !== 'ALREADY_HAD') return showFailure(c, 'Not taken', back, TOO_LATE);
+    // One that has ended in this moment is taken anew.
+    if (status !== 'ALREADY_HAD' && status !== 'ACQUIRED') return showFailure(c, 'Not taken', back, TOO_LATE);
     return c.redirect(backTo(back, { done: 'here', what: form.resource, until: expiresAt }), 303);
   });
 };
