@@ -25,8 +25,8 @@ local verbs = {}
 
   Returns {'OK', quota, 'BOOKED', 'CONFLICT' or 'NOT_VALID', item, ...}. An item is a text of lines: BOOKED, CONFLICT,
   NOT_VALID or ROLLED_BACK; the explanation; the id of the booking, '' none; the resource, the slot, '' none; start and
-  end in s; and, if it is known what is in the way: BOOKING or HOLD, the slot, the requester ('' several), from and
-  until in ms (0 never), and the note ('' none).
+  end in s; the id of the series, '' none; and, if it is known what is in the way: BOOKING or HOLD, the slot, the
+  requester ('' several), from and until in ms (0 never), and the note ('' none).
 ]]
 -- Adds what is in the way to the lines of a text.
 local function addConflict(lines, conflict)
@@ -44,7 +44,7 @@ local function textOf(item, outcome, isBooked)
   return addConflict({
     isUndone and 'ROLLED_BACK' or outcome.status, isUndone and 'ROLLED_BACK' or outcome.explanation,
     isBooked and outcome.id or '', outcome.resource or item.resource, isBooked and outcome.slot or '', item.start,
-    item['end'],
+    item['end'], item.series or '',
   }, outcome.conflict)
 end
 
@@ -147,9 +147,9 @@ local function carryOutChange(request)
   end
   local now = records.at(id)
   local outcome = request.outcome
-  reply[3] = addConflict(
-    { outcome.status, outcome.explanation, id, now.resource, now.slot, now.start, now['end'] }, outcome.conflict
-  )
+  reply[3] = addConflict({
+    outcome.status, outcome.explanation, id, now.resource, now.slot, now.start, now['end'], now.series or '',
+  }, outcome.conflict)
   reply[4], reply[5] = records.resets(), cjson.encode(now)
 end
 

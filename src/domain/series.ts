@@ -80,7 +80,7 @@ const wallClock = (seconds: number, zone: string): Temporal.PlainDateTime =>
     .toPlainDateTime();
 
 /** @param day since 1970. The first of them was a Thursday @returns 1 Monday to 7 Sunday */
-const weekdayOf = (day: number): number => ((day + 3) % 7) + 1;
+const weekdayOf = (day: number): number => ((((day + 3) % 7) + 7) % 7) + 1;
 
 /** @param first the weekday of the start, 1 Monday to 7 Sunday */
 function weekdaysOf({ every, on }: Series, first: number): ReadonlySet<number> {

@@ -106,10 +106,11 @@ const isoOf = (seconds: number): string => new Date(seconds * 1000).toISOString(
 
 /** Reads an item of the reply of book (lua/verbs/bookings.lua). */
 function toBooked(item: EngineBooking | undefined, reply: readonly string[]): BookedItem {
-  const [status, explanation = '', id = '', resource = '', slot = '', start, end, ...conflict] = reply;
+  const [status, explanation = '', id = '', resource = '', slot = '', start, end, series = '', ...conflict] = reply;
   return {
     booking: id === '' ? null : unpackToken(id),
-    ...(item?.series !== undefined && { series: item.series }),
+    // That of a repeat with an Idempotency-Key is the series of the first try.
+    ...(series !== '' && { series: unpackToken(series) }),
     status: memberOf(BOOK_STATUSES, status),
     explanation,
     ...conflictOf(conflict),
@@ -164,7 +165,7 @@ export async function changeBooking(
   );
   const [item, resets, record] = result;
   if (item === undefined) return { ...charged, result: null };
-  const [status, explanation = '', , , , , , ...conflict] = parseItem(item);
+  const [status, explanation = '', , , , , , , ...conflict] = parseItem(item);
   const booking = toBooking(packToken(id), toText(record), toInteger(resets));
   if (booking === null) throw new TypeError('changeBooking returned a booking that is over');
   return {

@@ -95,6 +95,11 @@ describe('the days of a series', () => {
     expect(from('2026-11-24', { ...kiritimati, until: '2026-11-25' })).toBe('');
   });
 
+  test('are looked for one by one no further than the wanted ones, also before 1970', () => {
+    const series = { ...utc, on: ['tue'], until: '9999-12-31' } as const;
+    expect(from('1969-12-22', series, 1)).toBe('12-23 12-30');
+  });
+
   test('are one more than wanted if there are more', () => {
     expect(from('2026-11-24', { ...utc, every: 'day', until: '9999-12-31' }, 2)).toBe('11-24 11-25 11-26');
     expect(from('2026-11-24', { ...utc, every: 'day', until: '2026-11-25' }, 2)).toBe('11-24 11-25');

@@ -2,7 +2,8 @@
  * Series over HTTP (docs/specification.md#series).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bookingCalls } from '../../support/bookingCalls.ts';
+import type { BookResult } from '../../../src/contract/bookings.ts';
+import { BOOKING, bookingCalls } from '../../support/bookingCalls.ts';
 import { STEERED_CLOCK, setClock } from '../../support/clock.ts';
 import { type Instance, startInstance } from '../../support/service.ts';
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
   holdfast = await startInstance({ includes: { 'frame/now': STEERED_CLOCK } });
   calls = bookingCalls(holdfast);
   await setClock(holdfast.redis, holdfast.tenant, MONDAY);
-  const names = ['a', 'b', 'c', 'd', 'e'];
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
   await holdfast.register(...names.map((name) => ({ name, bookable: true })));
 });
 afterAll(() => holdfast.stop());
@@ -39,6 +40,13 @@ describe('a series', () => {
     const [first] = body.bookings;
     const listed = (await calls.list('?resource=a')).body;
     expect(listed.map(({ series }) => series)).toEqual(Array.from({ length: 4 }, () => first?.series));
+  });
+
+  test('has one name, also in the response to a repeat with an Idempotency-Key', async () => {
+    const send = () =>
+      holdfast.request<BookResult>('POST', BOOKING, { bookings: [item('f')] }, { 'Idempotency-Key': 'series' });
+    const [first, repeat] = [await send(), await send()];
+    expect([first.body.status, repeat.body]).toEqual(['BOOKED', first.body]);
   });
 
   test('is cancelled from a time on, or as a whole', async () => {
