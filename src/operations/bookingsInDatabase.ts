@@ -26,6 +26,8 @@ export function bookingsInDatabase(engine: Engine, store: Store): BookingChanges
       if (ids.length === 0) return booked;
       return afterCharge(booked.quota, async () => {
         await keepBookings(store, tenant, ids).catch(async (cause: unknown) => {
+          // A repeat may find what was confirmed before: the worker copies that.
+          if (booked.isReplayed) throw new HoldfastError('unavailable', AWAY, { cause });
           await takeBackBookings(store.redis, tenant, ids, options.idempotency);
           throw notWritten(cause);
         });
@@ -44,6 +46,8 @@ export function bookingsInDatabase(engine: Engine, store: Store): BookingChanges
     },
   };
 }
+
+const AWAY = 'The database cannot be reached. Repeat the call.';
 
 const notWritten = (cause: unknown) =>
   new HoldfastError('unavailable', 'The database could not take the booking, so nothing was booked. Repeat the call.', {

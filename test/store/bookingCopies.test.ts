@@ -39,6 +39,19 @@ describe('a booking is written before its request is answered', () => {
     expect([result.status, isReplayed]).toEqual(['BOOKED', undefined]);
   });
 
+  test('and stays if only a repeat of its request meets a database that refuses', async () => {
+    const idempotency = { key: 'twice', fingerprint: 'F'.repeat(64) };
+    const request = own.request(HOUR, 2 * HOUR);
+    const { result } = await own.changes.book(own.credential, request, { idempotency });
+    const spy = vi.spyOn(own.store.database, 'of').mockImplementation(() => {
+      throw new Error('refused');
+    });
+    const repeat = own.changes.book(own.credential, request, { idempotency });
+    await expect(repeat).rejects.toMatchObject({ code: 'unavailable' });
+    spy.mockRestore();
+    expect(await own.ids()).toEqual(result.bookings.map(({ booking }) => booking));
+  });
+
   test('and not made at all while the database is away', async () => {
     const spy = vi.spyOn(own.store.database, 'isUp').mockResolvedValue(false);
     await expect(own.book(HOUR, 2 * HOUR)).rejects.toMatchObject({ code: 'unavailable' });
