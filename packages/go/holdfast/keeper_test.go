@@ -248,3 +248,28 @@ func TestAKeeperThatHasNothingToKeepEnds(t *testing.T) {
 		return !client.keeper.isRunning
 	})
 }
+
+func TestABookingIsLeftIfItsRenewalFails(t *testing.T) {
+	t.Parallel()
+	f := newFake(t, func(w http.ResponseWriter, s seen) {
+		result := map[string]any{"status": "ALREADY_HAD", "releaseToken": "booked", "booking": "b"}
+		switch {
+		case s.items[0]["resource"] != "a" || strings.HasPrefix(s.path, "/Reservation/unreserve"):
+			grant(w, s)
+			return
+		case strings.HasPrefix(s.path, "/Reservation/renew"):
+			result = map[string]any{"status": "NOT_AVAILABLE", "explanation": "NOT_AVAILABLE: booked"}
+		}
+		reply(w, 200, []any{result})
+	})
+	client := f.client(t)
+	_, err := client.Reserve(background, Request{Resource: "a"})
+	equal(t, "refused", errors.Is(err, ErrNotAvailable), true)
+	other := must[*Hold](t)(client.Reserve(background, Request{Resource: "b"}))
+	equal(t, "released", must[bool](t)(other.Release(background)), true)
+	for _, one := range f.requests("/Reservation/unreserve") {
+		for _, item := range one.items {
+			equal(t, "released", item["resource"], any("b"))
+		}
+	}
+}

@@ -107,7 +107,7 @@ func (h *Hold) sendRelease(
 	return wasHeld, nil
 }
 
-// releaseSoon releases a hold that nobody wants any more.
-func (h *Hold) releaseSoon() {
-	go func() { _, _ = h.Release(context.Background()) }()
+// leaveSoon leaves a hold that nobody wants any more.
+func (h *Hold) leaveSoon() {
+	go func() { _, _ = h.Leave(context.Background()) }()
 }

@@ -111,12 +111,12 @@ func (r *reserver) made(
 	// A reservation from before: who knows when its lease ends. After a wait: much of it may have passed.
 	if in == nil && (wasHad || l.isHalfOver()) {
 		if err := h.Renew(ctx, 0); err != nil {
-			h.releaseSoon()
+			h.leaveSoon()
 			return nil, err
 		}
 	}
 	if ctx.Err() != nil {
-		h.releaseSoon()
+		h.leaveSoon()
 		return nil, ctx.Err()
 	}
 	return h, nil
@@ -191,18 +191,19 @@ func (r *reserver) holderOf(ctx context.Context, resource string) *HeldBy {
 	return &HeldBy{holder.Slot, holder.Requester, holder.Since, holder.Until, holder.Note}
 }
 
-// releaseAll releases what nobody has got. If that fails, the lease ends it.
+// releaseAll releases what nobody has got, but for what is booked. If that fails, the lease ends it.
 func (r *reserver) releaseAll(results []Result) {
 	var done []chan struct{}
 	for i := range results {
-		if !results[i].isGot() || results[i].ReleaseToken == "" || r.requesters.isHeld(results[i].ReleaseToken) {
+		one := &results[i]
+		if !one.isGot() || one.Booking != "" || one.ReleaseToken == "" || r.requesters.isHeld(one.ReleaseToken) {
 			continue
 		}
-		one := make(chan struct{})
-		item := unreserveItem{ReservationKey: results[i].key()}
+		released := make(chan struct{})
+		item := unreserveItem{ReservationKey: one.key()}
 		lane := r.api.unreserves
-		lane.submit(lane.entry(item, callOptions{}, func(answer[Result], error) { close(one) }))
-		done = append(done, one)
+		lane.submit(lane.entry(item, callOptions{}, func(answer[Result], error) { close(released) }))
+		done = append(done, released)
 	}
 	for _, one := range done {
 		<-one

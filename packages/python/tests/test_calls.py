@@ -12,7 +12,7 @@ from typing import Any
 import anyio
 import pytest
 from conftest import FakeService, Reply, Request, granted, until
-from holdfast import Holdfast, HoldfastError, LeaseLost, LimitReached, Retry, Unreachable
+from holdfast import Holdfast, HoldfastError, LeaseLost, LimitReached, NotAvailable, Retry, Unreachable
 from holdfast._jwts import mask
 
 
@@ -280,3 +280,13 @@ class TestLostLeases:
                     assert 0.5 < time.monotonic() - begun < 1
                     hold.raise_if_lost()
         assert isinstance(caught.value.__cause__, Unreachable)
+
+
+def test_a_booking_is_left_if_its_renewal_fails(fake: FakeService) -> None:
+    had = {"status": "ALREADY_HAD", "releaseToken": "booked", "booking": "b", "expiresAt": "2051-01-01T00:00:00+00:00"}
+    fake.answer = replies((200, {}, [had]), (200, {}, [{"status": "NOT_AVAILABLE", "explanation": "booked"}]))
+    with Holdfast(fake.url, key="k") as client:
+        with pytest.raises(NotAvailable):
+            client.reserve("a")
+        assert client.reserve("b").release()
+    assert {item["resource"] for one in fake.of("/unreserve") for item in one.body} == {"b"}

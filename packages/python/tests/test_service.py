@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from datetime import datetime, timedelta, timezone
 from typing import Any
 from uuid import uuid4
 
@@ -203,3 +204,22 @@ class TestMirrors:
             thread.join(30)
             until(lambda: (name, 0) in told)
         assert (name, 1) in told
+
+
+def test_a_function_that_hears_of_a_fixed_end_may_renew(client: Holdfast, name: str) -> None:
+    client.register([{"name": name, "bookable": True}])
+    told: list[Any] = []
+
+    def shorten(end: datetime) -> None:
+        told.append(end)
+        hold.renew("5s")
+
+    hold = client.reserve(name, ttl="20s", on_end_fixed=shorten)
+    start = datetime.now(timezone.utc).replace(microsecond=0) + timedelta(seconds=40)
+    client.book(name, start=start, end=start + timedelta(minutes=1), requester="somebody")
+    renewing = threading.Thread(target=hold.renew, args=("60s",), daemon=True)
+    renewing.start()
+    renewing.join(10)
+    assert not renewing.is_alive()
+    assert told == [start]
+    assert hold.fixed_end is None

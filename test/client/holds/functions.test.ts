@@ -1,6 +1,7 @@
 /**
  * Every function of the client, against two instances.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Holdfast } from '../../../packages/client/src/index.ts';
 import { type Pair, startPair } from '../../support/clients.ts';
@@ -45,6 +46,17 @@ describe('reserve', () => {
     expect(await hold.release()).toBe(true);
     expect(await hold.release()).toBe(true);
     expect(await b.active({ resource: 'Room' })).toEqual([]);
+  });
+
+  test('leaves what is booked if its caller gives up', async () => {
+    await a.register([{ name: 'booked', bookable: true }]);
+    const start = new Date(Math.ceil(Date.now() / 1000) * 1000);
+    await a.book('booked', { start, end: new Date(start.getTime() + 60_000), requester: 'bo' });
+    await sleep(start.getTime() - Date.now());
+    const closing = new AbortController();
+    const options = { requester: 'bo', ttl: '10m', signal: closing.signal, onEndFixed: () => closing.abort() } as const;
+    await expect(a.reserve('booked', options)).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await a.active({ resource: 'booked' })).toMatchObject([{ requester: 'bo' }]);
   });
 
   test('makes a lease of 30 s, and an endless one only if asked', async () => {

@@ -191,21 +191,21 @@ export class Reserver {
     return releaseToken !== null && this.#requesters.isHeld(releaseToken);
   }
 
-  /** Releases what nobody has got. If that fails, the lease ends it. */
+  /** Releases what nobody has got, but for what is booked. If that fails, the lease ends it. */
   async #release(results: readonly ReserveResult[]): Promise<void> {
-    const unwanted = results.filter((result) => isGot(result) && !this.#isHeld(result));
+    const unwanted = results.filter((one) => isGot(one) && one.booking === undefined && !this.#isHeld(one));
     await Promise.all(unwanted.map((result) => this.#api.unreserve(keyOf(result)).catch(() => {})));
   }
 }
 
-/** Renews a hold that may end soon. One that nobody wants any more is released. */
+/** Renews a hold that may end soon. One that nobody wants any more is left. */
 async function renewed(held: Held, isOld: boolean, signal: AbortSignal | undefined): Promise<Held> {
   try {
     if (isOld) await held.hold.renew();
     signal?.throwIfAborted();
     return held;
   } catch (error) {
-    held.hold.release().catch(() => {});
+    held.hold.leave().catch(() => {});
     throw error;
   }
 }

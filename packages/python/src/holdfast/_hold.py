@@ -168,16 +168,21 @@ class BaseHold:
 
             self._renewing = anyio.Lock()
         async with self._renewing:
-            await self._renew_now(self._ttl if seconds is None else seconds)
+            end, refused = await self._renew_now(self._ttl if seconds is None else seconds)
+        # The function of the user may renew, too.
+        await self._tell_end(end)
+        if refused is not None:
+            raise refused
 
-    async def _renew_now(self, ttl: float) -> None:
+    async def _renew_now(self, ttl: float) -> tuple[datetime | None, HoldfastError | None]:
+        """Returns the end that bookings fix, if it is new; and the error, if they let the lease as it is."""
         lease = self._origin.lease
         if self._releasing is not None:
             raise self._has_been_released()
         if lease.lost is not None:
             raise lease.lost
         if ttl == inf:
-            return
+            return None, None
         offset = offset_of(lease.clocks)
         lease.announce(ttl)
         deadline = None if lease.deadline == inf else lease.deadline
@@ -201,12 +206,13 @@ class BaseHold:
         kept = next((one for one in results if one["status"] == "NOT_AVAILABLE"), None)
         if kept is None:
             lease.extend(lease_of(results, ttl), min(answer.sent_at for answer in answers), offset)
-        await self._fix_end(results)
-        if kept is not None:
-            raise refusal(kept["status"], f"{kept['resource']}: {kept['explanation']}", None)
+        end = self._fix_end(results)
+        if kept is None:
+            return end, None
+        return end, refusal(kept["status"], f"{kept['resource']}: {kept['explanation']}", None)
 
-    async def _fix_end(self, results: Sequence[Json]) -> None:
-        """Notes when the lease ends, if bookings say so."""
+    def _fix_end(self, results: Sequence[Json]) -> datetime | None:
+        """Notes when the lease ends, if bookings say so. Returns the end if it is new."""
         ends = [
             time_of(one["expiresAt"])
             for one in results
@@ -214,7 +220,11 @@ class BaseHold:
         ]
         end = min((one for one in ends if one is not None), default=None)
         before, self._fixed_end = self._fixed_end, end
-        if end is not None and end != before and self._origin.on_end_fixed is not None:
+        return None if end == before else end
+
+    async def _tell_end(self, end: datetime | None) -> None:
+        """Tells the user of an end that is new; None: there is none."""
+        if end is not None and self._origin.on_end_fixed is not None:
             await self._origin.on_end_fixed(end)
 
     def _has_been_released(self) -> HoldfastError:

@@ -127,15 +127,15 @@ class Reserver(Generic[H]):
             ),
             results,
         )
-        await hold._fix_end(results)
         # A reservation from before: who knows when its lease ends. After a wait: much of it may have passed.
         was_had = any(result["status"] == "ALREADY_HAD" for result in results)
-        if session is None and (was_had or lease.is_half_over):
-            try:
+        try:
+            await hold._tell_end(hold._fix_end(results))
+            if session is None and (was_had or lease.is_half_over):
                 await hold._renew()
-            except BaseException:
-                self._api.release(list(results))
-                raise
+        except BaseException:
+            self._api.release([one for one in results if "booking" not in one])
+            raise
         return hold
 
     async def _is_ours(self, plan: Plan, use: Use, results: Sequence[Json], session: Owner | None) -> bool:
@@ -185,8 +185,9 @@ class Reserver(Generic[H]):
         return {**held_by, "expiresAt": holder.get("until"), "note": holder.get("note")}
 
     def _release(self, results: Sequence[Json]) -> Running[None]:
-        """Releases what nobody has got."""
-        return self._api.release([one for one in results if is_got(one) and not self._is_held(one)])
+        """Releases what nobody has got, but for what is booked."""
+        unwanted = (one for one in results if is_got(one) and "booking" not in one)
+        return self._api.release([one for one in unwanted if not self._is_held(one)])
 
     def _is_held(self, result: Json) -> bool:
         return result["releaseToken"] is not None and self._requesters.is_held(result["releaseToken"])

@@ -194,7 +194,7 @@ class Session(BaseSession, AbstractContextManager["Session"]):
 
 async def release_unwanted(hold: Hold | None) -> None:
     if hold is not None:
-        await hold._release()
+        await hold._leave()
 
 
 async def end_unwanted(live: LiveSession) -> None:
