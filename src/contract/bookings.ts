@@ -217,7 +217,9 @@ export const SeriesQuery = z.object({
 export const CancelBookingsQuery = z.object({ resource: resourceName });
 
 export const BookingFilter = z.object({
-  resource: resourceName.optional().meta({ description: 'Only those of this resource.' }),
+  resource: resourceName
+    .optional()
+    .meta({ description: 'Only those of this resource. Of a pool: those of all its slots.' }),
   requester: requesterName.optional().meta({ description: 'Only those of this requester.' }),
   from: bound(Math.floor).meta({
     type: 'string',
