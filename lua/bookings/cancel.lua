@@ -41,9 +41,11 @@ end
 function cancelling.cancel(id, record)
   work.spend(10)
   if record.state == 'r' then
+    -- The event of the release tells of it.
     release(id, record)
+  else
+    bookingEvents.emit('BOOKING_CANCELLED', 'CANCELLED', id, record, admission.actorName(record.requester))
   end
-  bookingEvents.emit('BOOKING_CANCELLED', 'CANCELLED', id, record, admission.actorName(record.requester))
   records.drop(id)
 end
 

@@ -7,6 +7,7 @@ import { SYSTEM_REQUESTER_PREFIX } from '../../../src/domain/names.ts';
 import { BOOKING, bookingCalls } from '../../support/bookingCalls.ts';
 import { STEERED_CLOCK, setClock } from '../../support/clock.ts';
 import { type Instance, startInstance } from '../../support/service.ts';
+import { watch } from '../../support/watch.ts';
 
 /** Ahead of the real clock, by which other tests' instances end leases. */
 const START = Date.UTC(2050, 0, 3);
@@ -211,5 +212,23 @@ describe('an Idempotency-Key', () => {
     expect(again.headers.get('Idempotency-Replayed')).toBe('true');
     expect(again.body).toEqual(first.body);
     expect((await calls.list()).body).toHaveLength(1);
+  });
+});
+
+describe('a cancel is told once', () => {
+  test('as that of the booking before it begins, and as the release of its reservation afterwards', async () => {
+    const [running, next] = [await booked(1, 2), await booked(3, 4)];
+    const stream = await watch(holdfast);
+    await setTime(1);
+    for (const { booking } of [next, running]) await calls.cancel(booking);
+    const last = await booked(5, 6);
+    const events = await stream.count(4);
+    stream.close();
+    expect(events.map(({ type, booking }) => [type, booking])).toEqual([
+      ['RESERVED', running.booking],
+      ['BOOKING_CANCELLED', next.booking],
+      ['UNRESERVED', undefined],
+      ['BOOKED', last.booking],
+    ]);
   });
 });
