@@ -193,6 +193,29 @@ describe('cancel and register', () => {
   });
 });
 
+describe('bookings', () => {
+  it('are made, in the way of others, listed, told by check, and cancelled', async () => {
+    await service.register({ name: 'bench', bookable: true });
+    const [start, end] = [1, 2].map((hours) => new Date(Math.ceil(Date.now() / 1000 + hours * 3600) * 1000));
+    const asked = { resource: 'bench', start: start?.toISOString(), end: end?.toISOString(), note: 'demo' };
+    const { text, data } = await ann.call('book', asked);
+    expect(text).toMatch(/^BOOKED: "bench" is yours/);
+    expect(await bob.call('book', asked)).toMatchObject({
+      isError: false,
+      text: expect.stringMatching(
+        /^CONFLICT\. "bench" is booked by ".+" from .+ until .+, note "demo"\. Nothing was booked/,
+      ),
+    });
+    expect((await bob.call('list_bookings', { resource: 'bench' })).text).toMatch(/^1 booking:\n.*BOOKED, note "demo"/);
+    expect((await bob.call('check', { resources: ['bench'] })).text).toMatch(
+      /^"bench": free, booked from .* from now\)$/,
+    );
+    const { booking } = data as { booking: string };
+    expect((await ann.call('cancel_booking', { booking })).text).toMatch(/^CANCELLED/);
+    expect((await ann.call('cancel_booking', { booking })).text).toMatch(/^There is no such booking/);
+  });
+});
+
 describe('arguments that do not fit', () => {
   it.each([
     ['reserve', {}, 'resource is required. Nothing was done.'],

@@ -16,7 +16,7 @@ import { listReservations, listTree, listWaiting } from '../../operations/lists.
 import { check as carryOut } from '../../operations/reservations.ts';
 import { counted, firstRows, limit, more } from '../rows.ts';
 import { tool } from '../tool.ts';
-import { holderText, lines, noteText, quoted, reasonText, requester, untilText } from '../words.ts';
+import { holderText, lines, noteText, quoted, reasonText, requester, timeText, untilText } from '../words.ts';
 
 const PURPOSES: Readonly<Record<Condition, string>> = { ready: '', dirty: ' to clean it', out: ' to repair it' };
 const purposeText = (condition: Condition = 'ready') => PURPOSES[condition];
@@ -64,7 +64,8 @@ function checkText(one: CheckResult): string {
   const held = isPlain ? holderText({ ...holder, expiresAt: holder.until }) : `nothing is free${why}`;
   if (reserved) return `${quoted(resource)}: ${held}${queue}`;
   const kept = reservable === false ? `, but you cannot have it now${why}` : '';
-  return `${quoted(resource)}: free${kept}${queue}`;
+  const booked = one.bookedFrom === undefined ? '' : `, booked from ${timeText(one.bookedFrom)}`;
+  return `${quoted(resource)}: free${kept}${booked}${queue}`;
 }
 
 const conditionText = ({ condition, conditionReason }: CheckResult): string =>
