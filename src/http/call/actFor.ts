@@ -3,6 +3,7 @@
  * be that subject. A missing requester is filled in.
  */
 import { z } from 'zod';
+import { MAX_BOOKINGS_OF_CALL } from '../../domain/bookings.ts';
 import { HoldfastError } from '../../domain/errors.ts';
 
 const Item = z.looseObject({ requester: z.unknown().optional() });
@@ -28,10 +29,10 @@ export function actFor(subject: string, body: unknown, maxItems: number): unknow
   return { ...asIs(body), requests: fillAll(subject, transaction.requests, maxItems) };
 }
 
-/** Fills in the requesters of a body that books. @throws as actFor() */
-export function actForBookings(subject: string, body: unknown, maxItems: number): unknown {
+/** Fills in the requesters of a body that books, up to its own number of items. @throws as actFor() */
+export function actForBookings(subject: string, body: unknown): unknown {
   const { data } = Bookings.safeParse(body);
-  return data === undefined ? body : { ...asIs(body), bookings: fillAll(subject, data.bookings, maxItems) };
+  return data === undefined ? body : { ...asIs(body), bookings: fillAll(subject, data.bookings, MAX_BOOKINGS_OF_CALL) };
 }
 
 const fillAll = (subject: string, all: unknown[], maxItems: number): unknown[] =>

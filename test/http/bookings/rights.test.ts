@@ -4,6 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { MAX_BOOKINGS_OF_CALL } from '../../../src/domain/bookings.ts';
+import { actForBookings } from '../../../src/http/call/actFor.ts';
 import { bookingCalls } from '../../support/bookingCalls.ts';
 import { makeCallers } from '../../support/callers.ts';
 import type { Answer } from '../../support/client.ts';
@@ -74,6 +76,11 @@ describe('a booking is made', () => {
   ])('by %s for %s: %d', async (caller, requester, expected) => {
     for (const query of ['?dryRun=true', ''])
       expect((await as(caller).book([item(requester)], {}, query)).status).toBe(expected);
+  });
+
+  test('by a derived token for nobody else, in the last of as many as a request may have', () => {
+    const bookings = [...Array.from({ length: MAX_BOOKINGS_OF_CALL - 1 }, () => ({})), { requester: 'bo' }];
+    expect(() => actForBookings('q', { bookings })).toThrow(/acts only for its subject/);
   });
 
   test('by a key with a prefix only of resources that start with it', async () => {
