@@ -21,8 +21,9 @@ func (h *Hold) fixEnd(results []Result) time.Time {
 	var end time.Time
 	for i := range results {
 		result := &results[i]
-		isFixed := (result.TTLSeconds > 0 || !result.BookedFrom.IsZero()) && !result.ExpiresAt.IsZero()
-		if isFixed && (end.IsZero() || result.ExpiresAt.Before(end)) {
+		// What was had before is renewed next: only then is it known whether a booking ends it.
+		isFixed := result.Status != "ALREADY_HAD" && (result.TTLSeconds > 0 || !result.BookedFrom.IsZero())
+		if isFixed && !result.ExpiresAt.IsZero() && (end.IsZero() || result.ExpiresAt.Before(end)) {
 			end = result.ExpiresAt
 		}
 	}

@@ -50,9 +50,11 @@ describe('reserve', () => {
 
   test('leaves what is booked if its caller gives up', async () => {
     await a.register([{ name: 'booked', bookable: true }]);
-    const start = new Date(Math.ceil(Date.now() / 1000) * 1000);
-    await a.book('booked', { start, end: new Date(start.getTime() + 60_000), requester: 'bo' });
-    await sleep(start.getTime() - Date.now());
+    const startMs = Math.ceil(Date.now() / 1000) * 1000;
+    const at = (seconds: number) => new Date(startMs + seconds * 1000);
+    await a.book('booked', { start: at(0), end: at(60), requester: 'bo' });
+    await a.book('booked', { start: at(60), end: at(120), requester: 'al' });
+    await sleep(startMs - Date.now());
     const closing = new AbortController();
     const options = { requester: 'bo', ttl: '10m', signal: closing.signal, onEndFixed: () => closing.abort() } as const;
     await expect(a.reserve('booked', options)).rejects.toMatchObject({ name: 'AbortError' });

@@ -229,9 +229,10 @@ export class LiveHold {
 
   /** Notes when the lease ends, if bookings say so. */
   #fixEnd(results: readonly Ending[]): void {
-    const ends = results.flatMap(({ ttlSeconds, bookedFrom, expiresAt }) =>
-      expiresAt !== null && (ttlSeconds ?? bookedFrom) !== undefined ? [Date.parse(expiresAt)] : [],
-    );
+    // What was had before is renewed next: only then is it known whether a booking ends it.
+    const fresh = results.filter(({ status }) => status !== 'ALREADY_HAD');
+    const fixed = fresh.filter(({ ttlSeconds, bookedFrom }) => (ttlSeconds ?? bookedFrom) !== undefined);
+    const ends = fixed.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [Date.parse(expiresAt)]));
     const end = ends.length === 0 ? null : new Date(Math.min(...ends));
     const isNew = end !== null && end.getTime() !== this.#fixedEnd?.getTime();
     this.#fixedEnd = end;
@@ -276,7 +277,7 @@ export const keyOf = ({ resource, requester, releaseToken }: ReservationResult):
 const MIN_TTL_SECONDS = 5;
 
 /** What a result says of the end of its lease. */
-type Ending = Pick<ReserveResult, 'ttlSeconds' | 'bookedFrom' | 'expiresAt'>;
+type Ending = Pick<ReserveResult, 'ttlSeconds' | 'bookedFrom' | 'expiresAt'> & { readonly status: string };
 
 /** The lease that results have, in ms, of which `ttlMs` were asked: bookings may have cut it. */
 export const leaseOf = (results: readonly Ending[], ttlMs: number): number =>

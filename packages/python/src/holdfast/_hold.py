@@ -213,11 +213,9 @@ class BaseHold:
 
     def _fix_end(self, results: Sequence[Json]) -> datetime | None:
         """Notes when the lease ends, if bookings say so. Returns the end if it is new."""
-        ends = [
-            time_of(one["expiresAt"])
-            for one in results
-            if one["expiresAt"] is not None and ("ttlSeconds" in one or "bookedFrom" in one)
-        ]
+        # What was had before is renewed next: only then is it known whether a booking ends it.
+        fresh = [one for one in results if one["status"] != "ALREADY_HAD" and one["expiresAt"] is not None]
+        ends = [time_of(one["expiresAt"]) for one in fresh if "ttlSeconds" in one or "bookedFrom" in one]
         end = min((one for one in ends if one is not None), default=None)
         before, self._fixed_end = self._fixed_end, end
         return None if end == before else end
