@@ -174,7 +174,7 @@ local function renewItem(item)
   if bookedFrom then
     return { 'NOT_AVAILABLE', reservation.expiresAt, bookedFrom }
   elseif reservation.booking and expiresAt == reservation.expiresAt then
-    return { 'RENEWED', expiresAt }
+    return { 'RENEWED', expiresAt, leases.cutTtl(expiresAt, item.ttlMs) }
   end
   local renewed = codec.copyWith(reservation, { expiresAt = expiresAt, leasedAt = clock.nowMs() })
   if not reservation.session then

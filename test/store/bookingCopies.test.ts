@@ -43,8 +43,11 @@ describe('a booking is written before its request is answered', () => {
     const idempotency = { key: 'twice', fingerprint: 'F'.repeat(64) };
     const request = own.request(HOUR, 2 * HOUR);
     const { result } = await own.changes.book(own.credential, request, { idempotency });
-    const spy = vi.spyOn(own.store.database, 'of').mockImplementation(() => {
-      throw new Error('refused');
+    const { database } = own.store;
+    const real = database.of.bind(database);
+    const spy = vi.spyOn(database, 'of').mockImplementation((tenant) => {
+      if (tenant === own.tenant) throw new Error('refused');
+      return real(tenant);
     });
     const repeat = own.changes.book(own.credential, request, { idempotency });
     await expect(repeat).rejects.toMatchObject({ code: 'unavailable' });

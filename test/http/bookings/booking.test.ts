@@ -218,8 +218,8 @@ describe('an Idempotency-Key', () => {
 describe('a cancel is told once', () => {
   test('as that of the booking before it begins, and as the release of its reservation afterwards', async () => {
     const [running, next] = [await booked(1, 2), await booked(3, 4)];
-    const stream = await watch(holdfast);
     await setTime(1);
+    const stream = await watch(holdfast);
     for (const { booking } of [next, running]) await calls.cancel(booking);
     const last = await booked(5, 6);
     const events = await stream.count(4);
