@@ -16,9 +16,9 @@ import { IS_FULL, range, running, times, useHog } from '../hog/state.ts';
 /** Tickets of the large queues. */
 const MANY = IS_FULL ? 10_000 : 600;
 /** Time of a script in the mean on a quiet core, with what a busy one makes of it. */
-const MAX_PIECE_MS = 8;
+const MAX_PIECE_MS = 15;
 /** Time of all scripts after a release, for each ticket that waits, on a quiet core. */
-const MAX_MS_A_TICKET = 3;
+const MAX_MS_A_TICKET = 6;
 
 useHog();
 
