@@ -7,9 +7,9 @@ import type { Credential } from '../domain/tenants.ts';
 import { takeBackBookings } from '../engine/bookingCopies.ts';
 import type { Engine } from '../engine/engine.ts';
 import { packToken } from '../engine/reservations/releaseToken.ts';
+import { copyBookings, keepBookings } from '../store/bookingCopies.ts';
 import type { Store } from '../store/records.ts';
 import { type BookingChanges, bookingsInRedis } from './bookingChanges.ts';
-import { copyBookings, keepBookings } from './bookingCopies.ts';
 
 export function bookingsInDatabase(engine: Engine, store: Store): BookingChanges {
   const inRedis = bookingsInRedis(engine);

@@ -22,11 +22,11 @@ import {
   usagesJob,
 } from '../jobs/jobs.ts';
 import { startSchedule } from '../jobs/schedule.ts';
-import { copyBookingsIfAny, lookAfterBookings } from '../operations/bookingCopies.ts';
 import { copyOutOfService, copyRefusals, copyUsages, moveHistories } from '../operations/copies.ts';
 import type { SlackSite } from '../outgoing/slack.ts';
 import { deleteOldLibraries } from '../redis/oldLibraries.ts';
 import { deleteOldEntries } from '../store/audit.ts';
+import { copyBookingsIfAny, lookAfterBookings } from '../store/bookingCopies.ts';
 import { deleteOldBookings } from '../store/bookings.ts';
 import { deleteOfDeleted } from '../store/historyOwners.ts';
 import { dropOldPartitions } from '../store/historyPartitions.ts';

@@ -6,7 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { expectedTimes } from '../../src/dashboard/timeline/expected.ts';
 import { nextFit } from '../../src/dashboard/timeline/fit.ts';
 import { frameAt } from '../../src/dashboard/timeline/frame.ts';
-import { type RowFacts, timelineRow } from '../../src/dashboard/timeline/row.ts';
+import { timelineRow } from '../../src/dashboard/timeline/row.ts';
+import type { RowFacts } from '../../src/dashboard/timeline/rowFacts.ts';
 
 const MINUTE = 60_000;
 const NOW = Date.parse('2026-01-31T14:20:00Z');

@@ -5,7 +5,8 @@
 import { describe, expect, test } from 'vitest';
 import { expectedTimes } from '../../src/dashboard/timeline/expected.ts';
 import { frameAt, marksOf, placeOf } from '../../src/dashboard/timeline/frame.ts';
-import { type Holding, type RowFacts, timelineRow } from '../../src/dashboard/timeline/row.ts';
+import { timelineRow } from '../../src/dashboard/timeline/row.ts';
+import type { Holding, RowFacts } from '../../src/dashboard/timeline/rowFacts.ts';
 import { Timeline, TimelineAxis, TimelineDefs } from '../../src/dashboard/timeline/timeline.tsx';
 
 const MINUTE = 60_000;

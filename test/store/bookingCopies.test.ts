@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { newToken } from '../../src/engine/reservations/releaseToken.ts';
-import { keepBookings } from '../../src/operations/bookingCopies.ts';
+import { keepBookings } from '../../src/store/bookingCopies.ts';
 import { BookingStore, HOUR } from '../support/bookingStore.ts';
 import { reserve, reset, unreserve } from '../support/verbs.ts';
 

@@ -5,7 +5,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dropCopyLease, takeCopyLease } from '../../src/engine/definitions/copy.ts';
-import { copyBookings } from '../../src/operations/bookingCopies.ts';
+import { copyBookings } from '../../src/store/bookingCopies.ts';
 import { bookings } from '../../src/store/bookingsSchema.ts';
 import { BookingStore, HOUR } from '../support/bookingStore.ts';
 

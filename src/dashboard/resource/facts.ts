@@ -13,7 +13,8 @@ import type { ResourceState as RowState } from '../../engine/reservations/states
 import { bookedOf, notReadyOf } from '../board/rows.ts';
 import type { NameOf } from '../people.ts';
 import { expectedTimes } from '../timeline/expected.ts';
-import { type Holding, leasesOf, MAX_LANES, type RowFacts, type Waiting } from '../timeline/row.ts';
+import { leasesOf, MAX_LANES } from '../timeline/row.ts';
+import type { Holding, RowFacts, Waiting } from '../timeline/rowFacts.ts';
 import { CONDITION_WORDS } from '../words/conditionWords.ts';
 import type { Details } from './resourceDetails.ts';
 

@@ -2,17 +2,7 @@
  * What the timeline of a resource shows of its bookings. No I/O and no markup. Times are ms since 1970 UTC.
  */
 import { type Frame, placeOf } from './frame.ts';
-import type { Bar, RowFacts } from './row.ts';
-
-/** A booking that has not begun, or that has not got its slot yet. */
-export interface Booked {
-  /** The number of the slot, from 0. */
-  readonly slot: number;
-  readonly who: string;
-  readonly note?: string | undefined;
-  readonly fromMs: number;
-  readonly toMs: number;
-}
+import type { Bar, RowFacts } from './rowFacts.ts';
 
 export const bookedBars = ({ bookings = [] }: Pick<RowFacts, 'bookings'>, frame: Frame): Bar[] =>
   bookings

@@ -3,7 +3,8 @@
  * a script and without style attributes. What a row shows is in its label too.
  */
 import { type Frame, marksOf, placeOf } from './frame.ts';
-import type { Bar, Step, TimelineRow } from './row.ts';
+import type { Step, TimelineRow } from './row.ts';
+import type { Bar } from './rowFacts.ts';
 
 const HEIGHT = 44;
 const BAR = 26;

@@ -20,8 +20,8 @@ import { visitBy } from '../engine/expiry/dueIndex.ts';
 import { tenantKey } from '../redis/keys.ts';
 import { isAway } from '../redis/send.ts';
 import { ownerOf } from '../redis/topology.ts';
-import { hasBookings, PAGE, putBookings, readBookings, tenantsWithBookings } from '../store/bookings.ts';
-import type { Store } from '../store/records.ts';
+import { hasBookings, PAGE, putBookings, readBookings, tenantsWithBookings } from './bookings.ts';
+import type { Store } from './records.ts';
 
 /** Tenants that are looked at at the same time. */
 const AT_ONCE = 8;
