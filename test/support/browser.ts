@@ -8,11 +8,12 @@ import { findOrInstall, type Wanted } from '../../scripts/serverProgram.ts';
 
 const CHROMIUM: Wanted = {
   title: 'Chromium',
-  names: ['chromium', 'chromium-browser', 'google-chrome'],
+  // Without a window, the shell takes half the CPU.
+  names: ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'],
   folders: ['/usr/bin', '/usr/local/bin', '/snap/bin'],
   version: /(\d+)\.\d+/,
   oldestMajor: 120,
-  packages: { apt: 'chromium', apk: 'chromium', dnf: 'chromium', brew: 'chromium' },
+  packages: { apt: 'chromium-headless-shell', apk: 'chromium', dnf: 'chromium', brew: 'chromium' },
   cache: 'chromium',
   byHand: 'install Chromium',
 };
