@@ -130,7 +130,7 @@ function createSweep<Source>() {
     configs = [{ state: UNKNOWN, done: new Set() }];
     for (const id of pending.keys()) loose.add(id);
   };
-  const isCertain = (id: number, operation: Operation<Source>) => operation.isCertain && !loose.has(id);
+  const isCertain = (id: number) => pending.get(id)?.isCertain === true && !loose.has(id);
 
   /** Puts all calls into the order that only look and that this state explains. */
   const settled = ({ state, done }: Config): Config => {
@@ -145,7 +145,7 @@ function createSweep<Source>() {
     const reached: Config[] = [];
     for (const [id, operation] of pending) {
       if (done.has(id) || operation.steps.every(isRead)) continue;
-      const then = effect(state, operation.steps, isCertain(id, operation));
+      const then = effect(state, operation.steps, isCertain(id));
       if (then !== null) reached.push({ state: then, done: new Set([...done, id]) });
     }
     for (const held of state.held)
@@ -153,18 +153,27 @@ function createSweep<Source>() {
     return reached;
   };
 
-  /** Returns all configurations that can be reached from some, as long as `goesOn` is true; null: too many. */
+  /**
+   * Returns the configurations that can be reached from some, as long as `goesOn` is true; null: too many. Leaves out
+   * those that another one makes needless: the same but for calls that may have had no effect, of which it has fewer.
+   */
   const reach = (from: readonly Config[], now: number, goesOn: (config: Config) => boolean): Config[] | null => {
-    const seen = new Map<string, Config>();
+    const seen = new Map<string, Config[]>();
+    let count = 0;
+    const isNeedless = ({ done }: Config, others: readonly Config[]) =>
+      others.some((other) => [...other.done].every((id) => done.has(id)));
     const queue = from.map(settled);
-    for (let config = queue.pop(); config; config = queue.pop()) {
-      const key = `${textOf(config.state)} | ${[...config.done].sort((a, b) => a - b).join()}`;
-      if (seen.has(key)) continue;
-      seen.set(key, config);
-      if (seen.size > BUDGET) return null;
+    // Those with fewer calls come first.
+    for (let at = 0, config = queue[at]; config; config = queue[++at]) {
+      const musts = [...config.done].filter(isCertain).sort((a, b) => a - b);
+      const key = `${textOf(config.state)} | ${musts.join()}`;
+      const others = seen.get(key) ?? [];
+      if (isNeedless(config, others)) continue;
+      seen.set(key, [...others, config]);
+      if (++count > BUDGET) return null;
       if (goesOn(config)) queue.push(...next(config, now).map(settled));
     }
-    return [...seen.values()];
+    return [...seen.values()].flat();
   };
 
   const giveUp = () => {
@@ -178,7 +187,7 @@ function createSweep<Source>() {
     invoke: (id: number, operation: Operation<Source>) => void pending.set(id, operation),
     complete(id: number, operation: Operation<Source>) {
       const isDone = ({ done }: Config) => done.has(id);
-      const mustBeDone = isCertain(id, operation);
+      const mustBeDone = isCertain(id);
       const reached = reach(configs, operation.by, (config) => !isDone(config));
       if (reached === null) giveUp();
       else configs = [...reached.filter(isDone), ...(mustBeDone ? [] : configs)];
