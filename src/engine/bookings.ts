@@ -49,11 +49,8 @@ export interface BookingFilter {
   readonly to?: number | undefined;
 }
 
-export interface Cancelled {
-  readonly cancelled: number;
-  /** Each requester from whom a person has taken bookings, with a resource of these. */
-  readonly taken: readonly { readonly resource: string; readonly requester: string }[];
-}
+/** Requesters from whom a person has taken bookings, with a resource of these. */
+export type Taken = Map<string, string>;
 
 /**
  * Books slots for a time ahead (docs/specification.md#booking).
@@ -175,7 +172,8 @@ export async function changeBooking(
 }
 
 /**
- * Cancels bookings, those that run too, in pieces.
+ * Cancels bookings, those that run too, in pieces: if one fails, those before it are cancelled.
+ * @param taken gets what it takes from others, also if it fails; nothing if it is a repeat
  * @returns how many it has cancelled, 0 if there are none
  * @throws HoldfastError unauthenticated, unavailable; forbidden, also for a booking of somebody else; LimitError
  */
@@ -183,10 +181,10 @@ export async function cancelBookings(
   engine: Engine,
   credential: Credential,
   which: WhichBookings,
+  taken: Taken,
   idempotency?: Idempotency,
-): Promise<Charged<Cancelled>> {
+): Promise<Charged<number>> {
   const args = [whatOf(which), ('from' in which ? which.from : undefined) ?? '', credential.subject ?? ''];
-  const taken = new Map<string, string>();
   let cursor = '';
   for (;;) {
     const { result, ...charged } = await callCharged(engine, 'cancelBookings', credential, () => [cursor, ...args], {
@@ -194,16 +192,9 @@ export async function cancelBookings(
       isContinuation: cursor !== '',
     });
     const [next, count, ...pairs] = result.map(String);
-    for (let i = 0; i < pairs.length; i += 2) taken.set(pairs[i + 1] ?? '', pairs[i] ?? '');
+    if (!charged.isReplayed) for (let i = 0; i < pairs.length; i += 2) taken.set(pairs[i + 1] ?? '', pairs[i] ?? '');
     cursor = next ?? '';
-    if (cursor === '')
-      return {
-        ...charged,
-        result: {
-          cancelled: toInteger(count),
-          taken: [...taken].map(([requester, resource]) => ({ resource, requester })),
-        },
-      };
+    if (cursor === '') return { ...charged, result: toInteger(count) };
   }
 }
 

@@ -8,11 +8,11 @@ import type { Charged } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';
 import {
   book,
-  type Cancelled,
   cancelBookings,
   changeBooking,
   type NewBookings,
   type NewTimes,
+  type Taken,
   type WhichBookings,
 } from '../engine/bookings.ts';
 import type { CallOptions } from '../engine/call.ts';
@@ -29,12 +29,18 @@ export interface BookingChanges {
     change: NewTimes,
     idempotency?: Idempotency,
   ): Promise<Charged<ChangedBooking | null>>;
-  cancelBookings(credential: Credential, which: WhichBookings, idempotency?: Idempotency): Promise<Charged<Cancelled>>;
+  cancelBookings(
+    credential: Credential,
+    which: WhichBookings,
+    taken: Taken,
+    idempotency?: Idempotency,
+  ): Promise<Charged<number>>;
 }
 
 /** Without a database: in Redis alone. */
 export const bookingsInRedis = (engine: Engine): BookingChanges => ({
   book: (credential, request, options) => book(engine, credential, request, options),
   changeBooking: (credential, id, change, idempotency) => changeBooking(engine, credential, id, change, idempotency),
-  cancelBookings: (credential, which, idempotency) => cancelBookings(engine, credential, which, idempotency),
+  cancelBookings: (credential, which, taken, idempotency) =>
+    cancelBookings(engine, credential, which, taken, idempotency),
 });

@@ -9,7 +9,7 @@ import type { Idempotency } from '../domain/idempotency.ts';
 import type { Charged } from '../domain/quota.ts';
 import { occurrences } from '../domain/series.ts';
 import type { Credential } from '../domain/tenants.ts';
-import type { EngineBooking, WhichBookings } from '../engine/bookings.ts';
+import type { EngineBooking, Taken, WhichBookings } from '../engine/bookings.ts';
 import { charged, chargeRepeat, countItems, countUse, countWhole } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
 import { refuseOthersNames } from './permissions.ts';
@@ -121,15 +121,14 @@ export async function cancelBookings(
   which: WhichBookings,
   idempotency?: Idempotency,
 ): Promise<Charged<{ cancelled: number }>> {
-  const pending = deps.bookings.cancelBookings(credential, which, idempotency);
-  const { result, ...done } = await countWhole(
-    deps,
-    credential,
-    1,
-    chargeRepeat(deps, credential, idempotency, pending),
-  );
-  const { cancelled, taken } = result;
-  if (taken.length > 0 && !done.isReplayed)
-    trail?.note(credential, ...taken.map((details) => ({ action: 'booking.cancel', details })));
-  return { ...done, result: { cancelled } };
+  const taken: Taken = new Map();
+  try {
+    const pending = deps.bookings.cancelBookings(credential, which, taken, idempotency);
+    const charging = chargeRepeat(deps, credential, idempotency, pending);
+    const { result: cancelled, ...done } = await countWhole(deps, credential, 1, charging);
+    return { ...done, result: { cancelled } };
+  } finally {
+    for (const [requester, resource] of taken)
+      trail?.note(credential, { action: 'booking.cancel', details: { resource, requester } });
+  }
 }

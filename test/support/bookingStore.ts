@@ -98,7 +98,7 @@ export class BookingStore {
     return result.bookings[0]?.booking ?? expect.fail(JSON.stringify(result));
   }
 
-  cancel = (booking: string) => this.changes.cancelBookings(this.credential, { booking });
+  cancel = (booking: string) => this.changes.cancelBookings(this.credential, { booking }, new Map());
   list = (): Promise<Booking[]> => all(bookings(this.engine, this.credential, {}));
   ids = async () => (await this.list()).map(({ booking }) => booking);
   held = () => all(active(this.engine, this.credential));

@@ -2,8 +2,11 @@
  * Bookings, from the request to the end of their time (docs/specification.md#bookings).
  */
 import { describe, expect, test } from 'vitest';
+import type { Credential } from '../../../src/domain/tenants.ts';
+import { cancelBookings } from '../../../src/engine/bookings.ts';
 import { deleteDefinition, NOW } from '../../../src/engine/definitions/changes.ts';
 import { registerBookable } from '../../support/bookable.ts';
+import { interceptScript } from '../../support/engine.ts';
 import { hotOf } from '../../support/hotRecord.ts';
 import { reset, unreserve } from '../../support/verbs.ts';
 import { BookingLab, HOUR } from './lab.ts';
@@ -121,6 +124,24 @@ describe('a booking', () => {
     expect(await lab.cancel({ resource: 'desk' })).toBe(0);
     await deleteDefinition(engine, lab.credential, 'desk', false, NOW);
     expect(await hasFlag()).toBe(false);
+  });
+
+  test('of many that are cancelled: what was taken is told, also if a later piece fails', async () => {
+    await registerBookable(lab.running, { hall: 200 });
+    const item = (requester: string) => lab.item(HOUR, 2 * HOUR, { resource: 'hall', requester });
+    await lab.bookAll(Array.from({ length: 150 }, (_, i) => item(i < 75 ? 'bo' : 'al')));
+    const credentialKey = `session:${'d'.repeat(64)}`;
+    const session = { rights: 'reserve force', requester: 'op', email: 'op@lab.example', actor: 'person:op', id: '1' };
+    await lab.running.engine.redis.set(`{${lab.credential.tenant}}:${credentialKey}`, JSON.stringify(session));
+    let pieces = 0;
+    const engine = interceptScript(lab.running, 'cancelBookings', (send) =>
+      pieces++ === 0 ? send() : Promise.reject(new Error('the connection is lost')),
+    );
+    const taken = new Map<string, string>();
+    const person: Credential = { tenant: lab.credential.tenant, credentialKey, kind: 'session' };
+    await expect(cancelBookings(engine, person, { resource: 'hall' }, taken)).rejects.toThrow('lost');
+    expect(Object.fromEntries(taken)).toEqual({ al: 'hall', bo: 'hall' });
+    expect(await lab.cancel({ resource: 'hall' })).toBe(50);
   });
 
   test('that was over before anybody looked never begins', async () => {

@@ -34,7 +34,7 @@ const remove = (name: string) =>
     () => 'done',
     (error: Error) => error.message,
   );
-const cancelAll = (resource: string) => cancelBookings(running.engine, running.credential, { resource });
+const cancelAll = (resource: string) => cancelBookings(running.engine, running.credential, { resource }, new Map());
 
 describe('while it has bookings', () => {
   test('a resource stays bookable, and is not deleted', async () => {

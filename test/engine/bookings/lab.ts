@@ -99,7 +99,7 @@ export class BookingLab {
 
   /** @returns the number of bookings that it has cancelled */
   async cancel(which: WhichBookings, credential = this.credential): Promise<number> {
-    return (await cancelBookings(this.running.engine, credential, which)).result.cancelled;
+    return (await cancelBookings(this.running.engine, credential, which, new Map())).result;
   }
 
   list(filter: BookingFilter = {}): Promise<Booking[]> {

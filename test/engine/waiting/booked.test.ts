@@ -29,7 +29,7 @@ async function book(resource: string, startS: number, requester = 'boss'): Promi
   expect(result).toMatchObject({ status: 'BOOKED' });
   return result.bookings[0]?.booking ?? '';
 }
-const cancel = (booking: string) => cancelBookings(running.engine, running.credential, { booking });
+const cancel = (booking: string) => cancelBookings(running.engine, running.credential, { booking }, new Map());
 const later = async (ms: number) => {
   await setClock(running.engine.redis, running.credential.tenant, START + ms);
   await beat(running.engine, running.credential.tenant, CALL.instance);

@@ -96,7 +96,7 @@ describe('of a pool whose slots are all booked', () => {
     await measured('a release', release, take);
     const late = bookingOf(0, 100 * 24 * HOUR);
     let id = '';
-    const cancel = () => cancelBookings(engine, credential, { booking: id });
+    const cancel = () => cancelBookings(engine, credential, { booking: id }, new Map());
     const makeLate = async () => {
       id = (await bookAll([late])).result.bookings[0]?.booking ?? '';
     };
