@@ -49,7 +49,7 @@ export function noticeOf(event: NoticeEvent): Notice | null {
   return { notice, tenant, id, requester, resource, keyLabel, actor, expiresAt, claimBy, waiting, booked, untilMs };
 }
 
-function kindOf({ type, actor, requester, claimBy, booking }: Happened): PersonalNotice | null {
+function kindOf({ type, actor, requester, claimBy, booking, explanation }: Happened): PersonalNotice | null {
   switch (type) {
     case 'RESERVED':
       if (claimBy !== undefined) return 'TURN';
@@ -59,7 +59,8 @@ function kindOf({ type, actor, requester, claimBy, booking }: Happened): Persona
     case 'UNRESERVED':
       return actor === null ? null : 'TAKEN';
     case 'BOOKING_CANCELLED':
-      return actor === null || actor === requester ? null : 'TAKEN';
+      if (actor === null) return explanation === 'NOT_AVAILABLE' ? 'TAKEN' : null;
+      return actor === requester ? null : 'TAKEN';
     default:
       return type === 'ENDS_SOON' || type === 'WANTED' ? type : null;
   }
@@ -119,7 +120,10 @@ export function wordsOf(notice: Notice, style: Style): Words {
           }
         : {
             title: `Your booking of ${what} is cancelled`,
-            text: `${by} cancelled your booking of ${what}, from ${time(booked.start)} to ${time(booked.end)}`,
+            text:
+              by === ''
+                ? `No slot is free for your booking of ${what}, from ${time(booked.start)} to ${time(booked.end)}`
+                : `${by} cancelled your booking of ${what}, from ${time(booked.start)} to ${time(booked.end)}`,
             label: 'See it',
           },
   };

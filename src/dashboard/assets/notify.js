@@ -40,7 +40,7 @@ const clock = (iso) => new Date(iso ?? '').toLocaleTimeString([], { hour: '2-dig
  * Returns the notice that an event is, and its title; null: none.
  * @param {TenantEvent} event @returns {[string, string] | null}
  */
-function noticeOf({ type, resource, requester, actor, expiresAt, claimBy, booking }) {
+function noticeOf({ type, resource, requester, actor, explanation, expiresAt, claimBy, booking }) {
   if (requester !== me) return null;
   if (type === 'RESERVED' && claimBy) return ['TURN', `It is your turn: ${resource}. Take it by ${clock(claimBy)}.`];
   if (type === 'RESERVED' && booking) return ['BEGINS', `${resource} is yours now, until ${clock(expiresAt)}.`];
@@ -48,7 +48,7 @@ function noticeOf({ type, resource, requester, actor, expiresAt, claimBy, bookin
   if (type === 'ENDS_SOON') return ['ENDS_SOON', `${resource} is yours until ${clock(expiresAt)}.`];
   if (type === 'WANTED') return ['WANTED', `Somebody waits for ${resource}.`];
   if (type === 'UNRESERVED' && actor && actor !== myself) return ['TAKEN', `${resource} is taken away from you.`];
-  if (type === 'BOOKING_CANCELLED' && actor && actor !== myself)
+  if (type === 'BOOKING_CANCELLED' && (actor ? actor !== myself : explanation === 'NOT_AVAILABLE'))
     return ['TAKEN', `Your booking of ${resource} is cancelled.`];
   return null;
 }
