@@ -1,6 +1,7 @@
 -- The walks of agenda.lua: which tickets each of them goes through, and what is noted of those that are next.
 local agenda = require('waiting/agenda')
 local ceasing = require('waiting/ceasing')
+local conditions = require('slots/conditions')
 local exempt = require('waiting/exempt')
 local heldSlots = require('waiting/heldSlots')
 local keys = require('frame/keys')
@@ -95,10 +96,15 @@ function firstOf.a(_, from)
   return page[queues.placeIn(page, from)]
 end
 
--- Returns true if blockers hold a slot of a resource, so that others may join their holds.
-local function isJoinable(name)
+-- Returns true if something of a resource may be had though none of its slots counts as free: blockers hold a slot, so
+-- that others may join their holds; or a hold from an earlier capacity counts as one of the ready slots
+-- (slots/conditions.lua), of which one can be had by its name all the same.
+local function mayHaveMore(name)
+  local own = registry.definition(name)
+  local isCountedLow = own and own.pooled and own.hasConditions
   for _, slot in ipairs(heldSlots.of(name)) do
-    if slotMap.declarerOf(slotMap.recordAt(slot).owner) then
+    local isJoinable = slotMap.declarerOf(slotMap.recordAt(slot).owner)
+    if isJoinable or isCountedLow and not conditions.isSlot(name, slot) then
       return true
     end
   end
@@ -110,7 +116,7 @@ function walks.isOpen(kind, name)
   if kind ~= 'f' and kind ~= 'j' or queues.isOfMatch(name) or lines.freeAt(name) > 0 then
     return true
   elseif kind == 'j' then
-    return isJoinable((lines.lineOf(name)))
+    return mayHaveMore((lines.lineOf(name)))
   end
   local record = slotMap.recordAt((lines.lineOf(name)))
   return record and slotMap.declarerOf(record.owner)
