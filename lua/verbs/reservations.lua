@@ -140,10 +140,10 @@ verbs.unreserve = charged.verb({
   ARGV[3]  the tenant's time in the due slotNumber, '<ms> <swept>' (limits/cap.lua); '' at first
   ARGV[4]  the first item (frame/items.lua)
 
-  Returns {'OK', quota, item, ...}. An item is {'RENEWED', expiry in ms, and if it is cut, the lease in whole s},
-  {'NOT_AVAILABLE', expiry in ms, which stays, and when the booking begins that is in the way, in ms}, {'NOT_RESERVED'},
-  {'DOESNT_OWN_RESERVATION'} or {'INVALID_RELEASE_TOKEN'}, with what tellTaken() in reservations/release.lua adds, as a
-  text (reservations/texts.lua). A batch ends with what batch.tell() adds.
+  Returns {'OK', quota, item, ...}. An item is {'RENEWED', expiry in ms, if it is cut the lease in whole s, the booking
+  that it is the running time of}, {'NOT_AVAILABLE', expiry in ms, which stays, and when the booking begins that is in
+  the way, in ms}, {'NOT_RESERVED'}, {'DOESNT_OWN_RESERVATION'} or {'INVALID_RELEASE_TOKEN'}, with what tellTaken() in
+  reservations/release.lua adds, as a text (reservations/texts.lua). A batch ends with what batch.tell() adds.
 ]]
 local function whyTooLong(items)
   for i, item in ipairs(items) do
@@ -157,6 +157,11 @@ end
 -- Returns true if the caller may renew a reservation without its token. What nobody has claimed has no lease yet.
 local function mayRenew(reservation)
   return reservation.token ~= codec.UNCLAIMED and admission.mayForce(reservation.owner)
+end
+
+local function renewedReply(reservation, expiresAt, cutTtl)
+  local booking = reservation.booking
+  return { 'RENEWED', expiresAt, cutTtl or (booking and ''), booking }
 end
 
 -- A retry renews again, and its event has the later expiry.
@@ -174,7 +179,7 @@ local function renewItem(item)
   if bookedFrom then
     return { 'NOT_AVAILABLE', reservation.expiresAt, bookedFrom }
   elseif reservation.booking and expiresAt == reservation.expiresAt then
-    return { 'RENEWED', expiresAt, leases.cutTtl(expiresAt, item.ttlMs) }
+    return renewedReply(reservation, expiresAt, leases.cutTtl(expiresAt, item.ttlMs))
   end
   local renewed = codec.copyWith(reservation, { expiresAt = expiresAt, leasedAt = clock.nowMs() })
   if not reservation.session then
@@ -182,7 +187,7 @@ local function renewItem(item)
   end
   reservationEvents.emitRenewed(renewed)
   reservationEvents.spendOnEvent(item, renewed.details)
-  return { 'RENEWED', expiresAt, not reservation.session and leases.cutTtl(expiresAt, item.ttlMs) or nil }
+  return renewedReply(reservation, expiresAt, not reservation.session and leases.cutTtl(expiresAt, item.ttlMs) or nil)
 end
 
 verbs.renew = charged.verb({

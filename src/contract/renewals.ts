@@ -6,7 +6,7 @@ import type { Sizes } from '../domain/maxSizes.ts';
 import { RENEW_STATUSES } from '../domain/reservations.ts';
 import { batch, checkMinTtl, ignored, item, minTtlSeconds, time, ttlSeconds } from './fields.ts';
 import { heldItem } from './releaseFields.ts';
-import { cutLease, explanation, resultRequester, resultResource } from './reservationFields.ts';
+import { booking, cutLease, explanation, resultRequester, resultResource } from './reservationFields.ts';
 import { otherResultFields } from './reservations.ts';
 
 /** What an item may have besides, since callers send it with all fields of the result of the reserve. */
@@ -42,6 +42,7 @@ export const RenewResult = z
     explanation: explanation('RENEWED'),
     expiresAt: time.nullable().meta({ description: 'When the lease ends now. Null: never, or it is not held.' }),
     ...cutLease,
+    booking,
   })
   .meta({ id: 'RenewResult' });
 export type RenewResult = z.output<typeof RenewResult>;

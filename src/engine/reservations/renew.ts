@@ -11,7 +11,7 @@ import { itemArgs, joined } from '../../redis/layouts.ts';
 import { parseItem, toBookedFrom, toInteger, toMs, toTime } from '../../redis/reply.ts';
 import { callInBatch } from '../batch.ts';
 import type { Engine } from '../engine.ts';
-import { packToken } from './releaseToken.ts';
+import { packToken, unpackToken } from './releaseToken.ts';
 import { explainLoss } from './unreserve.ts';
 
 /**
@@ -52,6 +52,7 @@ function toResult(item: RenewItem, [status, ...rest]: readonly string[]): RenewR
         explanation: status,
         expiresAt: toTime(toMs(rest[0])),
         ...(rest[1] && { ttlSeconds: toInteger(rest[1]) }),
+        ...(rest[2] && { booking: unpackToken(rest[2]) }),
       };
     case 'NOT_AVAILABLE': {
       const booked = toBookedFrom(rest[1]);
