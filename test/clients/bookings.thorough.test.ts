@@ -68,4 +68,18 @@ describe.concurrent.each(CLIENTS)('$name beside a booking', (client) => {
     expect(await held.answer).toEqual({});
     expect(await scene.endOf('printer')).toBe(start + 60_000);
   });
+
+  test('does not release what it had before, once its requester has booked that', async () => {
+    await using scene = await openScene(client);
+    const start = inSeconds(2);
+    const options = { ttl: '3s', requester: 'bo' } as const;
+    const held = scene.program.send({ do: 'using', target: 'printer', options });
+    await held.event('holding');
+    await book(scene, 'bo', start);
+    await until('it has begun', async () => (await scene.endOf('printer')) === start + 60_000);
+    await scene.program.do({ do: 'renew', of: held.id });
+    await scene.program.do({ do: 'finish', of: held.id });
+    expect(await held.answer).toEqual({});
+    expect(await scene.endOf('printer')).toBe(start + 60_000);
+  });
 });

@@ -434,6 +434,11 @@ export interface components {
              * @example 2026-01-31T12:00:30.000Z
              */
             bookedFrom?: string;
+            /**
+             * Format: uuid
+             * @description The booking that the reservation is the running time of.
+             */
+            booking?: string;
         };
         Transaction: {
             /**

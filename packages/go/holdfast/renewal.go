@@ -166,6 +166,9 @@ func (r *renewal) finish() {
 			return
 		}
 		h.reservations[i].ExpiresAt = result.ExpiresAt
+		if result.Booking != "" {
+			h.reservations[i].Booking = result.Booking
+		}
 		sentAt = min(sentAt, r.answers[i].sentAt)
 	}
 	h.ttl = r.ttl

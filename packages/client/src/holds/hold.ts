@@ -3,44 +3,12 @@ import { type Duration, ENDLESS, ttlSecondsOf } from '../durations.ts';
 import { HoldfastError, invalid } from '../errors.ts';
 import type { Answer, Api } from '../http/api.ts';
 import { refuseUnknown } from '../options.ts';
-import type { ReleaseOptions, ReserveResult } from '../types.ts';
+import type { ReleaseOptions, RenewResult, ReserveResult } from '../types.ts';
 import { asyncDispose } from './asyncDispose.ts';
 import { CLOCKS, type Clocks, offsetOf } from './clocks.ts';
 import type { Lease } from './lease.ts';
 import { itemOf } from './plan.ts';
-
-/** The fields that renew and release a reservation. */
-export interface ReservationKey {
-  readonly resource: string;
-  readonly requester: string;
-  readonly releaseToken: string;
-}
-
-type ReservationResult = Pick<ReserveResult, 'resource' | 'requester' | 'releaseToken'>;
-
-/** Facts that holders of a resource need, such as its address. */
-export type Attributes = Readonly<Record<string, string>>;
-
-/** One reservation of a hold. */
-export interface Reservation extends ReservationKey {
-  /** Higher than that of every earlier reservation. Pass it to whatever the resource protects. */
-  readonly fencingToken: number;
-  /** Its slots of a pool; otherwise its own name. */
-  readonly slots: readonly string[];
-  /** The slot that it has of its resource and of each ancestor, if they are pools. */
-  readonly acquiredSlots: Readonly<Record<string, string>> | null;
-  /** The slots of blockers that the service holds for it. */
-  readonly acquiredBlockers: readonly string[];
-  /** Its path in the tree, if it has ancestors. */
-  readonly reservedAtPath: string | null;
-  readonly mode: 'EXCLUSIVE' | 'SHARED';
-  /** The attributes of the resource and, unless it has several slots, of its slot. */
-  readonly attributes: Attributes;
-  /** If it has several slots: the attributes of each of `slots`. */
-  readonly slotAttributes: readonly Attributes[];
-  /** When the lease ends, by the clock of the service. Null: it never ends by itself. */
-  readonly expiresAt: Date | null;
-}
+import { type Attributes, keyOf, type Reservation, type ReservationKey, reservationOf } from './reservation.ts';
 
 /** Where a hold comes from. */
 export interface Origin {
@@ -266,13 +234,6 @@ export class LiveHold {
 /** The result of `reserve`. In tests, any object with these members is one. */
 export interface Hold extends Pick<LiveHold, keyof LiveHold> {}
 
-/** Returns the key that releases a result. */
-export const keyOf = ({ resource, requester, releaseToken }: ReservationResult): ReservationKey => ({
-  resource,
-  requester,
-  releaseToken: releaseToken ?? '',
-});
-
 /** A renewal that is cut to the start of a booking lasts so long at least. */
 const MIN_TTL_SECONDS = 5;
 
@@ -298,26 +259,8 @@ export function isUnreachable(error: unknown): boolean {
   return code === 'UNREACHABLE' || status === 408 || status === 429 || status >= 500;
 }
 
-const renewed = (result: ReserveResult, answer: Answer<{ expiresAt: string | null }> | undefined): ReserveResult =>
-  answer === undefined ? result : { ...result, expiresAt: answer.result.expiresAt };
-
-function reservationOf(result: ReserveResult): Reservation {
-  const { resource, requester, acquiredSlots, acquiredBlockers, reservedAtPath, mode = 'EXCLUSIVE' } = result;
-  const slot = acquiredSlots?.[reservedAtPath?.split('>').at(-1) ?? resource] ?? resource;
-  return {
-    resource,
-    requester,
-    releaseToken: result.releaseToken ?? '',
-    fencingToken: result.fencingToken ?? 0,
-    slots: result.slots ?? [slot],
-    acquiredSlots,
-    acquiredBlockers: acquiredBlockers ?? [],
-    reservedAtPath,
-    mode,
-    attributes: result.attributes ?? {},
-    slotAttributes: result.slotAttributes ?? [],
-    expiresAt: dateOf(result.expiresAt),
-  };
+function renewed(result: ReserveResult, answer: Answer<RenewResult> | undefined): ReserveResult {
+  if (answer === undefined) return result;
+  const { expiresAt, booking } = answer.result;
+  return { ...result, expiresAt, ...(booking !== undefined && { booking }) };
 }
-
-const dateOf = (time: string | null): Date | null => (time === null ? null : new Date(time));

@@ -9,10 +9,11 @@ import type { ActiveReservation, HeldBy, ReserveResult } from '../types.ts';
 import { askUntilDecided } from './ask.ts';
 import { attemptOf, isGot, type Outcome } from './attempts.ts';
 import { CLOCKS, type Clocks, offsetOf } from './clocks.ts';
-import { type Hold, keyOf, LiveHold, leaseOf } from './hold.ts';
+import { type Hold, LiveHold, leaseOf } from './hold.ts';
 import { Lease } from './lease.ts';
 import type { Plan } from './plan.ts';
 import type { Requesters, Use } from './requesters.ts';
+import { keyOf } from './reservation.ts';
 
 /** A session that reservations are made in. */
 export interface Owner {

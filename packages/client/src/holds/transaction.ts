@@ -6,9 +6,9 @@ import { refuseUnknown } from '../options.ts';
 import type { Match, TransactionBody, TransactionResult } from '../types.ts';
 import { askUntilDecided } from './ask.ts';
 import { askTransaction } from './attempts.ts';
-import { keyOf, type ReservationKey } from './hold.ts';
 import { checkPriority, itemOf, textOf, WAIT_NEEDS_TTL } from './plan.ts';
 import { randomText } from './requesters.ts';
+import { keyOf, type ReservationKey } from './reservation.ts';
 
 /** Takes a resource. */
 export interface ReserveRequest {

@@ -280,6 +280,8 @@ class RenewResult(TypedDict):
     """Only of a bookable resource: the seconds that are left of the lease, if that ends sooner than asked."""
     bookedFrom: NotRequired[str]
     """Only if a booking is in the way: the latest end of a lease that would do."""
+    booking: NotRequired[str]
+    """The booking that the reservation is the running time of."""
 
 
 class Transaction(TypedDict):

@@ -200,7 +200,8 @@ class BaseHold:
             raise lease.lost or self._has_been_released()
         self._ttl = ttl
         self._results = [
-            {**result, "expiresAt": renewed["expiresAt"]} for result, renewed in zip(self._results, results)
+            {**result, **{name: renewed[name] for name in ("expiresAt", "booking") if name in renewed}}
+            for result, renewed in zip(self._results, results)
         ]
         self._reservations = None
         kept = next((one for one in results if one["status"] == "NOT_AVAILABLE"), None)
