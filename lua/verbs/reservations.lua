@@ -140,10 +140,11 @@ verbs.unreserve = charged.verb({
   ARGV[3]  the tenant's time in the due slotNumber, '<ms> <swept>' (limits/cap.lua); '' at first
   ARGV[4]  the first item (frame/items.lua)
 
-  Returns {'OK', quota, item, ...}. An item is {'RENEWED', expiry in ms, if it is cut the lease in whole s, the booking
-  that it is the running time of}, {'NOT_AVAILABLE', expiry in ms, which stays, and when the booking begins that is in
-  the way, in ms}, {'NOT_RESERVED'}, {'DOESNT_OWN_RESERVATION'} or {'INVALID_RELEASE_TOKEN'}, with what tellTaken() in
-  reservations/release.lua adds, as a text (reservations/texts.lua). A batch ends with what batch.tell() adds.
+  Returns {'OK', quota, item, ...}. An item is {'RENEWED', expiry in ms, and if it is cut, the lease in whole s},
+  {'NOT_AVAILABLE', expiry in ms, which stays, and when the booking begins that is in the way, in ms}, both with the id
+  of the booking that the reservation is the running time of; {'NOT_RESERVED'}, {'DOESNT_OWN_RESERVATION'} or
+  {'INVALID_RELEASE_TOKEN'}, with what tellTaken() in reservations/release.lua adds, as a text (reservations/texts.lua).
+  A batch ends with what batch.tell() adds.
 ]]
 local function whyTooLong(items)
   for i, item in ipairs(items) do
@@ -159,9 +160,10 @@ local function mayRenew(reservation)
   return reservation.token ~= codec.UNCLAIMED and admission.mayForce(reservation.owner)
 end
 
-local function renewedReply(reservation, expiresAt, cutTtl)
-  local booking = reservation.booking
-  return { 'RENEWED', expiresAt, cutTtl or (booking and ''), booking }
+-- Returns the reply that a reservation has a lease until a time in ms.
+local function renewedReply(reservation, expiresAt, item)
+  local cut = not reservation.session and leases.cutTtl(expiresAt, item.ttlMs) or nil
+  return { 'RENEWED', expiresAt, cut or reservation.booking and '', reservation.booking }
 end
 
 -- A retry renews again, and its event has the later expiry.
@@ -177,9 +179,9 @@ local function renewItem(item)
     expiresAt, bookedFrom = leases.renewedEnd(reservation, item.ttlMs, item.minTtlMs)
   end
   if bookedFrom then
-    return { 'NOT_AVAILABLE', reservation.expiresAt, bookedFrom }
+    return { 'NOT_AVAILABLE', reservation.expiresAt, bookedFrom, reservation.booking }
   elseif reservation.booking and expiresAt == reservation.expiresAt then
-    return renewedReply(reservation, expiresAt, leases.cutTtl(expiresAt, item.ttlMs))
+    return renewedReply(reservation, expiresAt, item)
   end
   local renewed = codec.copyWith(reservation, { expiresAt = expiresAt, leasedAt = clock.nowMs() })
   if not reservation.session then
@@ -187,7 +189,7 @@ local function renewItem(item)
   end
   reservationEvents.emitRenewed(renewed)
   reservationEvents.spendOnEvent(item, renewed.details)
-  return renewedReply(reservation, expiresAt, not reservation.session and leases.cutTtl(expiresAt, item.ttlMs) or nil)
+  return renewedReply(reservation, expiresAt, item)
 end
 
 verbs.renew = charged.verb({

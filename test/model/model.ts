@@ -205,10 +205,10 @@ export class Model extends HeldAttributes {
     }
     const bookedFrom = this.renewLease(found, { requester, ttlSeconds, minTtlSeconds });
     const expiresAt = iso(this.endsAt(found));
-    if (bookedFrom !== null)
-      return { resource, requester, status: 'NOT_AVAILABLE', expiresAt, ...bookedWhy(bookedFrom) };
+    const told = { resource, requester, expiresAt, ...(found.booking && { booking: found.booking.id }) };
+    if (bookedFrom !== null) return { ...told, status: 'NOT_AVAILABLE', ...bookedWhy(bookedFrom) };
     const cut = this.cutLease(found, { requester, ttlSeconds });
-    return { resource, requester, status: 'RENEWED', explanation: 'RENEWED', expiresAt, ...cut };
+    return { ...told, status: 'RENEWED', explanation: 'RENEWED', ...cut };
   }
 
   /** Explains why a requester has no reservation: a reset by a key without a label tells those from before it. */

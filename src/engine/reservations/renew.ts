@@ -43,6 +43,7 @@ export function renew(
 
 function toResult(item: RenewItem, [status, ...rest]: readonly string[]): RenewResult {
   const { resource, requester } = item;
+  const booking = rest[2] ? { booking: unpackToken(rest[2]) } : {};
   switch (status) {
     case 'RENEWED':
       return {
@@ -52,12 +53,12 @@ function toResult(item: RenewItem, [status, ...rest]: readonly string[]): RenewR
         explanation: status,
         expiresAt: toTime(toMs(rest[0])),
         ...(rest[1] && { ttlSeconds: toInteger(rest[1]) }),
-        ...(rest[2] && { booking: unpackToken(rest[2]) }),
+        ...booking,
       };
     case 'NOT_AVAILABLE': {
       const booked = toBookedFrom(rest[1]);
       const explanation = `${status}: booked from ${booked.bookedFrom}`;
-      return { resource, requester, status, explanation, expiresAt: toTime(toMs(rest[0])), ...booked };
+      return { resource, requester, status, explanation, expiresAt: toTime(toMs(rest[0])), ...booked, ...booking };
     }
     case 'NOT_RESERVED':
     case 'DOESNT_OWN_RESERVATION':
