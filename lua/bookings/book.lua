@@ -17,6 +17,8 @@ local work = require('frame/work')
 local booking = {}
 -- As src/domain/bookings.ts has them.
 local MAX_AHEAD_S, MIN_S, MAX_S, MAX_FUTURE = 366 * 86400, 60, 86400, 100
+-- A start so little ago means now: a second, or the minute of a form, may end before the request arrives.
+local GRACE_S = 60
 -- Resources that are looked at for a match, and names that are read at once.
 local MAX_LOOKED, STEP = 500, 50
 
@@ -24,12 +26,18 @@ local function invalid(text, ...)
   return { status = 'NOT_VALID', explanation = 'NOT_VALID: ' .. string.format(text, ...) }
 end
 
+local function nowInS()
+  return math.floor(clock.nowMs() / 1000)
+end
+
 -- Returns the outcome of a booking whose time breaks a rule; nil if it does not.
 local function faultOfTime(startS, endS)
-  local nowS = math.floor(clock.nowMs() / 1000)
+  local nowS = nowInS()
   local most = math.min(tenant.maxBookingS or MAX_S, (tenant.maxTtlMs or math.huge) / 1000)
-  if startS < nowS then
+  if startS < nowS - GRACE_S then
     return invalid('start is over')
+  elseif endS <= nowS then
+    return invalid('end is over')
   elseif startS > nowS + MAX_AHEAD_S then
     return invalid('start must be at most 366 days ahead')
   elseif endS - startS < MIN_S then
@@ -52,7 +60,7 @@ local function faultOf(item)
     return fault
   elseif terms.isNoteRequired() and not item.options.note then
     return invalid('a note is required')
-  elseif not hasForce() and lists.futureOf(item.requester, math.floor(clock.nowMs() / 1000)) >= most then
+  elseif not hasForce() and lists.futureOf(item.requester, nowInS()) >= most then
     return invalid('%s has %d future bookings, and this tenant allows no more', item.requester, most)
   end
 end
@@ -155,13 +163,14 @@ local function bookMatch(item)
   return soonest or invalid('no bookable resource has these labels')
 end
 
--- Books an item (frame/items.lua) on paper. Returns the outcome, a table:
+-- Books an item (frame/items.lua) on paper; its start becomes now if it is just over. Returns the outcome, a table:
 --   status       BOOKED, CONFLICT or NOT_VALID; explanation
 --   id           of the booking; resource and slot
 --   conflict     what is in the way (bookings/finding.lua), nil if that is not known
 function booking.book(item)
   local outcome = faultOf(item)
   if not outcome then
+    item.start = math.max(item.start, nowInS())
     outcome = item.options.match and bookMatch(item) or bookName(item, item.resource)
   elseif item.series then
     -- An occurrence of a series that breaks a rule counts as a conflict.
@@ -203,6 +212,7 @@ function booking.change(id, record, startS, endS, note)
   if fault then
     return fault
   end
+  startS = math.max(startS, nowInS())
   local slot, conflict = move(id, record, own, startS, endS)
   if not slot then
     return inTheWay(record.resource, conflict)

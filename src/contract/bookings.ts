@@ -28,7 +28,9 @@ const wholeSecond = z.iso
   .refine(Number.isInteger, `must be ${WHOLE_SECOND}`)
   .meta({ type: 'string', format: 'date-time', example: '2026-11-24T09:00:00Z' });
 
-const start = wholeSecond.meta({ description: 'When it begins: from now to 366 days ahead.' });
+const start = wholeSecond.meta({
+  description: 'When it begins: from now to 366 days ahead. Up to 60 s ago means now.',
+});
 const end = wholeSecond.meta({ description: 'When it ends: at least 60 s after its start.' });
 
 /** Checks how long a booking is, as far as no setting says it. Its times are in s. */

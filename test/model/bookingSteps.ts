@@ -119,7 +119,11 @@ function stepsOf({ names, resources, capacities, isWaiting }: Kind): fc.Arbitrar
     .record({
       resource,
       requester,
-      startsIn: fc.oneof(fc.integer({ min: 0, max: 6 }), fc.integer({ min: 5, max: 200 }), fc.constant(-1)),
+      startsIn: fc.oneof(
+        fc.integer({ min: 0, max: 6 }),
+        fc.integer({ min: 5, max: 200 }),
+        fc.constantFrom(-1, -60, -61),
+      ),
       seconds: fc.constantFrom(60, 60, 90, 120, 200, 59_000_000),
       claimWithinSeconds: fc.constantFrom(null, null, 60, 100),
       series: fc.constantFrom(null, null, 1),
@@ -165,7 +169,7 @@ function stepsOf({ names, resources, capacities, isWaiting }: Kind): fc.Arbitrar
       arbitrary: fc.record({
         do: does('change booking'),
         nth,
-        startsIn: fc.option(fc.integer({ min: -2, max: 200 })),
+        startsIn: fc.option(fc.oneof(fc.integer({ min: -2, max: 200 }), fc.constantFrom(-60, -61))),
         seconds: fc.option(fc.constantFrom(60, 100, 30)),
       }),
     },

@@ -32,7 +32,10 @@ export type Answer = { status: Status; resource: string; slot: string | null };
 const DAY_MS = 86_400_000;
 
 export class BookingModel extends WaitingModel {
-  /** @param made what the engine made of each that it booked */
+  /**
+   * @param wanted a start that is just over becomes now
+   * @param made what the engine made of each that it booked
+   */
   book(wanted: readonly Wanted[], skipsConflicts: boolean, made: readonly (Made | null)[]) {
     const before = [...this.bookings];
     const answers = wanted.map((one, i) => this.bookOne(one, made[i] ?? { id: `${i}`, key: `${i}`, token: '' }));
@@ -47,13 +50,15 @@ export class BookingModel extends WaitingModel {
   }
 
   private bookOne(wanted: Wanted, made: Made): Answer {
-    const { resource: name, match = {}, requester, start, end, series, claimWithinSeconds } = wanted;
+    const { resource: name, match = {}, requester, end, series, claimWithinSeconds } = wanted;
     const names = name === undefined ? this.fitting(match).filter((one) => this.isBookable(one)) : [name];
     const found = names.flatMap((one) => this.bookableAt(one) ?? []);
     const [first] = found;
     const none = { resource: name ?? '', slot: null };
     // An occurrence of a series that breaks a rule counts as a conflict.
-    if (!this.isTimeRight(start, end)) return { ...none, status: series === undefined ? 'NOT_VALID' : 'CONFLICT' };
+    if (!this.isTimeRight(wanted)) return { ...none, status: series === undefined ? 'NOT_VALID' : 'CONFLICT' };
+    wanted.start = this.sinceNow(wanted.start);
+    const { start } = wanted;
     if (first === undefined) return { ...none, status: 'NOT_VALID' };
     for (const { resource, slots } of found) {
       const slot = slots.find((one) => this.inTheWay(one, { id: '', requester, start, end }) === null);
@@ -73,9 +78,14 @@ export class BookingModel extends WaitingModel {
     return { resource, slots: slot === undefined ? this.slotNames(resource) : [slot] };
   }
 
-  private isTimeRight(start: number, end: number): boolean {
-    const isAhead = start >= Math.floor(this.nowMs / 1000) * 1000 && start <= this.nowMs + 366 * DAY_MS;
-    return isAhead && end - start >= 60_000 && end - start <= DAY_MS;
+  /** A start of up to a minute ago means now. */
+  private sinceNow(start: number): number {
+    return Math.max(start, Math.floor(this.nowMs / 1000) * 1000);
+  }
+
+  private isTimeRight({ start, end }: { start: number; end: number }): boolean {
+    const isAhead = this.sinceNow(start) - start <= 60_000 && start <= this.nowMs + 366 * DAY_MS;
+    return isAhead && end > this.nowMs && end - start >= 60_000 && end - start <= DAY_MS;
   }
 
   /** Changes one that has not begun. Returns its status; null if there is none. */
@@ -84,7 +94,8 @@ export class BookingModel extends WaitingModel {
     if (one === undefined) return this.running.some(({ booking }) => booking?.id === id) ? 'NOT_VALID' : null;
     if (one.isDelayed) return 'NOT_VALID';
     const wanted = { ...one, start: start ?? one.start, end: end ?? one.end };
-    if (!this.isTimeRight(wanted.start, wanted.end)) return 'NOT_VALID';
+    if (!this.isTimeRight(wanted)) return 'NOT_VALID';
+    wanted.start = this.sinceNow(wanted.start);
     const slots = one.isNamed ? [one.slot] : [one.slot, ...this.slotNames(one.resource)];
     const slot = slots.find((other) => this.inTheWay(other, wanted) === null);
     if (slot === undefined) return 'CONFLICT';

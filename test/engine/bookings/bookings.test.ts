@@ -30,6 +30,19 @@ describe('a booking', () => {
     expect(await lab.list()).toEqual([]);
   });
 
+  test('begins at once if its start is up to 60 s ago, and was free since', async () => {
+    await lab.goTo(HOUR);
+    const booked = await lab.book(HOUR - 60, HOUR + 1);
+    expect(booked).toMatchObject({ status: 'BOOKED', start: lab.iso(HOUR), end: lab.iso(HOUR + 1) });
+    expect(await lab.held()).toMatchObject([{ requester: 'bo', expiresAt: lab.iso(HOUR + 1) }]);
+    await lab.goTo(HOUR + 1);
+    const { booking } = await lab.book(2 * HOUR, 3 * HOUR);
+    const moved = await lab.change(booking, { start: lab.at(HOUR - 59), end: lab.at(2 * HOUR) });
+    expect(moved?.booking).toMatchObject({ start: lab.iso(HOUR + 1), end: lab.iso(2 * HOUR), state: 'BOOKED' });
+    expect(await lab.list()).toMatchObject([{ state: 'RUNNING' }]);
+    expect(await lab.change(booking, { start: lab.at(HOUR) })).toMatchObject({ status: 'NOT_VALID' });
+  });
+
   test('is listed with what was said, by resource, requester and time', async () => {
     const first = await lab.book(HOUR, 2 * HOUR, { note: 'demo' });
     await lab.book(3 * HOUR, 4 * HOUR, { requester: 'al', resource: 'pool' });

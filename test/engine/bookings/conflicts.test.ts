@@ -155,7 +155,8 @@ describe('a request', () => {
   test('is not valid for a time that is over, too far ahead, too short or too long', async () => {
     const day = 24 * HOUR;
     for (const [from, to, why] of [
-      [-1, HOUR, 'start is over'],
+      [-61, HOUR, 'start is over'],
+      [-60, 0, 'end is over'],
       [366 * day + 1, 366 * day + HOUR, 'start must be at most 366 days ahead'],
       [HOUR, HOUR + 59, 'end must be at least 60 s after start'],
       [HOUR, HOUR + day + 1, "this tenant's bookings are at most 86400 s long"],
