@@ -87,11 +87,13 @@ function state.noteBeat(instance)
   return last ~= nil
 end
 
--- Returns the beats as text, without instances that have been silent for a minute.
+-- Returns the beats as text, without instances that have been silent for so long that no ticket is attended through
+-- their calls any more: the longest claim time is 10 minutes.
 function state.beatsText()
+  local FORGOTTEN_MS = 660000
   local parts = {}
   for instance, ms in pairs(state.beats) do
-    if ms > clock.nowMs() - 60000 then
+    if ms > clock.nowMs() - FORGOTTEN_MS then
       parts[#parts + 1] = instance .. ' ' .. string.format('%.0f', ms)
     end
   end
