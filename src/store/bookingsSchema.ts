@@ -20,7 +20,7 @@ export const bookings = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
-    // Finds the tenants that have any whose end has not come.
+    // Finds the tenants that have any, and the latest end of each.
     index('bookings_end').on(table.tenantId, table.endsAt),
   ],
 );
