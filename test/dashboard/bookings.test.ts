@@ -1,90 +1,31 @@
 /**
- * Bookings on pages, as browsers without scripts see them: the Board, the days of a resource, Mine, and the forms that
- * book, change and cancel (docs/specification.md#bookings).
+ * The forms that book, change and cancel, as browsers without scripts send them (docs/specification.md#bookings).
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { SessionUser } from '../../src/engine/tenant/signIns.ts';
-import { ask } from '../support/ask.ts';
-import { type Client, createClient } from '../support/client.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
-import { signIn } from '../support/tenancy.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  at,
+  BO,
+  BOOKED_BY_BO,
+  book,
+  bookings,
+  CAT,
+  client,
+  FULL,
+  fieldsOf,
+  HOUR,
+  linksTo,
+  OPERATOR,
+  one,
+  plain,
+  RIG,
+  see,
+  send,
+  typed,
+  useBookingPages,
+} from '../support/bookingPages.ts';
 import { until } from '../support/until.ts';
 
-const tenant = makeTenant();
-const key = makeConfiguredKey(tenant, 'lab');
-
-const HOUR = 3_600_000;
-/** The next full hour. */
-const FULL = Math.ceil(Date.now() / HOUR) * HOUR;
-/** A time of the form, in hours from the next full hour. */
-const at = (hours: number) => new Date(FULL + hours * HOUR).toISOString();
-const typed = (hours: number) => at(hours).slice(0, 16);
-
-let one: Instance;
-let client: Client;
-beforeAll(async () => {
-  one = await startInstance({ keys: [key] });
-  client = createClient(one.url, key.key);
-  await client.register(
-    { name: 'pixel-8', bookable: true, labels: { os: 'android', site: 'berlin' } },
-    { name: 'pixel-7', bookable: true, labels: { os: 'android', site: 'berlin' } },
-    { name: 'rigs', bookable: true, capacity: 2 },
-    { name: 'desk' },
-  );
-});
-afterAll(() => one.stop());
-beforeEach(async () => {
-  for (const resource of ['pixel-8', 'pixel-7', 'rigs']) await send('/booking/cancel/all', { resource }, OPERATOR);
-  await client.reset();
-});
-
-const BO = { role: 'member', email: 'bo@lab.example', subject: 'bo' } as const;
-const CAT = { role: 'member', email: 'cat@lab.example', subject: 'cat' } as const;
-const OPERATOR = { role: 'operator', email: 'op@lab.example', subject: 'op' } as const;
-type User = Partial<SessionUser>;
-
-const cookieOf = async (user: User) => (await signIn(one.redis, tenant, user)).cookie;
-const see = async (path: string, user: User = BO) =>
-  ask(`${one.url}/dashboard${path}`, { headers: { Cookie: await cookieOf(user) } });
-const send = async (path: string, fields: Record<string, string>, user: User = BO) =>
-  ask(`${one.url}/dashboard${path}`, {
-    method: 'POST',
-    headers: { Cookie: await cookieOf(user), Origin: one.url },
-    body: new URLSearchParams(fields),
-  });
-const plain = (html: string) =>
-  html
-    .replace(/<[^>]+>/g, ' ')
-    .replaceAll('&quot;', '"')
-    .replace(/\s+/g, ' ')
-    .trim();
-const linksTo = (html: string, page: string) =>
-  [...html.matchAll(/href="([^"]*)"/g)]
-    .map(([, to = '']) => to.replaceAll('&amp;', '&').replace('/dashboard', ''))
-    .filter((to) => to.startsWith(page));
-
-/** What a browser without scripts sends of the text fields of a page. */
-const fieldsOf = (html: string): Record<string, string> =>
-  Object.fromEntries(
-    [...html.matchAll(/<input(?![^>]*type="(?:checkbox|radio)")[^>]* name="([^"]*)"[^>]*>/g)].map(
-      ([field, name = '']) => [name, / value="([^"]*)"/.exec(field)?.[1]?.replaceAll('&amp;', '&') ?? ''],
-    ),
-  );
-
-/** Books in the form, from one hour to another. */
-const book = (fields: Record<string, string>, from: number, to: number, user: User = BO) =>
-  send('/book', { start: typed(from), end: typed(to), ...fields }, user);
-
-interface Listed {
-  readonly booking: string;
-  readonly requester: string;
-  readonly start: string;
-  readonly end: string;
-  readonly note: string | null;
-  readonly slot: string;
-}
-const bookings = async () => (await client.request<Listed[]>('GET', '/api/v1/Booking')).body;
-const [BOOKED_BY_BO, RIG] = [{ resource: 'pixel-8', note: 'demo' }, { resource: 'rigs' }];
+useBookingPages();
 
 describe('the form that books', () => {
   test('books for the person who has signed in, and leads back with what, from when and until when', async () => {
@@ -151,6 +92,23 @@ describe('the form that books', () => {
     expect([other.status, plain(other.text)]).toEqual([409, expect.stringContaining('It was not booked')]);
   });
 
+  test('books in the name of another person for operators alone, and says so', async () => {
+    expect((await see('/book?resource=pixel-8')).text).not.toContain('name="requester"');
+    expect((await book({ ...BOOKED_BY_BO, requester: 'cat@lab.example' }, 2, 4)).status).toBe(403);
+    expect((await see('/book?resource=pixel-8', OPERATOR)).text).toContain('name="requester"');
+    const { to } = await book({ ...BOOKED_BY_BO, requester: 'cat@lab.example' }, 2, 4, OPERATOR);
+    expect(to).toContain('done=bookedFor');
+    await book({ ...BOOKED_BY_BO, requester: 'ci-41' }, 4, 6, OPERATOR);
+    expect((await bookings()).map(({ requester }) => requester)).toEqual(['person:cat@lab.example', 'ci-41']);
+    expect(plain((await see('/mine', CAT)).text)).toContain('What you have booked 1');
+  });
+
+  test('takes a name that is typed, and keeps it in its field', async () => {
+    expect((await book({ name: ' pixel-8 ' }, 2, 4)).status).toBe(303);
+    const { status, text } = await book({ name: 'pixel-8' }, 3, 5, CAT);
+    expect([status, fieldsOf(text).name]).toEqual([409, 'pixel-8']);
+  });
+
   test('is for those who may reserve; asks first what is needed; and is linked from the form that reserves', async () => {
     expect((await see('/book?resource=pixel-8', { role: 'viewer' })).status).toBe(403);
     expect((await see('/book')).text).toContain('Or any with these labels');
@@ -182,6 +140,26 @@ describe('a booking', () => {
     expect([status, plain(text)]).toEqual([409, expect.stringMatching(/It is as it was\. .*cat@lab.example/)]);
     expect(/name="at" value="(\d+)"/.exec(text)?.[1]).toBe(String(FULL + 6 * HOUR));
     expect((await bookings())[0]).toMatchObject({ start: at(2), end: at(4) });
+  });
+
+  test('is moved to another resource with the same labels: that is booked first, then the one before ends', async () => {
+    await book(BOOKED_BY_BO, 2, 4);
+    const [change = ''] = linksTo((await see('/mine')).text, '/booking/change');
+    const [another = ''] = linksTo((await see(change)).text, '/book?');
+    const { text } = await see(another);
+    expect(plain(text)).toContain('Book another instead of pixel-8');
+    const { to } = await send('/book', fieldsOf(text));
+    expect(to).toMatch(/done=replaced.*what=pixel-7/);
+    expect(await bookings()).toMatchObject([{ slot: 'pixel-7', start: at(2), end: at(4), note: 'demo' }]);
+  });
+
+  test('is not moved if nothing else is free', async () => {
+    await book(BOOKED_BY_BO, 2, 4);
+    await book({ resource: 'pixel-7' }, 2, 4, CAT);
+    const [{ booking = '' } = {}] = await bookings();
+    const fields = { match: 'os=android, site=berlin', instead: booking, insteadOf: 'pixel-8' };
+    expect((await book(fields, 2, 4)).status).toBe(409);
+    expect((await bookings()).map(({ slot }) => slot).sort()).toEqual(['pixel-7', 'pixel-8']);
   });
 
   test('is cancelled after a question; of a series, this one or it and the later ones', async () => {
@@ -238,46 +216,5 @@ describe('a booking', () => {
     const id = '00000000-0000-4000-8000-000000000000';
     expect((await see(`/booking/change?booking=${id}&resource=pixel-8`)).status).toBe(404);
     expect((await see(`/booking/cancel?booking=${id}&resource=pixel-8`)).status).toBe(404);
-  });
-});
-
-describe('pages show bookings', () => {
-  test('the Board: in the timeline, and until when something is free', async () => {
-    await book(BOOKED_BY_BO, 2, 4);
-    const { text } = await see('', CAT);
-    const [, row = ''] = /<tr data-name="pixel-8"[^>]*>(.*?)<\/tr>/s.exec(text) ?? [];
-    expect(row).toMatch(/class="bar booked[^"]*"/);
-    expect(plain(row)).toMatch(/Free until /);
-    expect(linksTo(row, '/book?')).toEqual(['/book?resource=pixel-8']);
-    const [, desk = ''] = /<tr data-name="desk"[^>]*>(.*?)<\/tr>/s.exec(text) ?? [];
-    expect([plain(desk), linksTo(desk, '/book?')]).toEqual([expect.not.stringContaining('until'), []]);
-    expect(linksTo((await see('?label=os%3Dandroid&label=site%3Dberlin')).text, '/book?match')[0]).toContain(
-      'match=os%3Dandroid%2C+site%3Dberlin',
-    );
-  });
-
-  test('the page of a resource: its days with who has booked, and links that book a free time', async () => {
-    await book(BOOKED_BY_BO, 2, 4);
-    const { text } = await see('/resources/one?name=pixel-8', CAT);
-    expect(plain(text)).toMatch(/Bookings times of UTC.*bo@lab.example.*demo/);
-    const free = linksTo(text, '/book?').filter((to) => to.includes('from='));
-    expect(free).toContain(
-      `/book?${new URLSearchParams({ resource: 'pixel-8', from: String(FULL + 4 * HOUR), back: '/dashboard/resources/one?name=pixel-8' })}`,
-    );
-    expect(linksTo((await see('/resources/one?name=desk')).text, '/book?')).toEqual([]);
-    expect(plain((await see('/resources/one?name=pixel-8&week=1', CAT)).text)).toContain('Week before');
-  });
-
-  test('Mine: what the person has booked, in order', async () => {
-    await book({ resource: 'pixel-8', note: 'second' }, 4, 5);
-    await book({ resource: 'pixel-7', note: 'first' }, 2, 3);
-    await book(RIG, 2, 3, CAT);
-    expect(plain((await see('/mine')).text)).toMatch(/What you have booked 2 .*first.*begins in.*second/);
-  });
-
-  test('the palette offers to book what can be booked', async () => {
-    const { text } = await see('/find?q=book+pixel-8');
-    expect(linksTo(text, '/book?')).toEqual(['/book?resource=pixel-8']);
-    expect(linksTo((await see('/find?q=desk')).text, '/book?')).toEqual([]);
   });
 });

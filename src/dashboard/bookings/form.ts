@@ -3,6 +3,7 @@
  */
 import { z } from 'zod';
 import { WEEKDAYS } from '../../domain/bookings.ts';
+import { PERSON_PREFIX } from '../../domain/names.ts';
 import { refuseField } from '../form.ts';
 import { parseLabels } from './labels.ts';
 
@@ -28,12 +29,19 @@ export type TimeForm = z.output<z.ZodObject<typeof timeFields>>;
 
 export const BookForm = z.object({
   resource: z.string().default(''),
+  /** The name that was typed, if no page says the resource. */
+  name: z.string().trim().default(''),
   /** Labels `<key>=<value>`, a comma between, instead of a name. */
   match: z.string().default(''),
   ...timeFields,
   /** The start of the suggestion that was taken, in ms since 1970 UTC. */
   at: z.string().optional(),
   note: z.string().optional(),
+  /** Whose it is: an e-mail address, or the name of a program; '' of the person who books */
+  requester: z.string().trim().default(''),
+  /** The booking that it replaces, and its resource; '' none */
+  instead: z.string().default(''),
+  insteadOf: z.string().default(''),
   /** In s; '' it need not be claimed */
   claim: z.string().optional(),
   every: z.enum(['', 'day', 'week']).default(''),
@@ -82,21 +90,30 @@ export function suggestedTimes(startMs: number | null, nowMs: number): Times {
 }
 
 /** What is booked: a name, or labels of any that fits. */
-export const wantedOf = ({ resource, match }: Pick<BookForm, 'resource' | 'match'>) =>
-  resource === '' ? { match: parseLabels(match) } : { resource };
+export function wantedOf({ resource, name, match }: Pick<BookForm, 'resource' | 'name' | 'match'>) {
+  const wanted = resource || name;
+  return wanted === '' ? { match: parseLabels(match) } : { resource: wanted };
+}
+
+/** The requester that a person books for: a person by their e-mail address has what the dashboard reserves with. */
+const requesterFor = ({ requester }: Pick<BookForm, 'requester'>, own: string): string => {
+  if (requester === '') return own;
+  return requester.includes('@') && !requester.startsWith(PERSON_PREFIX) ? PERSON_PREFIX + requester : requester;
+};
 
 /**
  * Returns the booking that a form asks for, as the API takes it.
+ * @param own the requester of the person who books
  * @param zone in which its days are, if it is a series
  * @throws HoldfastError refused
  */
-export function itemOf(form: BookForm, requester: string, zone: string): object {
+export function itemOf(form: BookForm, own: string, zone: string): object {
   const { note = '', claim = '', every, on, until = '' } = form;
   const { startMs, endMs } = timesOf(form, form.at);
   if (every !== '' && until === '') refuseField('repeat', 'say until which day it is repeated');
   return {
     ...wantedOf(form),
-    requester,
+    requester: requesterFor(form, own),
     start: new Date(startMs).toISOString(),
     end: new Date(endMs).toISOString(),
     ...(note !== '' && { note }),

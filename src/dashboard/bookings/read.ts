@@ -11,6 +11,7 @@ import { isOwnOf } from '../people.ts';
 import { readCare } from '../resource/careOf.ts';
 import { nextFit, type Stretch } from '../timeline/fit.ts';
 import { fullMinute, type Times } from './form.ts';
+import { labelsText } from './labels.ts';
 import type { Taken } from './week.ts';
 
 const DAY_S = 86_400;
@@ -89,6 +90,13 @@ export async function nextTime(
   const starts = slots.map((taken) => nextFit(taken, times.startMs, times.endMs - times.startMs));
   const first = Math.min(...starts, Number.POSITIVE_INFINITY);
   return first < window.to * 1000 ? first : null;
+}
+
+/** Returns the labels of a registered resource, as forms that book have them; '' it has none */
+export async function labelsOf(engine: Engine, credential: Credential, name: string): Promise<string> {
+  const { nodes } = await readLab(engine, credential);
+  const { labels = {} } = nodes.find((node) => node.name === name) ?? {};
+  return labelsText(Object.entries(labels).map(([key, value]) => `${key}=${value}`));
 }
 
 async function namesWith(engine: Engine, credential: Credential, match: Readonly<Record<string, readonly string[]>>) {

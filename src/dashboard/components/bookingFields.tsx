@@ -12,6 +12,51 @@ interface FieldsProps<Form> {
   readonly failed: Failed | undefined;
 }
 
+/** What is booked: a name, or labels of any that fits. */
+export const WantedFields = ({ typed, failed }: FieldsProps<Pick<BookForm, 'name' | 'match'>>) => (
+  <>
+    <label>
+      Name of what you need
+      <input
+        name="name"
+        value={typed.name}
+        maxlength={256}
+        autocomplete="off"
+        {...faultOf({ of: 'resource', failed })}
+      />
+      <Fault of="resource" failed={failed} />
+    </label>
+    <label>
+      Or any with these labels
+      <input
+        name="match"
+        value={typed.match}
+        maxlength={1000}
+        autocomplete="off"
+        placeholder="os=android, site=berlin"
+        {...faultOf({ of: 'match', failed })}
+      />
+      <Fault of="match" failed={failed} />
+    </label>
+  </>
+);
+
+/** Whose the booking is, for those who may book for others. */
+export const RequesterField = ({ typed, failed }: FieldsProps<Pick<BookForm, 'requester'>>) => (
+  <label>
+    For
+    <input
+      name="requester"
+      value={typed.requester}
+      maxlength={256}
+      autocomplete="off"
+      placeholder="you, or a colleague’s e-mail address"
+      {...faultOf({ of: 'requester', failed })}
+    />
+    <Fault of="requester" failed={failed} />
+  </label>
+);
+
 /** The start and the end. */
 export const TimeFields = ({ typed, failed }: FieldsProps<TimeForm>) => (
   <div>

@@ -223,9 +223,9 @@ const NobodyPart = ({ details }: { details: Details }) => {
   );
 };
 
-/** Until when nobody has it. */
+/** Until when nobody has it. A booking that has begun says nothing of that: it waits for its slot. */
 const NobodyYet = ({ details: { bookings } }: { details: Details }) => {
-  const [first] = bookings ?? [];
+  const first = bookings?.find(({ state }) => state === 'BOOKED');
   return (
     <p class="big">
       Nobody has it

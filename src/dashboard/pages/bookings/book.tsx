@@ -8,28 +8,43 @@ import { BookBody, type BookResult } from '../../../contract/bookings.ts';
 import type { Terms } from '../../../domain/tenants.ts';
 import { readTerms } from '../../../engine/tenant/record.ts';
 import { requesterOf } from '../../../engine/tenant/signIns.ts';
-import { book } from '../../../operations/bookings.ts';
+import { book, cancelBookings } from '../../../operations/bookings.ts';
 import { BookForm, itemOf, MAX_MS, suggestedTimes, timesOf, typedTimes, wantedOf } from '../../bookings/form.ts';
 import { BOOK } from '../../bookings/paths.ts';
 import { nextTime } from '../../bookings/read.ts';
-import { ClaimField, NoteField, RepeatFields, TimeFields } from '../../components/bookingFields.tsx';
-import { Buttons, Fault, FormPage, faultOf } from '../../components/formPage.tsx';
+import {
+  ClaimField,
+  NoteField,
+  RepeatFields,
+  RequesterField,
+  TimeFields,
+  WantedFields,
+} from '../../components/bookingFields.tsx';
+import { showFailure } from '../../components/failurePage.tsx';
+import { Buttons, FormPage } from '../../components/formPage.tsx';
 import { HiddenFields } from '../../components/hiddenFields.tsx';
 import { NowOrLater } from '../../components/nowOrLater.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { attempt, check, type Failed, readForm, readQuery } from '../../form.ts';
 import { backTo, ownPath } from '../../paths.ts';
-import { type NameOf, namesOf } from '../../people.ts';
-import { needs } from '../../viewer.ts';
+import { isOwnOf, type NameOf, namesOf } from '../../people.ts';
+import { may, needs } from '../../viewer.ts';
 import { whyNotBooked } from '../../words/bookingWords.ts';
 import { rangeText } from '../../words/moments.ts';
 import { zoneOf } from '../../zone.ts';
 
+const moment = z.coerce.number().int().min(0).lt(MAX_MS).optional().catch(undefined);
+
 const Query = z.object({
   resource: z.string().default(''),
   match: z.string().default(''),
-  /** A start, in ms since 1970 UTC. */
-  from: z.coerce.number().int().min(0).lt(MAX_MS).optional().catch(undefined),
+  /** A start and an end, in ms since 1970 UTC. */
+  from: moment,
+  to: moment,
+  note: z.string().optional(),
+  requester: z.string().default(''),
+  instead: z.string().default(''),
+  insteadOf: z.string().default(''),
   back: z.string().optional(),
 });
 
@@ -76,18 +91,23 @@ export const bookRoutes = (deps: DashboardDeps) => {
       return show(c, { ...form, at: undefined }, { status: 409, fault }, other);
     }
     if (lines.length > 0) return c.html(<LeftOutPage {...{ viewer, form, lines, zone, booked: booked.length }} />);
-    const { resource, start, end } = first;
-    const said = form.every === '' ? { done: 'booked', start, until: end } : { done: 'bookedMany' };
+    const { resource, requester, start, end } = first;
+    if (form.instead !== '') {
+      const before = { booking: form.instead };
+      const tried = await attempt(deps, c, () => cancelBookings(deps, viewer.credential, before));
+      if (!tried.ok) return showFailure(c, `${resource} is booked; ${form.insteadOf} still is, too`, form.back, tried);
+    }
+    const done = form.instead !== '' ? 'replaced' : isOwnOf(viewer)(requester) ? 'booked' : 'bookedFor';
+    const said = form.every === '' ? { done, start, until: end } : { done: 'bookedMany' };
     return c.redirect(backTo(form.back, { ...said, what: resource, count: String(booked.length) }), 303);
   };
 
   return new Hono<DashboardEnv>()
     .use(BOOK, needs('reserve'))
     .get(BOOK, (c) => {
-      const { from, ...query } = readQuery(c, Query);
-      const form = BookForm.parse({ ...query, ...typedTimes(suggestedTimes(from ?? null, Date.now())) });
-      if (form.resource !== '' || form.match !== '') return show(c, form);
-      return c.html(<NamePage viewer={c.var.viewer} back={ownPath(query.back)} />);
+      const { from, to, ...query } = readQuery(c, Query);
+      const { startMs, endMs } = suggestedTimes(from ?? null, Date.now());
+      return show(c, BookForm.parse({ ...query, ...typedTimes({ startMs, endMs: to ?? endMs }) }));
     })
     .post(BOOK, async (c) => {
       const form = await readForm(c, BookForm, true);
@@ -121,28 +141,6 @@ const textOf = (lines: readonly Line[]): string =>
     'Leave out the times that are taken, or choose others.',
   ].join(' ');
 
-/** Asks for the name first. */
-const NamePage = ({ viewer, back }: { viewer: Viewer; back: string }) => (
-  <FormPage title="Book" viewer={viewer}>
-    <form class="stack" action={BOOK}>
-      <input type="hidden" name="back" value={back} />
-      <label>
-        Name of what you need
-        <input name="resource" maxlength={256} autocomplete="off" autofocus />
-      </label>
-      <label>
-        Or any with these labels
-        <input name="match" maxlength={1000} autocomplete="off" placeholder="os=android, site=berlin" />
-      </label>
-      <Buttons back={back}>
-        <button type="submit" class="primary">
-          Next
-        </button>
-      </Buttons>
-    </form>
-  </FormPage>
-);
-
 interface BookPageProps {
   readonly viewer: Viewer;
   readonly typed: BookForm;
@@ -153,28 +151,30 @@ interface BookPageProps {
 }
 
 const BookPage = ({ viewer, typed, terms, failed, other, zone }: BookPageProps) => {
-  const { resource, match } = typed;
+  const { resource, requester, instead, insteadOf } = typed;
   const back = ownPath(typed.back);
+  const title = instead === '' ? `Book ${resource}`.trim() : `Book another instead of ${insteadOf}`;
   return (
-    <FormPage title={resource === '' ? 'Book any that fits' : `Book ${resource}`} viewer={viewer} failed={failed}>
+    <FormPage title={title} viewer={viewer} failed={failed}>
       {resource !== '' && <NowOrLater resource={resource} back={back} at="later" />}
       <form class="stack" method="post" action={BOOK}>
-        <HiddenFields fields={{ ...(resource === '' ? {} : { resource }), back }} />
+        <HiddenFields
+          fields={{
+            ...(resource === '' ? {} : { resource }),
+            ...(instead === '' ? {} : { instead, insteadOf, requester }),
+            back,
+          }}
+        />
         {other !== null && (
           <button type="submit" id="suggested" name="at" value={String(other.startMs)}>
             Book {rangeText(other.startMs, other.endMs, zone)} instead
           </button>
         )}
-        {resource === '' && (
-          <label>
-            With these labels
-            <input name="match" value={match} maxlength={1000} required {...faultOf({ of: 'match', failed })} />
-            <Fault of="match" failed={failed} />
-          </label>
-        )}
+        {resource === '' && <WantedFields typed={typed} failed={failed} />}
         <TimeFields typed={typed} failed={failed} />
         <NoteField typed={typed} failed={failed} isRequired={terms.requireNote} />
-        <RepeatFields typed={typed} failed={failed} />
+        {instead === '' && may(viewer, 'force') && <RequesterField typed={typed} failed={failed} />}
+        {instead === '' && <RepeatFields typed={typed} failed={failed} />}
         <ClaimField typed={typed} failed={failed} />
         <Buttons back={back}>
           <button type="submit" class="primary" id="book">

@@ -1,0 +1,60 @@
+/**
+ * Pages that show bookings: the Board, the days of a resource, Mine and the palette
+ * (docs/specification.md#dashboard-and-sign-in).
+ */
+import { describe, expect, test } from 'vitest';
+import {
+  BOOKED_BY_BO,
+  book,
+  CAT,
+  FULL,
+  HOUR,
+  linksTo,
+  plain,
+  RIG,
+  see,
+  useBookingPages,
+} from '../support/bookingPages.ts';
+
+useBookingPages();
+
+describe('pages show bookings', () => {
+  test('the Board: in the timeline, and until when something is free', async () => {
+    await book(BOOKED_BY_BO, 2, 4);
+    const { text } = await see('', CAT);
+    const [, row = ''] = /<tr data-name="pixel-8"[^>]*>(.*?)<\/tr>/s.exec(text) ?? [];
+    expect(row).toMatch(/class="bar booked[^"]*"/);
+    expect(plain(row)).toMatch(/Free until /);
+    expect(linksTo(row, '/book?')).toEqual(['/book?resource=pixel-8']);
+    const [, desk = ''] = /<tr data-name="desk"[^>]*>(.*?)<\/tr>/s.exec(text) ?? [];
+    expect([plain(desk), linksTo(desk, '/book?')]).toEqual([expect.not.stringContaining('until'), []]);
+    expect(linksTo((await see('?label=os%3Dandroid&label=site%3Dberlin')).text, '/book?match')[0]).toContain(
+      'match=os%3Dandroid%2C+site%3Dberlin',
+    );
+  });
+
+  test('the page of a resource: its days with who has booked, and links that book a free time', async () => {
+    await book(BOOKED_BY_BO, 2, 4);
+    const { text } = await see('/resources/one?name=pixel-8', CAT);
+    expect(plain(text)).toMatch(/Bookings times of UTC.*bo@lab.example.*demo/);
+    const free = linksTo(text, '/book?').filter((to) => to.includes('from='));
+    expect(free).toContain(
+      `/book?${new URLSearchParams({ resource: 'pixel-8', from: String(FULL + 4 * HOUR), back: '/dashboard/resources/one?name=pixel-8' })}`,
+    );
+    expect(linksTo((await see('/resources/one?name=desk')).text, '/book?')).toEqual([]);
+    expect(plain((await see('/resources/one?name=pixel-8&week=1', CAT)).text)).toContain('Week before');
+  });
+
+  test('Mine: what the person has booked, in order', async () => {
+    await book({ resource: 'pixel-8', note: 'second' }, 4, 5);
+    await book({ resource: 'pixel-7', note: 'first' }, 2, 3);
+    await book(RIG, 2, 3, CAT);
+    expect(plain((await see('/mine')).text)).toMatch(/What you have booked 2 .*first.*begins in.*second/);
+  });
+
+  test('the palette offers to book what can be booked', async () => {
+    const { text } = await see('/find?q=book+pixel-8');
+    expect(linksTo(text, '/book?')).toEqual(['/book?resource=pixel-8']);
+    expect(linksTo((await see('/find?q=desk')).text, '/book?')).toEqual([]);
+  });
+});
