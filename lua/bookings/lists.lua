@@ -59,13 +59,30 @@ function lists.idsOf(prefix, after, limit, before)
   return ids, found[limit], found
 end
 
--- Returns as idsOf() the bookings that are delayed, with those of this call if it begins with the first.
-function lists.delayed(after, limit)
-  local ids, last = lists.idsOf('d', after, limit)
-  for _, id in ipairs(after and {} or records.newlyDelayed()) do
-    ids[#ids + 1] = id
+-- Returns true if bookings are delayed, or were before this call.
+function lists.areDelayed()
+  return records.newlyDelayed()[1] or lists.idsOf('d', nil, 1)[1]
+end
+
+-- Returns up to a number of delayed bookings of some resources, nil of all, behind a member of `booked`; nil: from the
+-- first on, and with those of this call: their ids, their members, and the last member that was looked at if there may
+-- be more. isWanted[resource]: true for those resources.
+function lists.delayed(after, limit, isWanted)
+  local MAX_READ = 500
+  local _, last, found = lists.idsOf('d', after, MAX_READ)
+  for _, member in ipairs(after and {} or records.newlyDelayed()) do
+    found[#found + 1] = member
   end
-  return ids, last
+  local ids, wanted = {}, {}
+  for i, member in ipairs(found) do
+    if not isWanted or isWanted[string.sub(member, 34)] then
+      if #ids == limit then
+        return ids, wanted, found[i - 1]
+      end
+      ids[#ids + 1], wanted[#wanted + 1] = string.sub(member, 12, 33), member
+    end
+  end
+  return ids, wanted, last
 end
 
 return lists

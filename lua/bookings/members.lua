@@ -14,6 +14,11 @@ function members.dueOf(record)
   return record['end'] * 1000
 end
 
+-- Returns the member of `booked` of a booking that is delayed.
+function members.delayed(id, record)
+  return string.format('d%010d', record.start) .. id .. record.resource
+end
+
 -- Returns the members of `booked` that a booking has; none if there is none.
 local function membersOf(id, record)
   local found = {}
@@ -29,7 +34,7 @@ local function membersOf(id, record)
       found[#found + 1] = string.format('n%s\n%07d', record.resource, slotNumber) .. id
     end
     if record.state == 'd' then
-      found[#found + 1] = 'd' .. at
+      found[#found + 1] = members.delayed(id, record)
     end
     if record.state ~= 'r' then
       found[#found + 1] = booked.memberOf(record.slot, record.start, record['end'], id, record.requester)

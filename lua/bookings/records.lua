@@ -5,7 +5,7 @@
 --                of each booking, by resource, requester and series, and of all; of delayed ones; and, by number, of
 --                slots of pools:
 --                  r<resource>\n<start><id>   q<requester>\n<start><id>   e<series>\n<start><id>   a<start><id>
---                  d<start><id>               n<resource>\n<number of 7 digits><id>
+--                  d<start><id><resource>     n<resource>\n<number of 7 digits><id>
 --   bookingsDue  sorted set: id -> ms of its next moment (bookings/members.lua). A member \1<member> says that delayed
 --                bookings have to be tried, from behind a member of `booked` on (bookings/starts.lua)
 -- A record is a table, which is replaced and never modified:
@@ -140,15 +140,15 @@ function records.drop(id)
   end
 end
 
--- Returns the ids of the bookings that this call has delayed.
+-- Returns the members of `booked` of the bookings that this call has delayed.
 function records.newlyDelayed()
-  local ids = {}
+  local found = {}
   for _, id in ipairs(changed) do
     if known[id] and known[id].state == 'd' and not (original[id] and original[id].state == 'd') then
-      ids[#ids + 1] = id
+      found[#found + 1] = members.delayed(id, known[id])
     end
   end
-  return ids
+  return found
 end
 
 -- Removes a due moment of what is no booking.

@@ -153,22 +153,29 @@ local function endUnclaimed(id, record)
   records.drop(id)
 end
 
+-- Tries a delayed booking. One whose end has come is over.
+local function retryOne(id, record)
+  local now = clock.nowMs()
+  if not record or record.state ~= 'd' or record['end'] * 1000 <= now then
+    return
+  elseif record.start * 1000 > now then
+    -- The clock was set back: until its start, the time may be that of another booking.
+    records.change(id, { state = 'b' })
+  else
+    begin(id, record)
+  end
+end
+
 -- Tries delayed bookings, from behind a member of `booked` on (nil: all): those of some resources, nil of all. Marks
 -- where a later call has to go on, if it must.
 local function retryFrom(after, isTouched)
-  local ids, last = lists.delayed(after, MAX_TRIED)
+  local ids, found, last = lists.delayed(after, MAX_TRIED, isTouched)
   local limit = work.done + MAX_RETRY_WORK
   records.read(ids)
-  -- One whose end has come is over.
-  local now = clock.nowMs()
   for i, id in ipairs(ids) do
-    local record = records.at(id)
-    local isDelayed = record and record.state == 'd' and record['end'] * 1000 > now
-    if isDelayed and (not isTouched or isTouched[record.resource]) then
-      begin(id, record)
-    end
+    retryOne(id, records.at(id))
     if work.done > limit and ids[i + 1] then
-      last = string.format('d%010d', record and record.start or 0) .. id
+      last = found[i]
       break
     end
   end
@@ -212,14 +219,25 @@ local function leavesTime(before, now)
   return not now or now.slot ~= before.slot or now.start ~= before.start or now['end'] ~= before['end']
 end
 
--- Adds the resources of which this call has changed slots or bookings since this was called last to those to look at.
+-- Returns true if a delayed booking may begin since a slot has changed: it is free now, or the requester of its delayed
+-- booking holds it.
+local function mayLetBegin(slot)
+  local record = slotMap.recordAt(slot)
+  local first = record and booked.firstOf(slot)
+  return not record or first and first.requester == record.owner and first.start * 1000 <= clock.nowMs()
+end
+
+-- Adds the resources of which this call has changed slots or bookings since this was called last to those to look at,
+-- if delayed bookings of them may begin.
 local function touchChanged()
   for i = triedAt + 1, #slotMap.journal, 2 do
     local change, before = slotMap.journal[i], slotMap.journal[i + 1]
     local slot = not change.restore and change or change.slot
     if slot then
-      touched[slot] = true
-      touched[pools.slotNumber(slot) or slot] = true
+      if mayLetBegin(slot) then
+        touched[slot] = true
+        touched[pools.slotNumber(slot) or slot] = true
+      end
     elseif leavesTime(before, change.valueOf(change)) then
       touched[before.resource] = true
     end
@@ -236,13 +254,16 @@ end
 -- Tries the delayed bookings of resources of which this call has changed slots or the definition. To be called before
 -- anything is granted to tickets.
 function starts.retry()
-  if not booked.areAny() then
+  if not booked.areAny() or triedAt == #slotMap.journal and not next(touched) then
     return
   end
-  touchChanged()
-  if next(touched) then
-    local names = touched
-    touched = {}
+  local areDelayed = lists.areDelayed()
+  if areDelayed then
+    touchChanged()
+  end
+  local names = touched
+  touched = {}
+  if areDelayed and next(names) then
     retryFrom(nil, names)
   end
   triedAt = #slotMap.journal
