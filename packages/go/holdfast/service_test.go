@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -224,4 +225,42 @@ func TestABookingIsMadeListedAndCancelled(t *testing.T) {
 	equal(t, "listed", len(listed) == 1 && listed[0].Start.Equal(start) && listed[0].Note == "demo", true)
 	equal(t, "cancelled", must[bool](t)(client.CancelBooking(background, booked.Booking)), true)
 	equal(t, "bookings", len(must[[]Booking](t)(client.Bookings(background, BookingFilter{Resource: name}))), 0)
+}
+
+func TestBookingsAreMadeTogetherOrNotAtAllAndChangedAndCancelled(t *testing.T) {
+	client, name := service(t)
+	isBookable := true
+	names := []string{name, name + "-2"}
+	for _, one := range names {
+		_ = must[[]Definition](t)(client.Register(background, Registration{Name: one, Bookable: &isBookable}))
+	}
+	start := time.Now().Add(time.Hour).Truncate(time.Second)
+	end := start.Add(time.Hour)
+	first := must[BookedSlot](t)(client.Book(background, names[1], BookOptions{Start: start, End: end}))
+	options := BookAllOptions{BookOptions: BookOptions{Start: start, End: end, Requester: "somebody"}}
+	_, err := client.BookAll(background, names, options)
+	equal(t, "says whose", strings.Contains(err.Error(), "CONFLICT: booked by "+first.Requester+" from "), true)
+	equal(t, "none", len(must[[]Booking](t)(client.Bookings(background, BookingFilter{Resource: name}))), 0)
+	options.SkipConflicts = true
+	booked := must[[]BookedItem](t)(client.BookAll(background, names, options))
+	equal(t, "statuses", booked[0].Status+" "+booked[1].Status, "BOOKED CONFLICT")
+	later := end.Add(5 * time.Minute)
+	change := BookingChange{End: later, Note: "later"}
+	changed := must[Booking](t)(client.ChangeBooking(background, first.Booking, change))
+	equal(t, "changed", changed.Start.Equal(start) && changed.End.Equal(later) && changed.Note == "later", true)
+}
+
+func TestASeriesIsBookedAndCancelledFromADayOn(t *testing.T) {
+	client, name := service(t)
+	isBookable := true
+	_ = must[[]Definition](t)(client.Register(background, Registration{Name: name, Bookable: &isBookable}))
+	start := time.Now().UTC().Add(24 * time.Hour).Truncate(time.Second)
+	repeat := Repeat{Every: "day", Until: start.AddDate(0, 0, 3).Format("2006-01-02"), TimeZone: "UTC"}
+	options := BookAllOptions{BookOptions: BookOptions{Start: start, End: start.Add(time.Minute)}, Repeat: &repeat}
+	booked := must[[]BookedItem](t)(client.BookAll(background, []string{name}, options))
+	equal(t, "occurrences", len(booked), 4)
+	series := booked[0].Series
+	from := start.AddDate(0, 0, 1)
+	equal(t, "cancelled", must[int](t)(client.CancelSeries(background, series, from)), 3)
+	equal(t, "the rest", must[int](t)(client.CancelSeries(background, series, time.Time{})), 1)
 }

@@ -13,6 +13,7 @@ from uuid import uuid4
 import pytest
 from conftest import until
 from holdfast import Holdfast, HoldfastError, NotAvailable, ReservationKey
+from holdfast.types import Repeat
 
 
 @pytest.fixture
@@ -223,3 +224,32 @@ def test_a_function_that_hears_of_a_fixed_end_may_renew(client: Holdfast, name: 
     assert not renewing.is_alive()
     assert told == [start]
     assert hold.fixed_end is None
+
+
+def test_bookings_are_made_together_or_not_at_all_and_changed_and_cancelled(client: Holdfast, name: str) -> None:
+    names = [name, f"{name}-2"]
+    client.register([{"name": one, "bookable": True} for one in names])
+    start = datetime.now(timezone.utc).replace(microsecond=0) + timedelta(hours=1)
+    end = start + timedelta(hours=1)
+    first = client.book(names[1], start=start, end=end)
+    with pytest.raises(HoldfastError, match=f"CONFLICT: booked by {first['requester']} from") as raised:
+        client.book_all(names, start=start, end=end, requester="somebody")
+    assert (raised.value.code, client.bookings(resource=name)) == ("CONFLICT", [])
+    booked = client.book_all(names, start=start, end=end, requester="somebody", skip_conflicts=True)
+    assert [one["status"] for one in booked] == ["BOOKED", "CONFLICT"]
+    changed = client.change_booking(first["booking"], end=end + timedelta(minutes=5), note="later")
+    assert datetime.fromisoformat(changed["end"]) == end + timedelta(minutes=5)
+    assert (changed["start"], changed["note"]) == (first["start"], "later")
+    assert client.cancel_booking(first["booking"]) and not client.cancel_booking(first["booking"])
+
+
+def test_a_series_is_booked_listed_and_cancelled_from_a_day_on(client: Holdfast, name: str) -> None:
+    client.register([{"name": name, "bookable": True}])
+    start = datetime.now(timezone.utc).replace(microsecond=0) + timedelta(days=1)
+    until = (start + timedelta(days=3)).date().isoformat()
+    repeat: Repeat = {"every": "day", "until": until, "timeZone": "UTC"}
+    booked = client.book_all(name, start=start, end=start + timedelta(minutes=30), repeat=repeat)
+    assert len({one["series"] for one in booked}) == 1 and len(booked) == 4
+    assert client.cancel_series(booked[0]["series"], from_=start + timedelta(days=1)) == 3
+    assert [one["start"] for one in client.bookings(resource=name)] == [booked[0]["start"]]
+    assert client.cancel_series(booked[0]["series"]) == 1

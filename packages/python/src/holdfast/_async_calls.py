@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar, overload
 
 from ._async_holds import AsyncHold
+from . import _bookings as bookings
 from ._client import Client
 from ._options import Condition, Names, definitions_of, names_of
 
@@ -15,12 +16,14 @@ if TYPE_CHECKING:
     from ._core import Core
     from .types import (
         ActiveReservation,
+        BookedItem,
         BookedSlot,
         Booking,
         CheckResult,
         ConditionResult,
         Definition,
         Registration,
+        Repeat,
         SessionInfo,
         TreeNode,
         WaitingRequest,
@@ -76,8 +79,27 @@ class AsyncCalls(Client):
 
         Returns what was booked: `booking` names it, `slot` is the slot. Raises HoldfastError CONFLICT or NOT_VALID.
         """
-        booked: BookedSlot = await (await self._prepared()).book(resource, start, end, requester, note)
-        return booked
+        booked: list[BookedSlot] = await bookings.book_all(await self._prepared(), [resource], start, end, requester, note)
+        return booked[0]
+
+    async def book_all(
+        self,
+        resources: str | Sequence[str],
+        *,
+        start: datetime,
+        end: datetime,
+        requester: str | None = None,
+        note: str | None = None,
+        repeat: Repeat | None = None,
+        skip_conflicts: bool = False,
+    ) -> list[BookedItem]:
+        """Books a slot of each resource as `book` does; with `repeat`, a series. All of them or none.
+
+        With `skip_conflicts`, those that conflict are left out: look at `status` of each result. Returns a result for
+        each booking, and for each occurrence of a series: `series` names it. Raises as `book`, if none was booked.
+        """
+        names = names_of(resources)
+        return await bookings.book_all(await self._prepared(), names, start, end, requester, note, repeat, skip_conflicts)
 
     async def bookings(
         self,
@@ -91,11 +113,28 @@ class AsyncCalls(Client):
 
         `from_` and `to`: only those that have some of their time between the two.
         """
-        return await (await self._prepared()).bookings(resource, requester, from_, to)
+        return await bookings.list_bookings(await self._prepared(), resource, requester, from_, to)
+
+    async def change_booking(
+        self, booking: str, *, start: datetime | None = None, end: datetime | None = None, note: str | None = None
+    ) -> Booking:
+        """Changes a booking that has not begun: what is not None. Returns it.
+
+        Raises HoldfastError CONFLICT or NOT_VALID: it is as it was then.
+        """
+        changed: Booking = await bookings.change_booking(await self._prepared(), booking, start, end, note)
+        return changed
 
     async def cancel_booking(self, booking: str) -> bool:
         """Cancels a booking. One that is running is released. Returns whether there was one."""
-        return await (await self._prepared()).cancel_booking(booking)
+        return await bookings.cancel_booking(await self._prepared(), booking)
+
+    async def cancel_series(self, series: str, *, from_: datetime | None = None) -> int:
+        """Cancels the bookings of a series; with `from_`, those that start then or later.
+
+        One that is running is released. Returns how many.
+        """
+        return await bookings.cancel_series(await self._prepared(), series, from_)
 
     async def sessions(self) -> list[SessionInfo]:
         """Lists sessions."""

@@ -9,7 +9,7 @@ import inspect
 import logging
 import os
 from collections.abc import AsyncGenerator, Callable, Sequence
-from datetime import datetime, timezone
+from datetime import datetime
 from functools import partial
 from typing import Any, Generic, cast
 from urllib.parse import quote
@@ -152,26 +152,6 @@ class Core(Generic[H]):
         rows: list[Any] = (await self.api.request("GET", path, query=item_of(**query))).result
         return rows
 
-    async def book(self, resource: str, start: datetime, end: datetime, requester: str | None, note: str | None) -> Any:
-        times = {"start": _text_of(start), "end": _text_of(end)}
-        booking = item_of(resource=resource, requester=requester or self.known.base, **times, note=note)
-        body = {"bookings": [booking]}
-        request = self.api.request("POST", "/Booking", body=body, has="bookings", idempotency_key=random_text(26))
-        booked = (await request).result["bookings"][0]
-        if booked["status"] != "BOOKED":
-            raise refusal(booked["status"], f"{resource}: {booked['explanation']}")
-        return booked
-
-    async def bookings(
-        self, resource: str | None, requester: str | None, start: datetime | None, end: datetime | None
-    ) -> list[Any]:
-        times = {"from": None if start is None else _text_of(start), "to": None if end is None else _text_of(end)}
-        return await self.rows("/Booking", resource=resource, requester=requester, **times)
-
-    async def cancel_booking(self, booking: str) -> bool:
-        request = self.api.request("DELETE", f"/Booking/{quote(booking, safe='')}", has="cancelled")
-        return bool((await request).result["cancelled"] > 0)
-
     async def register(self, definitions: Sequence[object]) -> list[Any]:
         rows: list[Any] = (await self.api.request("POST", "/Resource/register", body=definitions)).result
         return rows
@@ -209,11 +189,6 @@ class Core(Generic[H]):
                 yield event
 
 
-def _text_of(time: datetime) -> str:
-    """Returns a time as the service reads it. A naive one is a time of this machine's zone."""
-    return time.astimezone(timezone.utc).isoformat()
-
-
 def _proof(key: Reservation | ReservationKey) -> Json:
     return {"resource": key.resource, "requester": key.requester, "releaseToken": key.release_token}
 
@@ -222,5 +197,3 @@ async def call_here(function: Callable[..., Any], *arguments: object) -> Any:
     """Calls a function of the user in this task. It may be async."""
     result = function(*arguments)
     return await result if inspect.isawaitable(result) else result
-
-

@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from . import _bookings as bookings
 from ._client import Client
 from ._options import Condition, Names, definitions_of, names_of
 from ._sync_holds import Hold
@@ -18,12 +19,14 @@ if TYPE_CHECKING:
     from ._core import Core
     from .types import (
         ActiveReservation,
+        BookedItem,
         BookedSlot,
         Booking,
         CheckResult,
         ConditionResult,
         Definition,
         Registration,
+        Repeat,
         SessionInfo,
         TreeNode,
         WaitingRequest,
@@ -122,8 +125,27 @@ class Calls(Client):
 
         Returns what was booked: `booking` names it, `slot` is the slot. Raises HoldfastError CONFLICT or NOT_VALID.
         """
-        booked: BookedSlot = self._call(lambda core: core.book(resource, start, end, requester, note))
-        return booked
+        booked: list[BookedSlot] = self._call(lambda core: bookings.book_all(core, [resource], start, end, requester, note))
+        return booked[0]
+
+    def book_all(
+        self,
+        resources: str | Sequence[str],
+        *,
+        start: datetime,
+        end: datetime,
+        requester: str | None = None,
+        note: str | None = None,
+        repeat: Repeat | None = None,
+        skip_conflicts: bool = False,
+    ) -> list[BookedItem]:
+        """Books a slot of each resource as `book` does; with `repeat`, a series. All of them or none.
+
+        With `skip_conflicts`, those that conflict are left out: look at `status` of each result. Returns a result for
+        each booking, and for each occurrence of a series: `series` names it. Raises as `book`, if none was booked.
+        """
+        names = names_of(resources)
+        return self._call(lambda core: bookings.book_all(core, names, start, end, requester, note, repeat, skip_conflicts))
 
     def bookings(
         self,
@@ -137,11 +159,28 @@ class Calls(Client):
 
         `from_` and `to`: only those that have some of their time between the two.
         """
-        return self._call(lambda core: core.bookings(resource, requester, from_, to))
+        return self._call(lambda core: bookings.list_bookings(core, resource, requester, from_, to))
+
+    def change_booking(
+        self, booking: str, *, start: datetime | None = None, end: datetime | None = None, note: str | None = None
+    ) -> Booking:
+        """Changes a booking that has not begun: what is not None. Returns it.
+
+        Raises HoldfastError CONFLICT or NOT_VALID: it is as it was then.
+        """
+        changed: Booking = self._call(lambda core: bookings.change_booking(core, booking, start, end, note))
+        return changed
 
     def cancel_booking(self, booking: str) -> bool:
         """Cancels a booking. One that is running is released. Returns whether there was one."""
-        return self._call(lambda core: core.cancel_booking(booking))
+        return self._call(lambda core: bookings.cancel_booking(core, booking))
+
+    def cancel_series(self, series: str, *, from_: datetime | None = None) -> int:
+        """Cancels the bookings of a series; with `from_`, those that start then or later.
+
+        One that is running is released. Returns how many.
+        """
+        return self._call(lambda core: bookings.cancel_series(core, series, from_))
 
     def sessions(self) -> list[SessionInfo]:
         """Lists sessions."""

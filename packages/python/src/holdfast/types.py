@@ -6,6 +6,7 @@ from typing import Literal, TypedDict
 
 from ._generated import (
     ActiveReservation,
+    BookedItem,
     Booking,
     CheckResult,
     ConditionResult,
@@ -14,6 +15,7 @@ from ._generated import (
     HeldBy,
     Reason,
     Registration,
+    Repeat,
     TransactionResult,
     TreeNode,
     Waiting,
@@ -43,6 +45,7 @@ class ConnectionChange(TypedDict):
 
 __all__ = [
     "ActiveReservation",
+    "BookedItem",
     "BookedSlot",
     "Booking",
     "CheckResult",
@@ -53,6 +56,7 @@ __all__ = [
     "HeldBy",
     "Reason",
     "Registration",
+    "Repeat",
     "SessionInfo",
     "TransactionResult",
     "TreeNode",
