@@ -130,7 +130,6 @@ export const SIDEBAR: { text: string; items: Page[] }[] = [
         collapsed: true,
         items: [
           { text: 'Results of 26 November 2026', link: '/docs/performance/2026-11-26' },
-          { text: 'Results of 23 November 2026', link: '/docs/performance/2026-11-23' },
           { text: 'How cost grows', link: '/docs/performance/2026-11-21' },
           { text: 'Decisions about speed', link: '/docs/decisions/speed' },
         ],
