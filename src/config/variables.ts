@@ -153,7 +153,7 @@ const LIMITS = {
     .default({})
     .describe(
       `The limits that differ from the defaults of their tier, as JSON. The example has every limit. null means no limit.
-{"Free": {"writesPerMinute": 600}, "Pro": {"writesPerDay": 1000000, "readsPerMinute": null, "reservations": 200000, "eventConnections": 50, "apiKeys": 200, "notices": 50, "definitions": 50000, "bytes": 1073741824, "auditDays": null, "historyDays": 180, "historyEntries": null}}`,
+{"Free": {"writesPerMinute": 600}, "Pro": {"writesPerDay": 1000000, "readsPerMinute": null, "reservations": 200000, "bookings": 20000, "eventConnections": 50, "apiKeys": 200, "notices": 50, "definitions": 50000, "bytes": 1073741824, "auditDays": null, "historyDays": 180, "historyEntries": null}}`,
     ),
   MAX_FAILED_AUTHENTICATIONS: integer(1, 1_000_000)
     .default(100)
