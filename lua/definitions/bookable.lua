@@ -1,9 +1,12 @@
 -- The rules of bookable resources (docs/specification.md#bookings): they have no blockers, nothing below them, and no
 -- ancestors but groups. While they have bookings, they stay bookable, and keep the slots that are booked.
+local clock = require('frame/clock')
+local keys = require('frame/keys')
 local lists = require('bookings/lists')
 local naming = require('definitions/names')
 local redefining = require('definitions/redefine')
 local registry = require('definitions/definitions')
+local tenant = require('frame/tenant')
 local work = require('frame/work')
 local bookable = {}
 
@@ -63,10 +66,15 @@ local function whyNotAbove(name)
   end
 end
 
--- Returns true if a change of capacity would remove a booked slot. The only slot of a resource has the name of the
--- resource, unlike those of a pool.
+-- Returns true if a change of capacity removes slots. The only slot of a resource has the name of the resource, unlike
+-- those of a pool.
+local function removesSlots(before, capacity)
+  return capacity < before or before == 1 and capacity > 1
+end
+
+-- Returns true if a change of capacity would remove a booked slot.
 local function isAnyRemoved(name, before, capacity)
-  if capacity == before then
+  if not removesSlots(before, capacity) then
     return false
   elseif before == 1 then
     return lists.isAnyOf(name)
@@ -130,6 +138,36 @@ function bookable.whyNot(request)
       return name, field, text
     end
   end
+end
+
+-- Returns true if a request removes slots that can be booked.
+local function isNarrowing(request)
+  for _, name in ipairs(request.names) do
+    local one, before = registry.definition(name), redefining.redefined[name]
+    if before and before.isBookable and (not one.isBookable or removesSlots(before.capacity, one.capacity)) then
+      return true
+    end
+  end
+  return false
+end
+
+-- Notes that a request is planned, or applied, once all its changes are written. Until a plan that removes slots is
+-- applied, or so many ms are over, nothing is booked: it might be of such a slot.
+function bookable.note(request, closeMs)
+  if not isNarrowing(request) then
+    return
+  elseif request.isInForce then
+    redis.call('HDEL', keys.tenant, 'narrowing')
+  else
+    tenant.save({ 'narrowing', string.format('%.0f', clock.nowMs() + closeMs) })
+  end
+end
+
+-- Returns the reply that refuses to book while slots may be about to be removed; nil if none are.
+function bookable.whyClosed()
+  work.spend(1)
+  local untilMs = redis.call('HGET', keys.tenant, 'narrowing')
+  return untilMs and tonumber(untilMs) > clock.nowMs() and { 'CHANGING' } or nil
 end
 
 return bookable

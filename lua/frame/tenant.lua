@@ -28,6 +28,7 @@
 --   queue                state of the waiting queue (waiting/state.lua); absent if there is no ticket
 --   sessions             state of the sessions (sessions/sessions.lua); absent if there is none
 --   terms                the settings for leases and notes (terms.lua), '' or absent if none is set
+--   narrowing            ms: until then nothing is booked, since slots may be about to be removed; absent if not
 --   resetBy              ms and actor of the last reset, with a line break between
 --   resets               number of resets so far: a paged walk that began before a reset ends
 --   swept                number of sweeps after which the tenant's time in the due index may have been raised

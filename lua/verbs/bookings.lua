@@ -1,4 +1,5 @@
 -- Verbs of bookings (docs/specification.md#bookings).
+local bookable = require('definitions/bookable')
 local booking = require('bookings/book')
 local cancelling = require('bookings/cancel')
 local charged = require('frame/charged')
@@ -105,7 +106,7 @@ end
 
 verbs.book = charged.verb({
   right = 'reserve', requestType = 'BOOK', isRemembered = true, firstItem = 5, readItem = itemForms.bookItem,
-  place = 'bookings', dueIndexArg = 3, carryOut = carryOutBook, complete = completeBook,
+  place = 'bookings', dueIndexArg = 3, fault = bookable.whyClosed, carryOut = carryOutBook, complete = completeBook,
 })
 
 --[[ changeBooking (ARGV[1] credential, ARGV[2] flags)
@@ -160,8 +161,8 @@ local function completeChange(request)
 end
 
 verbs.changeBooking = charged.verb({
-  right = 'reserve', requestType = 'BOOK', isRemembered = true, dueIndexArg = 3, carryOut = carryOutChange,
-  complete = completeChange,
+  right = 'reserve', requestType = 'BOOK', isRemembered = true, dueIndexArg = 3, fault = bookable.whyClosed,
+  carryOut = carryOutChange, complete = completeChange,
 })
 
 --[[ cancelBookings (ARGV[1] credential, ARGV[2] flags)

@@ -1,5 +1,6 @@
 -- Verbs that register resources.
 local attributes = require('definitions/attributes')
+local bookable = require('definitions/bookable')
 local charged = require('frame/charged')
 local checks = require('definitions/checks')
 local committing = require('frame/commit')
@@ -24,7 +25,8 @@ local verbs = {}
   ARGV[3]  phase (definitions/checks.lua): now without a database; else plan or replan, then apply
   ARGV[4]  apply: the version of the definitions for which the change was planned; '' in other phases
   ARGV[5]  maximum number of ancestors of a resource
-  ARGV[6]  the first item (frame/items.lua)
+  ARGV[6]  ms: for so long a plan that removes slots which can be booked closes the tenant to new bookings
+  ARGV[7]  the first item (frame/items.lua)
 
   Returns {'OK', quota, version of the definitions, label of the key, name, tree path, 1 if it is a group, else 0,
   labels ('\n' between), afterUse, attributes, slotAttributes ('\n' between), 1 if it is bookable, else 0, ...}: first
@@ -232,10 +234,11 @@ local function written(request)
   if request.isInForce then
     redefining.commitDefinitions(request.args[4])
   end
+  bookable.note(request, tonumber(request.args[6]))
 end
 
 verbs.register = charged.verb({
-  right = 'define', isRemembered = true, firstItem = 6, readItem = itemForms.registerItem,
+  right = 'define', isRemembered = true, firstItem = 7, readItem = itemForms.registerItem,
   prepare = prepare, cost = cost, fault = fault, carryOut = carryOut, complete = complete, written = written,
 })
 

@@ -19,7 +19,7 @@ import {
   type Step,
 } from '../engine/definitions/changes.ts';
 import type { Engine } from '../engine/engine.ts';
-import { StaleError } from '../engine/refusal.ts';
+import { beingChanged, StaleError } from '../engine/refusal.ts';
 import { authorOf } from '../engine/tenant/credentials.ts';
 import { note } from '../store/audit.ts';
 import type { Database } from '../store/database.ts';
@@ -85,8 +85,6 @@ async function carryOut<P extends Planned>(stores: Stores, credential: Credentia
   const planned = await change.step(PLAN);
   return afterCharge(planned.quota, () => writeAndApply(stores, credential, change, planned, start));
 }
-
-const beingChanged = () => new HoldfastError('unavailable', 'The definitions are being changed. Repeat the call.');
 
 /** Carries out a plan. Plans again while others change the tenant's definitions too. */
 async function writeAndApply<P extends Planned>(

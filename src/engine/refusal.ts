@@ -11,6 +11,9 @@ export class StaleError extends Error {}
 
 export const noValidKey = () => new HoldfastError('unauthenticated', 'The X-Api-Key header holds no valid key.');
 
+export const beingChanged = () =>
+  new HoldfastError('unavailable', 'The definitions are being changed. Repeat the call.');
+
 /** The error for a code by which a script refuses a request. */
 export function refusal(tiers: TierTable, verb: string, code: unknown, rest: readonly unknown[]): Error {
   switch (code) {
@@ -22,6 +25,8 @@ export function refusal(tiers: TierTable, verb: string, code: unknown, rest: rea
       return new HoldfastError('forbidden', toText(rest[0]));
     case 'STALE':
       return new StaleError();
+    case 'CHANGING':
+      return beingChanged();
     case 'UNKNOWN':
       return new HoldfastError(
         'unavailable',

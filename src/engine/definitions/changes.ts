@@ -73,6 +73,7 @@ export async function register(
     phase,
     plan,
     MAX_TREE_DEPTH,
+    CLOSING_MS,
     ...items.flatMap(encodeRegistration),
   ]);
   const [before, keyLabel, ...rest] = result;
@@ -125,7 +126,10 @@ function withKept(
   };
 }
 
-/** Time for which the names to be deleted are closed to reservations while the database deletes them, in ms. */
+/**
+ * Time for which the names to be deleted are closed to reservations while the database deletes them, and a tenant to
+ * bookings while it removes slots that could be booked, in ms.
+ */
 export const CLOSING_MS = 10_000;
 
 export interface Deleted extends Planned {

@@ -5,9 +5,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Registration } from '../../../src/contract/definitions.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/tenants.ts';
 import { book, cancelBookings } from '../../../src/engine/bookings.ts';
-import { deleteDefinition, NOW, register } from '../../../src/engine/definitions/changes.ts';
+import {
+  apply,
+  CLOSING_MS,
+  deleteDefinition,
+  NOW,
+  PLAN,
+  register,
+  type Step,
+} from '../../../src/engine/definitions/changes.ts';
 import { loadTenant } from '../../../src/engine/tenant/record.ts';
 import { usage } from '../../../src/engine/tenant/usage.ts';
+import { setClock } from '../../support/clock.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
 
 let running: RunningEngine;
@@ -69,6 +78,38 @@ describe('while it has bookings', () => {
     );
     await cancelAll('tablet');
     expect(await define({ name: 'tablet', capacity: 2 })).toBe('done');
+  });
+});
+
+describe('a registration that removes slots', () => {
+  const resize = (capacity: number, step: Step) =>
+    register(running.engine, running.credential, [{ name: 'desk', capacity, blocks: [], treePath: null }], step);
+
+  test('lets nobody book from its plan until it is applied, so that no booked slot is removed', async () => {
+    await define({ name: 'desk', capacity: 3, bookable: true });
+    const { redis } = running.engine;
+    // As with a database.
+    await redis.hset(`{${running.credential.tenant}}:tenant`, 'definitionsVersion', 1);
+    const planned = await resize(2, PLAN);
+    await expect(bookSlot('desk_2', 1)).rejects.toMatchObject({ code: 'unavailable' });
+    await resize(2, apply(planned));
+    expect(await bookSlot('desk_2', 1)).toBe('NOT_VALID: desk_2 is not registered');
+    expect(await bookSlot('desk_1', 1)).toBe('BOOKED');
+  });
+
+  test('of which nothing but the plan is known lets book again after a while', async () => {
+    const { tenant } = running.credential;
+    await cancelAll('desk');
+    await resize(1, PLAN);
+    await expect(bookSlot('desk_1', 2)).rejects.toMatchObject({ code: 'unavailable' });
+    await setClock(running.engine.redis, tenant, Date.now() + CLOSING_MS);
+    expect(await bookSlot('desk_1', 2)).toBe('BOOKED');
+  });
+
+  test('does not keep anybody from booking if it removes none', async () => {
+    await resize(4, PLAN);
+    expect(await bookSlot('desk_1', 4)).toBe('BOOKED');
+    await cancelAll('desk');
   });
 });
 
