@@ -18,7 +18,7 @@ const set = (condition: Condition, ...resources: string[]) =>
 describe('delayed bookings', () => {
   const crowd = Array.from({ length: CROWD }, (_, i) => `crowd_${i}`);
   const marks = async () =>
-    (await lab.running.engine.redis.zrange(`{${lab.credential.tenant}}:bookingsDue`, 0, -1)).filter((member) =>
+    (await lab.running.engine.redis.zrange(`{${lab.credential.tenant}}:bookingsDue`, '0', '-1')).filter((member) =>
       member.startsWith('\x01'),
     );
 
