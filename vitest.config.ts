@@ -40,7 +40,7 @@ export default defineConfig({
         test: {
           name: 'thorough',
           include: [THOROUGH, HISTORIES],
-          env: process.env.HISTORIES === undefined ? { HISTORIES: '60', SEED: '1' } : {},
+          env: process.env.HISTORIES === undefined ? { HISTORIES: '40', SEED: '1' } : {},
         },
       },
     ],

@@ -30,7 +30,7 @@ import {
 } from '../support/plainCalls.ts';
 import { redisAddress } from '../support/redisAddress.ts';
 
-const CALLS = Number(process.env.PLAIN_CALLS ?? 250);
+const CALLS = Number(process.env.PLAIN_CALLS ?? 150);
 const NEVER = 'return function() return nil end';
 const SHORT = { 'frame/now': STEERED_CLOCK, 'limits/bytes': COUNTED_BYTES };
 const GENERAL = { ...SHORT, 'plain/reserve': NEVER, 'plain/unreserve': NEVER };
