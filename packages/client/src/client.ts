@@ -1,6 +1,7 @@
 /** Every call of the service, and holds that look after themselves: of a client, and of its fake. */
+import { bookAll, cancelBookings, changeBooking, slotOf } from './bookings.ts';
 import { type Duration, ttlSecondsOf } from './durations.ts';
-import { HoldfastError, invalid, unexpected } from './errors.ts';
+import { HoldfastError, invalid } from './errors.ts';
 import { type EventsOptions, events } from './events/events.ts';
 import { type Mirror, type MirrorOptions, openMirror } from './events/mirror.ts';
 import type { ConnectionChange } from './events/stream.ts';
@@ -16,10 +17,12 @@ import { type CallOptions, Lists } from './lists.ts';
 import { refuseUnknown } from './options.ts';
 import { LiveSession, type Session, type SessionOptions } from './sessions/session.ts';
 import type {
+  BookAllOptions,
   BookedItem,
   BookedSlot,
+  Booking,
   BookOptions,
-  BookResult,
+  ChangeBookingOptions,
   CheckResult,
   Condition,
   ConditionItem,
@@ -30,6 +33,7 @@ import type {
   ReleaseOptions,
   ReserveOptions,
   TransactionResult,
+  Wanted,
 } from './types.ts';
 
 export class Client extends Lists {
@@ -176,20 +180,25 @@ export class Client extends Lists {
    * @returns what was booked; `slot` is the slot
    * @throws HoldfastError CONFLICT, which says what is in the way; NOT_VALID. Nothing was booked
    */
-  async book(
-    resource: string,
-    { start, end, note, requester = this.requester, ...options }: BookOptions,
-  ): Promise<BookedSlot> {
-    const times = { start: start.toISOString(), end: end.toISOString() };
-    const body = { bookings: [{ resource, requester, ...times, ...itemOf({ note }) }] };
-    const request = { ...options, method: 'POST' as const, path: '/Booking', body, has: 'bookings' };
-    const { result } = await this.#api.request<BookResult>({ ...request, idempotencyKey: randomText(26) });
-    const [booked] = result.bookings;
-    if (booked === undefined) throw unexpected();
-    const { status, booking, slot } = booked;
-    if (status !== 'BOOKED' || booking === null || slot === null)
-      throw refusal(resource, { ...booked, explanation: conflictOf(booked) });
-    return { ...booked, booking, slot };
+  async book(resource: string, options: BookOptions): Promise<BookedSlot> {
+    return slotOf(await this.bookAll(resource, options));
+  }
+
+  /**
+   * Books a slot of each resource, with `repeat` a series of it: all or none. With `skipConflicts`, look at `status` of
+   * each result: those that are `CONFLICT` were left out.
+   * @throws HoldfastError as `book`
+   */
+  bookAll(resources: Wanted, options: BookAllOptions): Promise<BookedItem[]> {
+    return bookAll(this.#api, resources, { ...options, requester: options.requester ?? this.requester });
+  }
+
+  /**
+   * Moves a booking that has not begun, or changes its note.
+   * @throws HoldfastError CONFLICT, NOT_VALID: it stays as it is; NOT_FOUND: there is none
+   */
+  changeBooking(booking: string, options: ChangeBookingOptions): Promise<Booking> {
+    return changeBooking(this.#api, booking, options);
   }
 
   /**
@@ -197,9 +206,12 @@ export class Client extends Lists {
    * @returns whether there was one
    */
   async cancelBooking(booking: string, options?: CallOptions): Promise<boolean> {
-    const path = `/Booking/${encodeURIComponent(booking)}`;
-    const request = { ...options, method: 'DELETE' as const, path, has: 'cancelled' };
-    return (await this.#api.request<{ cancelled: number }>(request)).result.cancelled > 0;
+    return (await cancelBookings(this.#api, encodeURIComponent(booking), options)) > 0;
+  }
+
+  /** Cancels the bookings of a series that are not over, or start at `from` or later. @returns how many there were */
+  cancelSeries(series: string, options?: CallOptions & { readonly from?: Date | undefined }): Promise<number> {
+    return cancelBookings(this.#api, `series/${encodeURIComponent(series)}`, options);
   }
 
   /** Registers pools, blockers, trees and labels: all of them or none. Returns them as stored. */
@@ -285,11 +297,3 @@ export interface HoldfastClient extends Pick<Client, keyof Client> {}
 
 const refusal = (resource: string, { status, explanation }: { status: string; explanation: string }) =>
   new HoldfastError(status, `${resource}: ${explanation}`);
-
-/** `CONFLICT: booked by ann from 2026-… until 2026-…`, in UTC */
-function conflictOf({ explanation, conflict }: BookedItem): string {
-  if (conflict === undefined) return explanation;
-  const { kind, requester, from, until } = conflict;
-  const what = kind === 'BOOKING' ? 'booked' : 'held';
-  return `CONFLICT: ${what} by ${requester ?? 'several'} from ${from} ${until === null ? 'on' : `until ${until}`}`;
-}

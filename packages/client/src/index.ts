@@ -17,10 +17,12 @@ export type { BookingsOptions, CallOptions, ListOptions } from './lists.ts';
 export type { Session, SessionOptions, SessionReserveOptions } from './sessions/session.ts';
 export type {
   ActiveReservation,
+  BookAllOptions,
   BookedItem,
   BookedSlot,
   Booking,
   BookOptions,
+  ChangeBookingOptions,
   CheckResult,
   Condition,
   ConditionResult,
@@ -32,6 +34,7 @@ export type {
   Reason,
   Registration,
   ReleaseOptions,
+  Repeat,
   ReserveOptions,
   Retry,
   SessionInfo,

@@ -43,6 +43,8 @@ export type BookResult = Schemas['BookResult'];
 export type BookedItem = Schemas['BookedItem'];
 /** What was booked. `booking` names it in other calls. */
 export type BookedSlot = BookedItem & { readonly booking: string; readonly slot: string };
+/** How a booking repeats: `{ every: 'week', on: ['mon'], until: '2026-12-24', timeZone: 'Europe/Berlin' }`. */
+export type Repeat = NonNullable<Schemas['BookingItem']['repeat']>;
 export type SessionInfo = Schemas['Session'];
 export type BegunSession = Schemas['BegunSession'];
 export type RenewedSession = Schemas['RenewedSession'];
@@ -136,6 +138,23 @@ export interface BookOptions {
   readonly note?: string | undefined;
   /** Who books, if not the client's requester. Choose one that is still the same at the start. */
   readonly requester?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of bookAll. */
+export interface BookAllOptions extends BookOptions {
+  /** Books a series: it repeats in the wall-clock time of a zone. */
+  readonly repeat?: Repeat | undefined;
+  /** Leaves out those that conflict. Absent: all or none. */
+  readonly skipConflicts?: boolean | undefined;
+}
+
+/** What changeBooking changes. Absent: it stays. */
+export interface ChangeBookingOptions {
+  readonly start?: Date | undefined;
+  readonly end?: Date | undefined;
+  /** null removes it. */
+  readonly note?: string | null | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

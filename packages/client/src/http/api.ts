@@ -30,7 +30,7 @@ export interface Answer<Result> {
 
 /** Anything but a batch: a transaction, a definition, a list. */
 export interface Request extends CallOptions {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/api/v1`, encoded: `/Resource/definitions`. */
   readonly path: string;
   /** With a transaction that waits: `pollSeconds`, since the response is held that long. */

@@ -17,6 +17,9 @@ const COLUMNS = {
   NOTE: ({ note }: Booking) => note ?? '',
 };
 
+/** A column of its own, if there are series. */
+const SERIES = ({ series }: Booking) => series ?? '';
+
 export const bookings: Command = {
   name: 'bookings',
   summary: 'Lists bookings that are to come or running',
@@ -27,7 +30,8 @@ export const bookings: Command = {
   run: async ({ args, signal }) => {
     const filter = { resource: args.text('resource'), requester: args.text('requester'), signal };
     const rows = await (await connect({ args, signal })).bookings(filter);
-    printRows(args.has('json'), rows, COLUMNS, 'nothing is booked');
+    const columns = rows.some(({ series }) => series) ? { ...COLUMNS, SERIES } : COLUMNS;
+    printRows(args.has('json'), rows, columns, 'nothing is booked');
     return EXIT.done;
   },
 };
