@@ -89,7 +89,7 @@ class Exchange:
                 finally:
                     await response.aclose()
 
-        with _as_unreachable(timeout):
+        with _as_unreachable(self._base, timeout):
             response, content, sent_at = await self._with_key(ask)
         answered = _parsed(content)
         if response.status_code in (200, 201) or isinstance(answered, list):
@@ -109,11 +109,11 @@ class Exchange:
             with anyio.fail_after(_OPEN):
                 return await self._client.send(request, stream=True), b"", 0
 
-        with _as_unreachable(_OPEN):
+        with _as_unreachable(self._base, _OPEN):
             response, _, _ = await self._with_key(ask)
         try:
             if response.status_code != 200 or "text/event-stream" not in response.headers.get("Content-Type", ""):
-                with _as_unreachable(_OPEN):
+                with _as_unreachable(self._base, _OPEN):
                     raise error_of(response.status_code, response.headers, _parsed(await _whole(response, False)))
             yield response.aiter_text()
         finally:
@@ -152,17 +152,21 @@ class Exchange:
 class _as_unreachable:
     """Turns errors of the connection into HoldfastError UNREACHABLE."""
 
-    def __init__(self, timeout: float) -> None:
+    def __init__(self, base: str, timeout: float) -> None:
+        self._base = base
         self._timeout = timeout
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is None:
+            return
+        service = f"The service at {self._base.removesuffix('/api/v1')}"
         if isinstance(error, (httpx.TimeoutException, TimeoutError)):
-            raise Unreachable(f"The service could not be reached within {self._timeout:.3g} s") from error
+            raise Unreachable(f"{service} could not be reached within {self._timeout:.3g} s") from error
         if isinstance(error, (httpx.HTTPError, httpx.StreamError, OSError, anyio.ClosedResourceError)):
-            raise Unreachable(f"The service could not be reached: {error or type(error).__name__}") from error
+            raise Unreachable(f"{service} could not be reached: {error or type(error).__name__}") from error
 
 
 def _no_auth(request: httpx.Request) -> httpx.Request:

@@ -24,6 +24,8 @@ from .errors import HoldfastError, unexpected
 
 MAX_IN_FLIGHT = 2
 """Requests of one kind in flight, before calls are queued. With more, a request has fewer calls, and costs as much."""
+FEW = 4
+"""So many calls leave while a request is in flight. More wait for its response: a request costs as much as ten calls."""
 LATE = 1.0
 """After so many seconds a request without a response does not keep others from leaving."""
 MAX_ITEMS = 500
@@ -114,7 +116,7 @@ class Lane:
 
     def _leave(self) -> None:
         self._is_due = False
-        while self._in_flight < MAX_IN_FLIGHT:
+        while self._in_flight == 0 or (self._in_flight < MAX_IN_FLIGHT and len(self._queue) <= FEW):
             batch = self._take()
             if not batch:
                 return
