@@ -61,6 +61,17 @@ describe('reserve', () => {
     expect(await a.active({ resource: 'booked' })).toMatchObject([{ requester: 'bo' }]);
   });
 
+  test('releases what it got if onEndFixed throws', async () => {
+    await a.register([{ name: 'thrown', bookable: true }]);
+    const start = new Date(Math.ceil(Date.now() / 1000) * 1000 + 60_000);
+    await a.book('thrown', { start, end: new Date(start.getTime() + 60_000), requester: 'al' });
+    const onEndFixed = () => {
+      throw new Error('of the user');
+    };
+    await expect(a.reserve('thrown', { ttl: '10m', minTtl: '5s', onEndFixed })).rejects.toThrow('of the user');
+    expect(await a.active({ resource: 'thrown' })).toEqual([]);
+  });
+
   test('makes a lease of 30 s, and an endless one only if asked', async () => {
     const started = Date.now();
     await using hold = await a.reserve('lease');

@@ -77,6 +77,11 @@ export class Lease {
     this.#latestEnd = Math.max(this.#latestEnd, this.clocks.monotonic() + ttlMs);
   }
 
+  /** Its length; `ENDLESS`: it never ends. */
+  get ttlMs(): number {
+    return this.#ttlMs;
+  }
+
   /** Monotonic clock: the service has certainly ended the lease by then. */
   get latestEnd(): number {
     return this.#latestEnd;

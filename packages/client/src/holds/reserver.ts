@@ -10,6 +10,7 @@ import { askUntilDecided } from './ask.ts';
 import { attemptOf, isGot, type Outcome } from './attempts.ts';
 import { CLOCKS, type Clocks, offsetOf } from './clocks.ts';
 import { type Hold, LiveHold, leaseOf } from './hold.ts';
+import { Keeper } from './keeper.ts';
 import { Lease } from './lease.ts';
 import type { Plan } from './plan.ts';
 import type { Requesters, Use } from './requesters.ts';
@@ -23,10 +24,11 @@ export interface Owner {
   readonly expiresAt: Date;
 }
 
-/** A hold, and the lease behind it. */
+/** A hold, the lease behind it, and what renews that. */
 export interface Held {
   readonly hold: Hold;
   readonly lease: Lease;
+  readonly keeper: Keeper;
 }
 
 /** The codes that say that somebody else has it. */
@@ -36,6 +38,7 @@ export class Reserver {
   readonly #api: Api;
   readonly #requesters: Requesters;
   readonly clocks: Clocks;
+  readonly keeper = new Keeper();
 
   constructor(api: Api, requesters: Requesters, clocks: Clocks = CLOCKS) {
     this.#api = api;
@@ -134,11 +137,25 @@ export class Reserver {
       clocks: this.clocks,
       onEndFixed: plan.onEndFixed,
     };
-    const hold = new LiveHold(origin, first, others);
+    let hold: LiveHold;
+    try {
+      hold = new LiveHold(origin, first, others);
+    } catch (error) {
+      return this.#undo(use, results, error);
+    }
     const wasHad = results.some(({ status }) => status === 'ALREADY_HAD');
     // A reservation from before: who knows when its lease ends. After a wait: much of it may have passed.
     const isOld = session === undefined && (wasHad || lease.isHalfOver);
-    return isOld || plan.signal?.aborted ? renewed({ hold, lease }, isOld, plan.signal) : { hold, lease };
+    const held = { hold, lease, keeper: this.keeper };
+    return isOld || plan.signal?.aborted ? renewed(held, isOld, plan.signal) : held;
+  }
+
+  /** Releases what was got, since a function of the user has thrown. */
+  async #undo(use: Use, results: readonly ReserveResult[], error: unknown): Promise<never> {
+    const unwanted = results.filter(({ booking }) => booking === undefined);
+    await Promise.all(unwanted.map((result) => this.#api.unreserve(keyOf(result)).catch(() => {})));
+    this.#requesters.end(use);
+    throw error;
   }
 
   #isNew(results: readonly ReserveResult[]): boolean {

@@ -1,7 +1,6 @@
 /** Runs work under a hold: renews it meanwhile, and always releases it, unless it is booked. */
 import { HoldfastError } from '../errors.ts';
 import type { Hold } from './hold.ts';
-import { keepRenewed } from './keepRenewed.ts';
 import type { Held } from './reserver.ts';
 
 export type Work<T> = (hold: Hold, signal: AbortSignal) => T | Promise<T>;
@@ -12,8 +11,8 @@ export type Work<T> = (hold: Hold, signal: AbortSignal) => T | Promise<T>;
  * @throws LEASE_LOST if the lease was lost meanwhile, since then its result cannot be trusted. An error of the work is
  *   its cause; otherwise that error itself
  */
-export async function use<T>({ hold, lease }: Held, work: Work<T>, outer: AbortSignal | undefined): Promise<T> {
-  const stop = keepRenewed(lease, () => hold.renew());
+export async function use<T>({ hold, lease, keeper }: Held, work: Work<T>, outer: AbortSignal | undefined): Promise<T> {
+  const stop = keeper.keep(lease, () => hold.renew());
   const abort = () => lease.abort(outer?.reason);
   outer?.addEventListener('abort', abort);
   const end = () => {

@@ -7,7 +7,6 @@ import { HoldfastError } from '../errors.ts';
 import { asyncDispose } from '../holds/asyncDispose.ts';
 import { offsetOf } from '../holds/clocks.ts';
 import { type Hold, isUnreachable } from '../holds/hold.ts';
-import { keepRenewed } from '../holds/keepRenewed.ts';
 import { Lease } from '../holds/lease.ts';
 import { planOf, type Target } from '../holds/plan.ts';
 import { randomText } from '../holds/requesters.ts';
@@ -88,7 +87,7 @@ export class LiveSession {
       // ends. It has the time that any call has: the lease may be much longer, or over.
       if (repeated) await session.#renew({ signal });
       if (repeated && lease.lost !== undefined) continue;
-      session.#stop = keepRenewed(lease, () => session.#renew());
+      session.#stop = reserver.keeper.keep(lease, () => session.#renew());
       return session;
     }
   }
