@@ -6,7 +6,7 @@ import { getCookie } from 'hono/cookie';
 import type { DashboardEnv } from './env.ts';
 
 const COOKIE = 'holdfast_zone';
-const UTC = 'UTC';
+export const UTC = 'UTC';
 const DAY_MS = 86_400_000;
 
 /** Returns an IANA time zone; UTC if the browser has named none. */

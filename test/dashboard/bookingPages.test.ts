@@ -33,6 +33,19 @@ describe('pages show bookings', () => {
     );
   });
 
+  test('the Board: seven days, and the seven after these', async () => {
+    await book({ resource: 'pixel-8', note: 'soon' }, 72, 74);
+    await book({ resource: 'pixel-8', note: 'later' }, 240, 242);
+    const shown = async (span: string) => {
+      const { text } = await see(`?span=${span}`);
+      const bars = [...text.matchAll(/class="bar booked[^>]*><title>([^<]*)/g)].map(([, title]) => title?.slice(-5));
+      return [bars, /aria-label="Time, by the (\w+)"/.exec(text)?.[1]];
+    };
+    expect(await shown('today')).toEqual([[], 'hour']);
+    expect(await shown('week')).toEqual([[' soon'], 'day']);
+    expect(await shown('next')).toEqual([['later'], 'day']);
+  });
+
   test('the page of a resource: its days with who has booked, and links that book a free time', async () => {
     await book(BOOKED_BY_BO, 2, 4);
     const { text } = await see('/resources/one?name=pixel-8', CAT);

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { expectedTimes } from '../../src/dashboard/timeline/expected.ts';
 import { nextFit } from '../../src/dashboard/timeline/fit.ts';
-import { frameAt } from '../../src/dashboard/timeline/frame.ts';
+import { frameAt, hasNow, marksOf, weekFrame } from '../../src/dashboard/timeline/frame.ts';
 import { timelineRow } from '../../src/dashboard/timeline/row.ts';
 import type { RowFacts } from '../../src/dashboard/timeline/rowFacts.ts';
 
@@ -28,9 +28,11 @@ describe('bookings of a timeline', () => {
   test('stand from their start to their end, in the lane of their slot, and in the words of the row', () => {
     const row = rowOf({ capacity: 2, bookings: [booked(60, 120, 1)] });
     const bars = row.bars.filter(({ kind }) => kind === 'booked');
-    expect(bars).toEqual([expect.objectContaining({ lane: 1, text: 'bob · demo', isCutLeft: false })]);
+    expect(bars).toEqual([
+      expect.objectContaining({ lane: 1, text: 'bob · 15:20–16:20 UTC · demo', isCutLeft: false }),
+    ]);
     expect((bars[0]?.from ?? 0) - 18).toBeCloseTo(100 / 7.5, 1);
-    expect(row.text).toContain('Booked: bob');
+    expect(row.text).toContain('Booked: bob Sat 31 Jan, 15:20–16:20 UTC.');
   });
 
   test('that are over, or begin after the frame, are not drawn', () => {
@@ -58,6 +60,28 @@ describe('bookings of a timeline', () => {
     expect(expectedTimes(leases, 2, [ticket(20, 2)], NOW)).toEqual([
       { startMs: at(60), endMs: at(80), slots: expect.arrayContaining([0, 1]) },
     ]);
+  });
+});
+
+describe('a week of a timeline', () => {
+  const BERLIN = 'Europe/Berlin';
+  const [week, next] = [weekFrame(NOW, BERLIN, 0), weekFrame(NOW, BERLIN, 1)];
+
+  test('has seven days from midnight on, in the zone of the browser, and the next one those after', () => {
+    expect([week.fromMs, week.toMs, next.toMs].map((ms) => new Date(ms).toISOString().slice(0, 16))).toEqual([
+      '2026-01-30T23:00',
+      '2026-02-06T23:00',
+      '2026-02-13T23:00',
+    ]);
+    expect([next.fromMs, hasNow(week), hasNow(next)]).toEqual([week.toMs, true, false]);
+    expect(marksOf(next).map(({ ms }) => (ms - next.fromMs) / MINUTE / 60)).toEqual([0, 24, 48, 72, 96, 120, 144]);
+  });
+
+  test('says the days of bookings, and of the next week draws nothing of now', () => {
+    const bookings = [{ slot: 0, who: 'bob', fromMs: at(10 * 24 * 60), toMs: at(10 * 24 * 60 + 120) }];
+    const holdings = [{ slot: 0, kind: 'held' as const, who: 'eve', fromMs: at(-60), toMs: at(60) }];
+    const { bars } = timelineRow({ ...FREE, held: 1, holdings, bookings }, next);
+    expect(bars.map(({ kind, text }) => [kind, text])).toEqual([['booked', 'bob · Tue 10 Feb, 15:20–17:20']]);
   });
 });
 

@@ -77,7 +77,7 @@ describe('the frame', () => {
   });
 
   test('marks every third hour of a day', () => {
-    expect(marksOf(frameAt(NOW, 24 * HOUR, 0.5)).map(({ ms }) => new Date(ms).getUTCHours() % 3)).toEqual(
+    expect(marksOf(frameAt(NOW, 'UTC', 24 * HOUR, 0.5)).map(({ ms }) => new Date(ms).getUTCHours() % 3)).toEqual(
       Array(8).fill(0),
     );
   });

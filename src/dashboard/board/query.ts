@@ -12,6 +12,10 @@ export const BOARD = '/dashboard';
 const VIEWS = ['timeline', 'table', 'grid', 'tv'] as const;
 export type View = (typeof VIEWS)[number];
 
+/** The time that the timeline shows: the hours around now, seven days from today, and the seven days after these. */
+const SPANS = ['today', 'week', 'next'] as const;
+export type Span = (typeof SPANS)[number];
+
 /** Filters by status, and what people call them. */
 export const STATUSES = [
   ['free', 'Free'],
@@ -27,6 +31,7 @@ export type Status = (typeof STATUSES)[number][0];
 
 export interface BoardQuery {
   readonly view: View;
+  readonly span: Span;
   /** Part of a name, label, holder or note; '' any */
   readonly q: string;
   /** Labels `<key>=<value>`. Of each key, a resource must have one. */
@@ -46,8 +51,10 @@ const MAX_FOLDED = 50;
 
 export function queryOf(search: URLSearchParams): BoardQuery {
   const view = search.get('view');
+  const span = search.get('span');
   return {
     view: VIEWS.find((one) => one === view) ?? 'timeline',
+    span: SPANS.find((one) => one === span) ?? 'today',
     q: searched.parse(search.get('q') ?? undefined),
     labels: [...new Set(search.getAll('label'))].filter((label) => label.includes('=')).slice(0, MAX_LABELS),
     on: new Set(STATUSES.map(([name]) => name).filter((name) => search.has(name))),
@@ -60,8 +67,9 @@ export function queryOf(search: URLSearchParams): BoardQuery {
 export const readQuery = (c: Context<DashboardEnv>): BoardQuery => queryOf(new URL(c.req.url).searchParams);
 
 /** The fields of an address, in order. */
-export const fieldsOf = ({ view, q, labels, on, folded, page, isSelected }: BoardQuery): [string, string][] => [
+export const fieldsOf = ({ view, span, q, labels, on, folded, page, isSelected }: BoardQuery): [string, string][] => [
   ...(view === 'timeline' ? [] : [field('view', view)]),
+  ...(span === 'today' ? [] : [field('span', span)]),
   ...(q === '' ? [] : [field('q', q)]),
   ...labels.map((label) => field('label', label)),
   ...[...on].map((name) => field(name, '1')),

@@ -11,7 +11,7 @@ import { isOwn } from '../../operations/permissions.ts';
 import { readBookings } from '../bookings/read.ts';
 import type { DashboardDeps } from '../env.ts';
 import { type NameOf, namesOf } from '../people.ts';
-import { type Frame, frameAt } from '../timeline/frame.ts';
+import { type Frame, frameAt, weekFrame } from '../timeline/frame.ts';
 import { MAX_LANES } from '../timeline/row.ts';
 import {
   type Candidate,
@@ -32,8 +32,8 @@ import { type BoardRow, boardRow } from './rows.ts';
 export const PAGE = 40;
 /** Ended reservations that a page shows. */
 const MAX_PAST = 300;
-/** Bookings that a page looks at, of all resources. */
-const MAX_BOOKINGS = 5000;
+/** Bookings of a row that a page looks at. */
+const MAX_BOOKINGS = 500;
 /** Requesters whose names a search knows. */
 const MAX_NAMES = 2000;
 
@@ -71,11 +71,18 @@ export interface Reader {
   readonly standings: readonly Standing[];
 }
 
-/** @throws HoldfastError unauthenticated, forbidden, unavailable */
-export async function readBoard(deps: BoardDeps, reader: Reader, query: BoardQuery): Promise<Board> {
+/** The time that a page shows. */
+const frameOf = ({ span }: BoardQuery, zone: string): Frame =>
+  span === 'today' ? frameAt(Date.now(), zone) : weekFrame(Date.now(), zone, span === 'week' ? 0 : 1);
+
+/**
+ * @param zone of the browser
+ * @throws HoldfastError unauthenticated, forbidden, unavailable
+ */
+export async function readBoard(deps: BoardDeps, reader: Reader, query: BoardQuery, zone: string): Promise<Board> {
   const { engine } = deps;
   const { credential, user, standings } = reader;
-  const frame = frameAt(Date.now());
+  const frame = frameOf(query, zone);
   const lab = await readLab(engine, credential);
   const person: Person = {
     isOwn: (requester) => user !== null && isOwn(user, requester),
@@ -137,7 +144,7 @@ async function readRows(
       : resourceStates(engine, credential, names, { slots: MAX_LANES, requesters: requestersOf(user) }),
     // A page does without the past rather than fail.
     hasTimeline ? history.recent(credential.tenant, names, new Date(frame.fromMs), MAX_PAST).catch(() => []) : [],
-    hasTimeline && shown.some(({ node }) => node?.isBookable) ? bookedIn(engine, credential, frame) : [],
+    hasTimeline ? bookedIn(engine, credential, shown, frame) : [],
   ]);
   const bookings = groupBy(booked, ({ resource }) => resource);
   const requesters = states.flatMap(({ name, slots, queue, blockedBy, notReady }) => [
@@ -158,11 +165,19 @@ async function readRows(
   };
 }
 
-/** The bookings in the time that a page shows. A page does without them rather than fail. */
-const bookedIn = (engine: BoardDeps['engine'], credential: Credential, { fromMs, toMs }: Frame): Promise<Booking[]> =>
-  readBookings(engine, credential, { from: Math.floor(fromMs / 1000), to: Math.ceil(toMs / 1000) }, MAX_BOOKINGS).catch(
-    () => [],
-  );
+/** The bookings of rows in the time that a page shows. A page does without them rather than fail. */
+async function bookedIn(
+  engine: BoardDeps['engine'],
+  credential: Credential,
+  shown: readonly Candidate[],
+  { fromMs, toMs }: Frame,
+): Promise<Booking[]> {
+  const window = { from: Math.floor(fromMs / 1000), to: Math.ceil(toMs / 1000) };
+  const rows = shown
+    .filter(({ node }) => node?.isBookable)
+    .map(({ name }) => readBookings(engine, credential, { resource: name, ...window }, MAX_BOOKINGS).catch(() => []));
+  return (await Promise.all(rows)).flat();
+}
 
 /** The requesters that a person is. */
 const requestersOf = (user: SessionUser | null): string[] =>

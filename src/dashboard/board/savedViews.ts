@@ -54,7 +54,7 @@ export function saveViews(
 ): boolean {
   const all = views.map(({ name, query }) => [
     name,
-    new URLSearchParams(fieldsOf({ ...query, view: 'timeline', page: 1, isSelected: false })).toString(),
+    new URLSearchParams(fieldsOf({ ...query, view: 'timeline', span: 'today', page: 1, isSelected: false })).toString(),
   ]);
   const text = JSON.stringify(all);
   if (encodeURIComponent(text).length > MAX_LENGTH || all.length > MAX_SAVED) return false;

@@ -4,7 +4,7 @@
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { BOARD, type BoardQuery, linkTo, readQuery, unfiltered, type View } from '../board/query.ts';
+import { BOARD, type BoardQuery, linkTo, readQuery, type Span, unfiltered, type View } from '../board/query.ts';
 import { type Board, readBoard } from '../board/readBoard.ts';
 import { type SavedView, savedViews, saveViews, VIEWS_AT, ViewName } from '../board/savedViews.ts';
 import { labelsText } from '../bookings/labels.ts';
@@ -25,6 +25,7 @@ import type { ICONS } from '../icons.ts';
 import { actionPath, originOf } from '../paths.ts';
 import { TimelineLegend } from '../timeline/timeline.tsx';
 import { may } from '../viewer.ts';
+import { zoneOf } from '../zone.ts';
 
 /** How often a page is fetched again though nothing has changed: now moves on. */
 const RENEW_S = 30;
@@ -49,13 +50,14 @@ export const boardRoutes = (deps: DashboardDeps) =>
     });
 
 /** The part of a query that a saved view keeps. */
-const searchOf = (query: BoardQuery): string => linkTo({ ...query, view: 'timeline', folded: [], page: 1 });
+const searchOf = (query: BoardQuery): string =>
+  linkTo({ ...query, view: 'timeline', span: 'today', folded: [], page: 1 });
 
 /** @param failed the failure of a form that was sent from the Board */
 export async function showBoard(deps: DashboardDeps, c: Context<DashboardEnv>, failed?: Failed): Promise<Response> {
   const { viewer } = c.var;
   const query = readQuery(c);
-  const board = await readBoard(deps, viewer, query);
+  const board = await readBoard(deps, viewer, query, zoneOf(c));
   if (query.view === 'tv') return c.html(<TvPage board={board} tenantName={viewer.user.tenantName} />);
   const saved = savedViews(c, deps.publicUrl);
   return c.html(
@@ -133,6 +135,12 @@ const SWITCH: readonly (readonly [View, string, keyof typeof ICONS])[] = [
   ['grid', 'Grid', 'grid'],
 ];
 
+const SPANS: readonly (readonly [Span, string])[] = [
+  ['today', 'Today'],
+  ['week', '7 days'],
+  ['next', 'Next 7 days'],
+];
+
 interface HeadActionsProps {
   readonly query: BoardQuery;
   readonly viewer: Viewer;
@@ -147,6 +155,15 @@ const HeadActions = ({ query, viewer, isEmpty, isBookable }: HeadActionsProps) =
         {SWITCH.map(([view, text, icon]) => (
           <a href={linkTo(query, { view })} aria-current={query.view === view ? 'true' : undefined}>
             <Icon name={icon} /> {text}
+          </a>
+        ))}
+      </nav>
+    )}
+    {!isEmpty && isBookable && query.view === 'timeline' && (
+      <nav class="seg" aria-label="Span">
+        {SPANS.map(([span, text]) => (
+          <a href={linkTo(query, { span })} aria-current={query.span === span ? 'true' : undefined}>
+            {text}
           </a>
         ))}
       </nav>

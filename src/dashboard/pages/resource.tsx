@@ -48,7 +48,7 @@ export const resourceRoutes = (deps: DashboardDeps) => {
   const cancelWait = cancelForm(deps);
 
   const show = async (c: Context<DashboardEnv>, wanted: Wanted, failed?: Failed) => {
-    const details = await readDetails(deps, c.var.viewer, wanted);
+    const details = await readDetails(deps, c.var.viewer, wanted, zoneOf(c));
     if (details.name !== wanted.name) return c.redirect(pathOf(details), 303);
     return c.html(
       <ResourcePage

@@ -22,6 +22,7 @@ import { attempt, check, type Failed, NO_DATABASE, readForm } from '../form.ts';
 import { WallboardLabel } from '../formSchemas.ts';
 import { originOf } from '../paths.ts';
 import { whoDid } from '../words/auditSentences.ts';
+import { zoneOf } from '../zone.ts';
 
 const AT = '/dashboard/access/wallboards';
 const TV = '/dashboard/tv';
@@ -54,7 +55,7 @@ export const tvRoutes = (deps: DashboardDeps) =>
     const { credential, label, tenantName } = await follow(deps, c, token);
     await deps.reads.charge(credential, null);
     const query = { ...readQuery(c), view: 'tv' as const };
-    const board = await readBoard(deps, { credential, user: null, standings: [] }, query);
+    const board = await readBoard(deps, { credential, user: null, standings: [] }, query, zoneOf(c));
     const own = (page: number) => linkTo({ ...query, page }).replace(/^\/dashboard/, `${TV}/${token}`);
     const next = own((Math.min(query.page, board.pages) % board.pages) + 1);
     const props = { board, tenantName, label, next, from: own(query.page), stream: `${TV}/${token}/events` };

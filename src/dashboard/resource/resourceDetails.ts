@@ -101,8 +101,11 @@ export interface Wanted {
 
 type Deps = Pick<DashboardDeps, 'engine' | 'history' | 'reads' | 'memberships'>;
 
-/** @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the cursor is none */
-export async function readDetails(deps: Deps, viewer: Viewer, wanted: Wanted): Promise<Details> {
+/**
+ * @param zone of the browser
+ * @throws HoldfastError unauthenticated, forbidden, unavailable; refused if the cursor is none
+ */
+export async function readDetails(deps: Deps, viewer: Viewer, wanted: Wanted, zone: string): Promise<Details> {
   const { engine, history, reads } = deps;
   const { credential } = viewer;
   const { name: typed, tab, view, week, page, after, cursor } = wanted;
@@ -132,7 +135,7 @@ export async function readDetails(deps: Deps, viewer: Viewer, wanted: Wanted): P
     page,
     pages: Math.max(1, Math.ceil((state.registered?.capacity ?? 1) / SLOTS)),
     inTheWay,
-    frame: frameAt(Date.now(), spanMs, share),
+    frame: frameAt(Date.now(), zone, spanMs, share),
     along,
     past: past.entries,
     older: past.next,

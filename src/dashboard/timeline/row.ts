@@ -3,7 +3,7 @@
  * when it can expect its turn. A pool has a lane a slot, or, if it has more than MAX_LANES, an area. No I/O and no
  * markup. Times are ms since 1970 UTC.
  */
-import { bookedBars } from './booked.ts';
+import { bookedBars, bookedText } from './booked.ts';
 import { expectedTimes, type Lease } from './expected.ts';
 import { type Frame, placeOf } from './frame.ts';
 import type { Bar, Holding, NotReady, RowFacts } from './rowFacts.ts';
@@ -54,7 +54,7 @@ export function timelineRow(facts: RowFacts, frame: Frame): TimelineRow {
         ].filter(isSeen),
     area: isArea ? areaOf(current, facts, frame) : [],
     expectedMs: expected.map(({ startMs }) => startMs),
-    text: textOf(facts),
+    text: textOf(facts, frame),
   };
 }
 
@@ -190,7 +190,8 @@ const namesOf = (all: readonly { readonly who: string }[]): string => {
 const lowerFirst = (text: string | null): string | null =>
   text === null ? null : text.charAt(0).toLowerCase() + text.slice(1);
 
-function textOf({ capacity, holdings, waiting, blocked, notReady = [], bookings = [] }: RowFacts): string {
+function textOf(facts: RowFacts, frame: Frame): string {
+  const { capacity, holdings, waiting, blocked, notReady = [] } = facts;
   const past = holdings.filter(({ kind }) => kind === 'past').toReversed();
   const current = holdings.filter(({ kind }) => kind !== 'past');
   const out = capacity === 1 ? lowerFirst(notReady[0]?.text ?? null) : null;
@@ -200,7 +201,7 @@ function textOf({ capacity, holdings, waiting, blocked, notReady = [], bookings 
     `Now: ${current.length > 0 ? namesOf(current) : now}`,
     current.length > 0 && out !== null && `After that: ${out}`,
     waiting.length > 0 && `Then: ${namesOf(waiting)}`,
-    bookings.length > 0 && `Booked: ${namesOf(bookings)}`,
+    bookedText(facts, frame),
   ];
   return `${parts.filter((part) => part !== false).join('. ')}.`;
 }

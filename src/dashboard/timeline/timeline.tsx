@@ -2,7 +2,7 @@
  * Draws timelines: an axis, and an inline SVG a row. Places are percentages in attributes, so it fits any width without
  * a script and without style attributes. What a row shows is in its label too.
  */
-import { type Frame, marksOf, placeOf } from './frame.ts';
+import { type Frame, hasNow, isLong, marksOf, placeOf } from './frame.ts';
 import type { Step, TimelineRow } from './row.ts';
 import type { Bar } from './rowFacts.ts';
 
@@ -25,7 +25,11 @@ export const TimelineDefs = ({ frame }: { frame: Frame }) => (
           <line x1={`${place}%`} x2={`${place}%`} y2="100%" />
         ))}
       </g>
-      <line id="now" x1={`${placeOf(frame, frame.nowMs)}%`} x2={`${placeOf(frame, frame.nowMs)}%`} y2="100%" />
+      <g id="now">
+        {hasNow(frame) && (
+          <line x1={`${placeOf(frame, frame.nowMs)}%`} x2={`${placeOf(frame, frame.nowMs)}%`} y2="100%" />
+        )}
+      </g>
     </defs>
   </svg>
 );
@@ -54,21 +58,20 @@ export const TimelineAxis = ({ frame }: { frame: Frame }) => (
           ]
         : [],
     )}
-    <text
-      class="now-text"
-      x={`${placeOf(frame, frame.nowMs)}%`}
-      y="21"
-      text-anchor="middle"
-      data-at={frame.nowMs}
-      data-as="hour"
-    >
-      {utc(frame.nowMs)}
-    </text>
+    {!isLong(frame) && (
+      <text
+        class="now-text"
+        x={`${placeOf(frame, frame.nowMs)}%`}
+        y="21"
+        text-anchor="middle"
+        data-at={frame.nowMs}
+        data-as="hour"
+      >
+        {utc(frame.nowMs)}
+      </text>
+    )}
   </svg>
 );
-
-/** True if its marks are days. */
-const isLong = ({ fromMs, toMs }: Frame): boolean => toMs - fromMs > 72 * 3_600_000;
 
 /** In UTC; assets/times.js writes it in the browser's zone. */
 const utc = (ms: number): string => new Date(ms).toISOString().slice(11, 16);

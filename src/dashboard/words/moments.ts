@@ -6,11 +6,19 @@
 const TIME = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 const DAY = { weekday: 'short', day: 'numeric', month: 'short' } as const;
 
-const write = (ms: number, zone: string, options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options }).format(ms);
+/** Makes writers of one kind of text, one for each time zone: a format takes far longer to make than to use. */
+function writer(options: Intl.DateTimeFormatOptions): (ms: number, zone: string) => string {
+  const formats = new Map<string, Intl.DateTimeFormat>();
+  return (ms, zone) => {
+    const format = formats.get(zone) ?? new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options });
+    formats.set(zone, format);
+    return format.format(ms);
+  };
+}
 
-export const dayText = (ms: number, zone: string): string => write(ms, zone, DAY).replace(',', '');
-export const clockText = (ms: number, zone: string): string => write(ms, zone, TIME);
+const writeDay = writer(DAY);
+export const dayText = (ms: number, zone: string): string => writeDay(ms, zone).replace(',', '');
+export const clockText = writer(TIME);
 
 const zoneText = (zone: string) => (zone === 'UTC' ? ' UTC' : '');
 
@@ -19,6 +27,10 @@ export function momentText(ms: number, zone: string, nowMs: number): string {
   const isToday = dayText(ms, zone) === dayText(nowMs, zone);
   return `${isToday ? '' : `${dayText(ms, zone)}, `}${clockText(ms, zone)}${zoneText(zone)}`;
 }
+
+/** `09:00–11:00`, where something else says the day. */
+export const hoursText = (fromMs: number, toMs: number, zone: string): string =>
+  `${clockText(fromMs, zone)}–${clockText(toMs, zone)}${zoneText(zone)}`;
 
 /** `Fri 27 Nov, 09:00–11:00`; with the day of the end if that is another one. */
 export function rangeText(fromMs: number, toMs: number, zone: string): string {
