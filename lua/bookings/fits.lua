@@ -62,32 +62,45 @@ function fits.highestBooked(pool)
   return last[1] and tonumber(string.sub(last[1], #prefix + 1, #prefix + 7)) or -1
 end
 
--- Returns the free slots of a pool that have a condition, as {slotNumber, start}, in order of their numbers: those that
--- fit a term uncut, `count` at most; and if they are fewer, others. isKept(slotNumber): nil, or whether a slot is
--- passed. Once MAX_LOOKED were passed, it goes on above all slots that have bookings.
-local function candidatesFor(pool, capacity, condition, term, count, isKept)
-  local whole, others, left = {}, {}, fits.MAX_LOOKED
-  local slotNumber = conditions.nextFree(pool, capacity, condition)
-  while slotNumber and #whole < count and left > -fits.MAX_LOOKED do
-    local start = not (isKept and isKept(slotNumber)) and fits.startOf(pools.slotAt(pool, slotNumber), term)
+-- Looks at the free slots of a pool that have a condition, from a number to another, until enough fit or `limit` were
+-- passed. Adds them to a search (candidatesFor()). Returns the number of the next one; nil if there is none.
+local function lookAt(search, pool, slotNumber, last, limit)
+  while slotNumber and slotNumber <= last and #search.whole < search.count and limit > 0 do
+    local isPassed = search.isKept and search.isKept(slotNumber)
+    local start = not isPassed and fits.startOf(pools.slotAt(pool, slotNumber), search.term)
     work.spend(1)
-    if start and start >= term.endsAt then
-      whole[#whole + 1] = { slotNumber = slotNumber, start = start }
+    if start and start >= search.term.endsAt then
+      search.whole[#search.whole + 1] = { slotNumber = slotNumber, start = start }
     else
-      others[#others + 1] = start and { slotNumber = slotNumber, start = start } or nil
-      left = left - 1
+      search.others[#search.others + 1] = start and { slotNumber = slotNumber, start = start } or nil
+      limit = limit - 1
     end
-    if left == 0 then
-      slotNumber = math.max(slotNumber, fits.highestBooked(pool))
-    end
-    slotNumber = conditions.freeFrom(pool, capacity, condition, slotNumber + 1)
+    slotNumber = conditions.freeFrom(pool, search.capacity, search.condition, slotNumber + 1)
   end
-  return whole, others
+  return slotNumber
+end
+
+-- Returns the free slots of a pool that have a condition, as {slotNumber, start}: those that fit a term uncut, `count`
+-- at most; and if they are fewer, others. isKept(slotNumber): nil, or whether a slot is passed. It looks at the lowest
+-- slots first; then at those above all that have bookings, for which one read does; then at the others.
+local function candidatesFor(pool, capacity, condition, term, count, isKept)
+  local MAX_LOWEST = 8
+  local search = {
+    capacity = capacity, condition = condition, term = term, count = count, isKept = isKept, whole = {}, others = {},
+  }
+  local rest = lookAt(search, pool, conditions.nextFree(pool, capacity, condition), capacity, MAX_LOWEST)
+  if rest and #search.whole < count then
+    local highest = fits.highestBooked(pool)
+    local above = conditions.freeFrom(pool, capacity, condition, math.max(rest, highest + 1))
+    lookAt(search, pool, above, capacity, fits.MAX_LOOKED)
+    lookAt(search, pool, rest, highest, fits.MAX_LOOKED - MAX_LOWEST)
+  end
+  return search.whole, search.others
 end
 
 -- Returns the best free slots of a pool that have a condition, for a term, as {slotNumber, start}, `count` at most: the
--- lowest that fit it uncut; and if they are too few, those besides whose first bookings begin last, whether they fit it
--- or not. isKept(slotNumber): nil, or whether a slot is passed.
+-- first that fit it uncut, as candidatesFor() looks; and if they are too few, those besides whose first bookings begin
+-- last, whether they fit it or not. isKept(slotNumber): nil, or whether a slot is passed.
 function fits.best(pool, capacity, condition, term, count, isKept)
   local best, others = candidatesFor(pool, capacity, condition, term, count, isKept)
   if #best < count then

@@ -1,5 +1,5 @@
 /**
- * Many bookings at once (docs/specification.md#the-start-and-the-end), and a clock that is set back.
+ * Many bookings at once (docs/specification.md#bookings), and a clock that is set back.
  */
 import { describe, expect, test } from 'vitest';
 import type { Condition } from '../../../src/domain/conditions.ts';
@@ -7,7 +7,7 @@ import { setCondition } from '../../../src/engine/reservations/conditions.ts';
 import { BookingLab, HOUR } from './lab.ts';
 
 const CROWD = 60;
-const lab = new BookingLab({ phone: 1, crowd: CROWD });
+const lab = new BookingLab({ phone: 1, crowd: CROWD, wide: 160 });
 const set = (condition: Condition, ...resources: string[]) =>
   setCondition(
     lab.running.engine,
@@ -51,3 +51,29 @@ describe('delayed bookings', () => {
     expect(await lab.held()).toMatchObject([{ resource: 'phone', expiresAt: lab.iso(2 * HOUR) }]);
   });
 });
+
+describe('a reserve of a pool', () => {
+  test('whose low slots are all booked too soon takes a slot above them, and looks at few', async () => {
+    const { redis } = lab.running.engine;
+    await lab.bookAll(
+      Array.from({ length: 150 }, (_, i) => lab.item(HOUR, 2 * HOUR, { resource: `wide_${i}`, requester: `r${i}` })),
+    );
+    const reads = async () => Number(/cmdstat_zrange:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1]);
+    const before = await reads();
+    expect(await take(2 * HOUR)).toEqual({ wide: 'wide_150' });
+    expect((await reads()) - before).toBeLessThan(50);
+    // A lower slot is taken as long as one fits.
+    expect(await take(HOUR)).toEqual({ wide: 'wide_0' });
+    for (let i = 151; i < 160; i++) await take(2 * HOUR);
+    // No slot is free any more above the booked ones.
+    await lab.cancel({ booking: (await lab.list({ resource: 'wide', requester: 'r100' }))[0]?.booking ?? '' });
+    expect(await take(2 * HOUR)).toEqual({ wide: 'wide_100' });
+    await lab.goTo(2 * HOUR);
+    await lab.held();
+  });
+});
+
+let takers = 0;
+/** Reserves a slot of wide, for somebody new. Returns the slots of pools that it has got. */
+const take = async (ttlSeconds: number) =>
+  (await lab.reserve({ resource: 'wide', requester: `taker${takers++}`, ttlSeconds })).acquiredSlots;
