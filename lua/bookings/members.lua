@@ -4,12 +4,15 @@ local pools = require('slots/pools')
 local members = {}
 
 -- Returns the next moment of a booking, in ms: its start; of one that is delayed its end; of one that runs the time by
--- which it must be claimed, or its end.
+-- which it must be claimed, or its end. A delayed one that must be claimed has moments meanwhile, as long after each
+-- other as it may take to claim it: a call that begins it and does not write the due index (limits/cap.lua) needs none.
 function members.dueOf(record)
   if record.state == 'b' then
     return record.start * 1000
   elseif record.state == 'r' and record.claimWithin and not record.claimed then
     return math.min(math.max(record.start, record.begun) + record.claimWithin, record['end']) * 1000
+  elseif record.state == 'd' and record.claimWithin then
+    return math.min((record.tried or record.start) + record.claimWithin, record['end']) * 1000
   end
   return record['end'] * 1000
 end

@@ -16,6 +16,7 @@
 --   label        label of the key that booked it, '' none; bookedAt: ms
 --   note, actor  nil none; who booked it, if another than its requester did
 --   claimWithin  s in which it must be claimed once it has begun, nil never; claimed: true once it is
+--   tried        of one that is delayed: when a moment of it came last, in s
 --   series       the id of its series, nil none
 --   named        true if it was booked by the name of its slot, nil by that of its pool
 --   begun        of one that runs: when it began, in s; resets: the number of resets before. After another one it is

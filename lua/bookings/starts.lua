@@ -204,9 +204,11 @@ function starts.carryOut(member)
     end
   elseif record['end'] * 1000 <= now then
     giveUp(member, record)
-  elseif not begin(member, record) and record.state == 'b' then
-    records.change(member, { state = 'd' })
-    bookingEvents.emit('BOOKING_DELAYED', 'NOT_AVAILABLE', member, record)
+  elseif not begin(member, record) then
+    records.change(member, { state = 'd', tried = math.floor(now / 1000) })
+    if record.state == 'b' then
+      bookingEvents.emit('BOOKING_DELAYED', 'NOT_AVAILABLE', member, record)
+    end
   end
 end
 

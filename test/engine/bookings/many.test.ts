@@ -4,6 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Condition } from '../../../src/domain/conditions.ts';
 import { setCondition } from '../../../src/engine/reservations/conditions.ts';
+import { hotOf } from '../../support/hotRecord.ts';
 import { BookingLab, HOUR } from './lab.ts';
 
 const CROWD = 60;
@@ -34,6 +35,24 @@ describe('delayed bookings', () => {
     await lab.goTo(HOUR + 60);
     expect(await lab.held()).toHaveLength(CROWD);
     await lab.goTo(2 * HOUR);
+    expect(await lab.held()).toEqual([]);
+  });
+
+  test('that must be claimed are due as often, so that the sweep comes in time', async () => {
+    const { redis } = lab.running.engine;
+    const due = async () => (await hotOf(redis, lab.credential.tenant)).nextDue;
+    await lab.book(HOUR, 2 * HOUR, { claimWithinSeconds: 300 });
+    await set('out', 'phone');
+    await lab.goTo(HOUR);
+    await lab.held();
+    expect(await due()).toBe(lab.at(HOUR + 300) * 1000);
+    await lab.goTo(HOUR + 310);
+    await lab.held();
+    expect(await due()).toBe(lab.at(HOUR + 610) * 1000);
+    await lab.goTo(HOUR + 400);
+    await set('ready', 'phone');
+    expect(await lab.held()).toMatchObject([{ resource: 'phone' }]);
+    await lab.goTo(HOUR + 700);
     expect(await lab.held()).toEqual([]);
   });
 
