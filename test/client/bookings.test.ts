@@ -58,7 +58,7 @@ describe('changeBooking', () => {
     });
     await pair.a.cancelBooking(booking);
     await expect(pair.a.changeBooking(booking, { end: at(53) })).rejects.toMatchObject({
-      code: 'UNKNOWN',
+      code: 'NOT_FOUND',
       status: 404,
     });
   });
