@@ -26,9 +26,10 @@ function copies.add(list, id, revision)
   list[#list + 1], list[#list + 2] = string.format('%.0f', revision), id
 end
 
--- Writes a list of changes, if there is a database: of tenants without one, the version is 0.
+-- Writes a list of changes, if there is a database: of tenants without one, the version is 0. One that Redis has lost
+-- has no version until it is loaded.
 function copies.write(list)
-  if list[1] and (redis.call('HGET', keys.tenant, 'version') or '0') ~= '0' then
+  if list[1] and redis.call('HGET', keys.tenant, 'version') ~= '0' then
     bytes.callWith('ZADD', keys.bookingChanges, list)
   end
 end

@@ -8,10 +8,38 @@ local copies = require('bookings/copies')
 local finding = require('bookings/finding')
 local records = require('bookings/records')
 local registry = require('definitions/definitions')
+local tenant = require('frame/tenant')
 local restoring = {}
 
--- Returns the slot for a booking, its own if no other booking has that meanwhile; nil if none is free.
-local function slotOf(record)
+-- Notes that the database has to be told that a booking is over.
+local function noteOver(id, record, list)
+  copies.add(list, id, math.max(record.rev + 1, clock.nowMs()))
+end
+
+-- Returns when a booking got its slot, in ms.
+local function placedAt(record)
+  return math.max(record.bookedAt, (record.begun or 0) * 1000)
+end
+
+-- Returns the slot for a booking that a Redis without any data gets back; nil if it is over. Redis gives a slot to one
+-- at a time, so of two that have one the earlier was over, and Redis was lost before that was copied.
+local function slotAmongCopies(record, list)
+  local other = booked.overlapping(record.slot, record.start, record['end'])
+  while other do
+    local rival = records.at(other.id)
+    if placedAt(rival) >= placedAt(record) then
+      return nil
+    end
+    records.put(other.id, false)
+    noteOver(other.id, rival, list)
+    other = booked.overlapping(record.slot, record.start, record['end'])
+  end
+  return record.slot
+end
+
+-- Returns the slot for a booking that only the database has: its own, unless another booking got that after Redis had
+-- lost data; then another one of the pool, nil if none is free.
+local function slotAfterLoss(record)
   if not booked.overlapping(record.slot, record.start, record['end']) then
     return record.slot
   end
@@ -26,17 +54,21 @@ local function putBack(id, record, there, list)
   if there then
     records.put(id, false)
   end
-  record.state, record.resets, record.begun = 'b', nil, nil
-  local slot = slotOf(record)
+  record.state, record.resets = 'b', nil
+  local slot
+  if tenant.tier then
+    slot = slotAfterLoss(record)
+  else
+    slot = slotAmongCopies(record, list)
+  end
   if slot then
     record.slot = slot
     records.put(id, record)
     return
+  elseif tenant.tier then
+    bookingEvents.emit('BOOKING_CANCELLED', 'NOT_AVAILABLE', id, record)
   end
-  bookingEvents.emit('BOOKING_CANCELLED', 'NOT_AVAILABLE', id, record)
-  if not there then
-    copies.add(list, id, math.max(record.rev + 1, clock.nowMs()))
-  end
+  noteOver(id, record, list)
 end
 
 -- Brings a booking to the state of a copy. Takes its id; the revision that Redis knows of it, nil none; and the copy:

@@ -159,7 +159,10 @@ export const hasBookingChanges = async (redis: RedisClient, tenant: string): Pro
 export interface CopyState {
   /** False if Redis does not have the tenant. */
   readonly isLoaded: boolean;
-  /** The history of Redis's data, and the resets of the tenant: another one if Redis may have lost writes. */
+  /**
+   * The history of Redis's data, the resets of the tenant, and the restores of the database: another state if one of
+   * the two may have lost writes, or a reset has ended bookings.
+   */
   readonly now: string;
   /** The state in which bookings were last compared; null: never */
   readonly compared: string | null;
@@ -183,17 +186,20 @@ export async function copyState(
   const history = histories.get(primary) ?? send(() => primary.info('replication')).then(historyOf);
   histories.set(primary, history);
   const now = await history;
-  const [[hot, resets, compared], hasChanges] = await Promise.all([
-    send(() => redis.hmgetBuffer(key, 'hot', 'resets', COMPARED)),
+  const [[hot, resets, version, compared], hasChanges] = await Promise.all([
+    send(() => redis.hmgetBuffer(key, 'hot', 'resets', 'version', COMPARED)),
     hasBookingChanges(redis, tenant),
   ]);
   return {
     isLoaded: readHot(hot).tier !== 0,
-    now: `${now} ${resets?.toString() ?? 0}`,
+    now: [now, resets?.toString() ?? 0, Math.floor(Number(version ?? 0) / RESTORED_BY)].join(' '),
     compared: compared?.toString() ?? null,
     hasChanges,
   };
 }
+
+/** A restore of the database raises the versions of all tenants by so much (docs/operations/backup.md). */
+const RESTORED_BY = 1_000_000;
 
 /** A primary that is promoted, or starts again, has another id of replication. */
 const historyOf = (info: string): string => /^master_replid:(\w+)/m.exec(info)?.[1] ?? '';

@@ -2,6 +2,7 @@
  * Records of a campaign: each call with the times of its invocation and its completion, each stream of events, each
  * fault, and the state at the end. Checks read nothing else. Times are those of clock.ts, in ms.
  */
+import type { BookResult, CancelledBookings } from '../../src/contract/bookings.ts';
 import type { CheckItem, CheckResult } from '../../src/contract/check.ts';
 import type { Definition } from '../../src/contract/definitions.ts';
 import type { Event } from '../../src/contract/events.ts';
@@ -25,6 +26,16 @@ import type {
 } from '../../src/contract/sessions.ts';
 import type { CancelItem, CancelResult, WaitingRequest } from '../../src/contract/waiting.ts';
 import type { RegistrationItem } from '../support/client.ts';
+
+/** A request to book one slot. Times are ISO 8601. */
+export interface BookRequest {
+  readonly bookings: readonly {
+    readonly resource: string;
+    readonly requester: string;
+    readonly start: string;
+    readonly end: string;
+  }[];
+}
 
 interface CallFields<Verb extends string, Request, Response> {
   readonly verb: Verb;
@@ -63,6 +74,8 @@ export type Call =
   | CallFields<'beginSession', NewSession, BegunSession>
   | CallFields<'renewSession', SessionProof, RenewedSession>
   | CallFields<'endSession', SessionProof, EndedSession>
+  | CallFields<'book', BookRequest, BookResult>
+  | CallFields<'cancelBooking', string, CancelledBookings>
   | CallFields<'register', readonly RegistrationItem[], readonly Definition[]>
   | CallFields<'delete', string, { readonly deleted: readonly string[] }>
   | CallFields<'reset', null, { readonly cleared: number }>

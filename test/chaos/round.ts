@@ -5,6 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Violation } from './check.ts';
 import { CHECKS } from './checks/all.ts';
+import { BEGUN_WITHIN_MS } from './checks/bookings.ts';
 import { untilServed, watchFailovers } from './failovers.ts';
 import type { Fault } from './faults/make.ts';
 import type { FaultSeen, History } from './history.ts';
@@ -67,6 +68,8 @@ export async function runRound(plan: Plan, say: (line: string) => void): Promise
       await load.stop();
       await endWatch();
     }
+    // Who reads a tenant loads it: before, a worker must have begun what is booked there.
+    if (system.traits.hasDatabase) await pause(BEGUN_WITHIN_MS + CALM_MS);
     const history = recorder.history(await readEnd(system));
     const checks = CHECKS.map((check) => ({ name: check.name, undecided: 0, ...check.run(history) }));
     return { history, checks, troubles, violations: checks.flatMap(({ violations }) => violations) };

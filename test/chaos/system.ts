@@ -33,9 +33,10 @@ export interface Part {
 export interface Tenant {
   /**
    * Its purpose: `main` has the load of every verb, `quota` small limits that its callers exceed, `leases` callers
-   * who watch closely when leases end, `turned` keys that are rotated and suspensions (only with a database).
+   * who watch closely when leases end, `booked` bookings, `booked-idle` bookings and no calls once they are made,
+   * `turned` keys that are rotated and suspensions (both only with a database).
    */
-  readonly use: 'main' | 'quota' | 'leases' | 'turned';
+  readonly use: 'main' | 'quota' | 'leases' | 'booked' | 'booked-idle' | 'turned';
   readonly tenant: string;
   /** The key that it has now. It changes when a fault rotates it. */
   key: string;

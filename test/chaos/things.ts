@@ -44,3 +44,6 @@ export const QUOTA = { writesPerMinute: 120, readsPerMinute: 300, reservations: 
 
 /** Requesters of the campaign itself, whose calls are not recorded, begin with this: so does what they reserve. */
 export const SERVED_PREFIX = 'served-';
+
+/** The pool of the tenant `booked`: it has more slots than are ever booked at the same time. */
+export const DESKS = { name: 'desk', capacity: 60, bookable: true } as const satisfies RegistrationItem;

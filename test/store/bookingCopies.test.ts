@@ -129,6 +129,24 @@ describe('after Redis has lost its data', () => {
     expect(due.filter((ms) => ms !== null && Number(ms) <= own.at(60) * 1000)).toHaveLength(1);
   });
 
+  test('of two that have a slot only the later is back: the earlier had ended, which was not copied', async () => {
+    for (const requester of ['bo', 'al', 'cy']) {
+      const early = await own.book(60, HOUR, { requester });
+      await own.goTo(61);
+      const [had] = await reserve(own.engine, own.credential, [{ resource: 'phone', requester }]);
+      const releaseToken = had?.releaseToken ?? expect.fail();
+      await unreserve(own.engine, own.credential, [{ resource: 'phone', requester, releaseToken }]);
+      const late = await own.book(120, HOUR, { requester: 'di' });
+      expect(new Set(await own.copied())).toEqual(new Set([early, late]));
+      await own.flush();
+      expect(await own.ids()).toEqual([late]);
+      await own.lookAfter();
+      expect(await own.copied()).toEqual([late]);
+      await own.cancel(late);
+      await own.goTo(0);
+    }
+  });
+
   test('those whose end has come meanwhile stay away', async () => {
     await own.book(60, HOUR);
     await own.flush();

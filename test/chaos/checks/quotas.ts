@@ -178,6 +178,8 @@ function writesOf(call: Call): number {
     case 'beginSession':
     case 'renewSession':
     case 'endSession':
+    case 'book':
+    case 'cancelBooking':
     case 'delete':
     case 'reset':
       return 1;

@@ -66,6 +66,8 @@ export const ROUTES: { readonly [V in Verb]: (request: Requests[V]) => Route } =
   beginSession: (session) => post('/Session', session),
   renewSession: (proof) => post('/Session/renew', proof),
   endSession: (proof) => post('/Session/end', proof),
+  book: (bookings) => post('/Booking', bookings),
+  cancelBooking: (booking) => ({ method: 'DELETE', path: `/Booking/${booking}` }),
   register: (items) => post('/Resource/register', items),
   delete: (name) => ({ method: 'DELETE', path: `/Resource/${encodeURIComponent(name)}` }),
   reset: () => post('/Reservation/reset'),

@@ -1,10 +1,11 @@
 /** The load of a round: all callers and subscribers, from their start to their end. */
-
+import { setMaxListeners } from 'node:events';
 import { createClient } from '../../support/client.ts';
 import { until } from '../../support/until.ts';
 import type { Random } from '../random.ts';
 import type { System, Tenant } from '../system.ts';
-import { FIXED } from '../things.ts';
+import { DESKS, FIXED } from '../things.ts';
+import { bookAhead, bookAndGo, intrude, watch } from './bookings.ts';
 import { Caller } from './caller.ts';
 import { restore } from './definitions.ts';
 import { takeTurns, workThrough } from './holding.ts';
@@ -34,13 +35,16 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-/** Registers FIXED for the tenant that has the load of every verb. */
+/** Registers FIXED for the tenant that has the load of every verb, and what is booked. */
 export async function prepare({ addresses, tenants }: System): Promise<void> {
-  const tenant = tenants.find(({ use }) => use === 'main');
   const [address] = addresses;
-  if (tenant === undefined || address === undefined) throw new Error('there is nobody to prepare, or nothing to call');
-  const { register } = createClient(address.url, tenant.key);
-  await until('FIXED', async () => (await register(...FIXED)).status === 200);
+  if (address === undefined) throw new Error('there is nothing to call');
+  const resources = { main: FIXED, booked: [DESKS], 'booked-idle': [DESKS], quota: [], leases: [], turned: [] };
+  for (const { use, key } of tenants) {
+    const { register } = createClient(address.url, key);
+    const items = resources[use];
+    if (items.length > 0) await until('its resources', async () => (await register(...items)).status === 200);
+  }
 }
 
 /** @param callers how many callers of every verb there are, beside those with a task of their own */
@@ -68,10 +72,15 @@ export function startLoad(
   for (let i = 0; i < PAIRS; i++) hire(`l${i}`, 'leases', (one) => takeTurns(one, one.another(`m${i}`)));
   for (const name of ['w0', 'w1']) hire(name, 'quota', exceedWrites);
   hire('r0', 'quota', exceedReads);
+  for (const name of ['b0', 'b1', 'b2', 'b3']) hire(name, 'booked', bookAhead);
+  hire('stranger', 'booked', intrude);
+  hire('watcher', 'booked', watch);
+  hire('planner', 'booked-idle', bookAndGo);
   for (const name of ['t0', 't1', 't2']) hire(name, 'turned', callThroughout);
 
   const closing = new AbortController();
-  const watched = system.tenants.filter(({ use }) => use === 'main' || use === 'leases');
+  setMaxListeners(0, closing.signal);
+  const watched = system.tenants.filter(({ use }) => use === 'main' || use === 'leases' || use === 'booked');
   const streams = watched.flatMap((tenant) =>
     system.addresses.map((at) => subscribe(shift, tenant, at, closing.signal)),
   );

@@ -10,7 +10,8 @@ import { ROOT } from '../setups/service.ts';
 import { MISTAKES, type Mistake, plantsOf } from './mistakes.ts';
 
 const NOT_COPIED = new Set(['node_modules', '.git', 'dist', 'chaos-results']);
-const ROUND = ['npm', 'run', '--silent', 'chaos', '--', '--minutes', '0.1', '--seconds', '20', '--callers', '6'];
+const ROUND = ['npm', 'run', '--silent', 'chaos', '--', '--minutes', '0.1', '--callers', '6'];
+const SECONDS = 20;
 /** Most mistakes show without a fault: one that breaks nothing is injected. */
 const HARMLESS = 'script-flush';
 
@@ -60,8 +61,9 @@ const env = { ...process.env, NO_COLOR: '1' };
 for (const mistake of MISTAKES.filter(({ name }) => names.length === 0 || names.includes(name))) {
   const folder = plant(mistake);
   try {
-    const fault = end < 0 ? ['--setup', 'always', '--fault', mistake.fault ?? HARMLESS] : [];
-    const result = spawnSync(program, [...args, ...fault], { cwd: folder, encoding: 'utf8', maxBuffer: 1 << 28, env });
+    const { setup = 'always', fault = HARMLESS, seconds = SECONDS } = mistake;
+    const round = end < 0 ? ['--setup', setup, '--fault', fault, '--seconds', String(seconds)] : [];
+    const result = spawnSync(program, [...args, ...round], { cwd: folder, encoding: 'utf8', maxBuffer: 1 << 28, env });
     console.log(`${mistake.name}: ${mistake.what}\n  found by\n    ${foundBy(result)}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -27,6 +27,11 @@
  * - an event is missing from the outbox: test/model/histories, test/engine/notices/outbox
  * - a Redis that died comes back without its data: loss, history, leases, linearizability, quotas, sessions,
  *   exclusion
+ * - a booking that is released begins again: bookings
+ * - a Redis that has lost its data gets no bookings back: bookings
+ * - bookings that a failover has lost are not brought back: test/store/bookingsLost
+ * - the end of a booking is not copied: test/store/bookingsLost
+ * - bookings of a tenant that sends no calls begin with its next call: bookings
  */
 
 /** Replaces a text that stands in its file once. */
@@ -45,6 +50,10 @@ export interface Mistake extends Plant {
   readonly also?: readonly Plant[];
   /** A fault that it shows after. */
   readonly fault?: string;
+  /** The setup on which it shows. Left out: `always` */
+  readonly setup?: string;
+  /** For how long faults happen, in s, if it needs longer than others to show. */
+  readonly seconds?: number;
 }
 
 /** Lua that is true once in so many times, by the clock of Redis. */
@@ -234,6 +243,50 @@ export const MISTAKES: readonly Mistake[] = [
     find: "...(persistence === 'none' ? [] : ['--appendonly', 'yes', '--appendfsync', persistence]),",
     replace: "...(persistence === 'none' ? [] : ['--appendonly', 'no']),",
     fault: 'kill-redis',
+  },
+  {
+    name: 'booking-again',
+    what: 'a booking that is released begins again',
+    file: 'lua/bookings/records.lua',
+    find: "if records.at(id) and known[id].state == 'r' then\n    records.put(id, false)",
+    replace: "if records.at(id) and known[id].state == 'r' then\n    records.change(id, { state = 'b' })",
+  },
+  {
+    name: 'booking-not-restored',
+    what: 'a Redis that has lost its data gets no bookings back',
+    file: 'src/definitions/workingCopy.ts',
+    find: 'copied === null ? await this.#restoreBookings(tenant, lease) : -1',
+    replace: '-1',
+    setup: 'database',
+    fault: 'flushall',
+  },
+  {
+    name: 'booking-not-compared',
+    what: 'bookings that a failover has lost are not brought back',
+    file: 'src/store/bookingCopies.ts',
+    find: 'if (state.isLoaded && state.compared !== state.now) await compare(store, tenant, state);',
+    replace: '',
+    setup: 'database-sentinel',
+    fault: 'kill-primary',
+  },
+  {
+    name: 'booking-revived',
+    what: 'the end of a booking is not copied: it begins again when Redis has lost its data',
+    file: 'src/store/bookings.ts',
+    find: 'for (const part of parts(changed, ROWS_PER_STATEMENT)) {',
+    replace: 'for (const part of parts(changed.filter((one) => one.record !== null), ROWS_PER_STATEMENT)) {',
+    setup: 'database',
+    fault: 'flushall',
+  },
+  {
+    name: 'booking-idle',
+    what: 'a tenant that sends no calls gets its bookings back only with its next call',
+    file: 'src/store/bookingCopies.ts',
+    find: '    await loadTenant(tenant);\n',
+    replace: '    return;\n',
+    setup: 'database',
+    fault: 'flushall',
+    seconds: 60,
   },
   {
     name: 'not-woken',

@@ -158,6 +158,7 @@ const WANTED: Readonly<Record<string, Wanted>> = {
   cluster: { ...CLUSTER, persistence: 'everysec' },
   'cluster-all': { ...CLUSTER, waitReplicas: 1 },
   database: { ...ONE, hasDatabase: true },
+  'database-sentinel': { ...SENTINEL, persistence: 'everysec', hasDatabase: true },
 };
 
 export const SETUPS: readonly Setup[] = Object.entries(WANTED).map(([name, wanted]) => ({
@@ -171,6 +172,8 @@ const TIER_OF: Readonly<Record<Tenant['use'], Tier>> = {
   main: 'Enterprise',
   quota: 'Starter',
   leases: 'Enterprise',
+  booked: 'Enterprise',
+  'booked-idle': 'Enterprise',
   turned: 'Enterprise',
 };
 
@@ -179,7 +182,13 @@ export const SMALL_LIMITS = { Starter: QUOTA };
 
 /** Makes up tenants. Their ids come again with the seed, and so do their slots in a cluster. */
 export function makeTenants(random: Random, hasDatabase: boolean): readonly Tenant[] {
-  const uses: readonly Tenant['use'][] = ['main', 'quota', 'leases', ...(hasDatabase ? (['turned'] as const) : [])];
+  const uses: readonly Tenant['use'][] = [
+    'main',
+    'quota',
+    'leases',
+    'booked',
+    ...(hasDatabase ? (['booked-idle', 'turned'] as const) : []),
+  ];
   return uses.map((use) => {
     const tenant = `${use}-${random.between(0, 1e9).toString(36)}`;
     return { use, tenant, key: makeKey(tenant) };
