@@ -45,11 +45,21 @@ function lists.isAnyFrom(pool, slotNumber)
   return records.areAny() and isAnyFrom('n' .. pool .. '\n', string.format('%07d', slotNumber))
 end
 
+-- Returns the bounds in `booked` of the members with a prefix, behind one (nil: from the first on) and before one.
+local function boundsOf(prefix, after, before)
+  local upper = before or string.sub(prefix, 1, -2) .. string.char(string.byte(prefix, -1) + 1)
+  return after and '(' .. after or '[' .. prefix, '(' .. upper
+end
+
+-- Returns the number of the bookings that idsOf() goes through.
+function lists.countOf(prefix, after, before)
+  return redis.call('ZLEXCOUNT', keys.booked, boundsOf(prefix, after, before))
+end
+
 -- Returns up to a number of ids, of the bookings that Redis has with a prefix of `booked`, behind a member (nil: from
 -- the first on), the last member if there may be more; and their members.
 function lists.idsOf(prefix, after, limit, before)
-  local from = after and '(' .. after or '[' .. prefix
-  local upper = '(' .. (before or string.sub(prefix, 1, -2) .. string.char(string.byte(prefix, -1) + 1))
+  local from, upper = boundsOf(prefix, after, before)
   local found = redis.call('ZRANGE', keys.booked, from, upper, 'BYLEX', 'LIMIT', 0, limit)
   local ids = {}
   work.spend(3 + #found / 4)

@@ -242,27 +242,27 @@ verbs.cancelBookings = charged.verb({
   ARGV[7]  only those that start at or after this, in s; '' all
   ARGV[8]  only those that start before this, in s; '' all
 
-  Returns {'OK', quota, cursor, number of resets, number of the tenant's bookings, id, record as JSON, ...}. Cursor ''
-  means that this was the last page. A running booking with another number of resets is over.
+  Returns {'OK', quota, cursor, number of resets, number of bookings from the cursor on, id, record as JSON, ...}.
+  Cursor '' means that this was the last page. A running booking with another number of resets is over.
 ]]
 -- Returns the member of `booked` before which those that start at a time in s are; nil if none is asked for.
 local function memberAt(prefix, text)
   return text ~= '' and prefix .. string.format('%010d', tonumber(text)) or nil
 end
 
--- Returns the ids of a page, and the cursor of the next one, nil at the end.
-local function idsOfPage(cursor, limit, resource, requester, from, to)
+-- Returns the range of `booked` that a list goes through from a cursor on: prefix, member behind which, before which.
+local function rangeOf(cursor, resource, requester, from, to)
   local prefix = resource ~= '' and 'r' .. resource .. '\n' or requester ~= '' and 'q' .. requester .. '\n' or 'a'
-  local after = cursor ~= '' and cursor or memberAt(prefix, from)
-  return lists.idsOf(prefix, after, limit, memberAt(prefix, to))
+  return prefix, cursor ~= '' and cursor or memberAt(prefix, from), memberAt(prefix, to)
 end
 
 -- The bytes of the records of a page, at most a step more; and the records that are read at once.
 local MAX_BYTES, STEP = 131072, 100
 
 verbs.bookings = reading.verb('read', function(_, args)
-  local reply = { 'OK', quota.readsQuota, '', records.resets(), redis.call('HLEN', keys.bookings) }
-  local ids, last, members = idsOfPage(args[3], tonumber(args[4]), args[5], args[6], args[7], args[8])
+  local prefix, after, before = rangeOf(args[3], args[5], args[6], args[7], args[8])
+  local reply = { 'OK', quota.readsQuota, '', records.resets(), lists.countOf(prefix, after, before) }
+  local ids, last, members = lists.idsOf(prefix, after, tonumber(args[4]), before)
   local bytes, from = 0, 1
   while ids[from] do
     local to = math.min(from + STEP - 1, #ids)

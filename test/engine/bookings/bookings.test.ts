@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { Credential } from '../../../src/domain/tenants.ts';
-import { cancelBookings } from '../../../src/engine/bookings.ts';
+import { type BookingFilter, bookings, cancelBookings } from '../../../src/engine/bookings.ts';
 import { deleteDefinition, NOW } from '../../../src/engine/definitions/changes.ts';
 import { registerBookable } from '../../support/bookable.ts';
 import { interceptScript } from '../../support/engine.ts';
@@ -66,6 +66,17 @@ describe('a booking', () => {
     expect(await lab.list({ from: lab.at(HOUR), to: lab.at(3 * HOUR) })).toMatchObject([{ slot: 'phone' }]);
     expect(await lab.list({ from: lab.at(2 * HOUR) })).toMatchObject([{ slot: 'pool_0' }]);
     expect(await lab.list()).toHaveLength(2);
+  });
+
+  test('is charged in lists that go through it', async () => {
+    await lab.bookAll([1, 3, 5].map((hour) => lab.item(hour * HOUR, (hour + 1) * HOUR)));
+    await lab.book(HOUR, 2 * HOUR, { resource: 'pool', requester: 'al' });
+    const total = async (filter: BookingFilter) =>
+      (await bookings(lab.running.engine, lab.credential, filter).next()).value?.total;
+    expect(await total({})).toBe(4);
+    expect(await total({ resource: 'phone', requester: 'al' })).toBe(3);
+    expect(await total({ requester: 'al' })).toBe(1);
+    expect(await total({ resource: 'phone', to: lab.at(4 * HOUR) })).toBe(2);
   });
 
   test('that is cancelled never begins, and one that runs is released', async () => {
