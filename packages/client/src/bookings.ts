@@ -1,5 +1,5 @@
 /** Books slots for a time ahead (docs/specification.md#bookings). */
-import { HoldfastError, unexpected } from './errors.ts';
+import { HoldfastError, unexpected, whyNotBooked } from './errors.ts';
 import { itemOf } from './holds/plan.ts';
 import { randomText } from './holds/requesters.ts';
 import type { Api } from './http/api.ts';
@@ -28,7 +28,7 @@ export async function bookAll(
   const { result } = await api.request<BookResult>({ ...request, idempotencyKey: randomText(26) });
   if (result.status === 'BOOKED') return result.bookings;
   const failed = result.bookings.find(({ status }) => status === result.status);
-  throw new HoldfastError(result.status, failed ? `${failed.resource}: ${whyNot(failed)}` : result.status);
+  throw new HoldfastError(result.status, failed ? `${failed.resource}: ${whyNotBooked(failed)}` : result.status);
 }
 
 /** What was booked by a call for one slot. @throws HoldfastError UNEXPECTED_RESPONSE */
@@ -36,14 +36,6 @@ export function slotOf([booked]: readonly BookedItem[]): BookedSlot {
   if (!booked?.booking || !booked.slot) throw unexpected();
   const { booking, slot } = booked;
   return { ...booked, booking, slot };
-}
-
-/** `CONFLICT: booked by ann from 2026-… until 2026-…`, in UTC. */
-export function whyNot({ explanation, conflict }: Omit<Outcome, 'status'>): string {
-  if (conflict === undefined) return explanation;
-  const { kind, requester, from, until } = conflict;
-  const what = kind === 'BOOKING' ? 'booked' : 'held';
-  return `CONFLICT: ${what} by ${requester ?? 'several'} from ${from} ${until === null ? 'on' : `until ${until}`}`;
 }
 
 /**
@@ -61,7 +53,7 @@ export async function changeBooking(
   const request = { ...options, method: 'PATCH' as const, path, body, has: 'booking' };
   const { result } = await api.request<Outcome & { booking: Booking }>({ ...request, idempotencyKey: randomText(26) });
   if (result.status === 'BOOKED') return result.booking;
-  throw new HoldfastError(result.status, `${result.booking.resource}: ${whyNot(result)}`);
+  throw new HoldfastError(result.status, `${result.booking.resource}: ${whyNotBooked(result)}`);
 }
 
 /**

@@ -62,3 +62,14 @@ export const invalid = (message: string, cause?: unknown): HoldfastError =>
 /** The response is that of a proxy, or of another service. */
 export const unexpected = (code = 'UNEXPECTED_RESPONSE', details: ErrorDetails = {}): HoldfastError =>
   new HoldfastError(code, 'Unexpected response: is this Holdfast?', details);
+
+/** Why something was not booked: `CONFLICT: booked by ann from 2026-… until 2026-…`, in UTC. */
+export function whyNotBooked({
+  explanation,
+  conflict,
+}: Pick<Schemas['BookedItem'], 'explanation' | 'conflict'>): string {
+  if (conflict === undefined) return explanation;
+  const { kind, requester, from, until } = conflict;
+  const what = kind === 'BOOKING' ? 'booked' : 'held';
+  return `CONFLICT: ${what} by ${requester ?? 'several'} from ${from} ${until === null ? 'on' : `until ${until}`}`;
+}

@@ -146,7 +146,7 @@ function begunTwice(
   });
 }
 
-/** A booking of a tenant that sends no calls begins in time, too: with the sweep, once its Redis and a worker are there. */
+/** A booking of a tenant that sends no calls begins in time, too: by the sweep, once Redis and a worker are there. */
 function begunLate({ id, call, slot, requester, start }: Booked, history: History): readonly Violation[] {
   const { end, faults, startedAt } = history;
   const state = end.find(({ tenant }) => tenant === call.tenant);

@@ -1,5 +1,5 @@
 /** `holdfast book`: books slots for a time ahead. */
-import { whyNot } from '../../bookings.ts';
+import { whyNotBooked } from '../../errors.ts';
 import type { BookedItem } from '../../types.ts';
 import { type Command, JSON_OPTION, REQUESTER_OPTION, URL_OPTION } from '../command.ts';
 import { connect, namedRequester } from '../connect.ts';
@@ -68,7 +68,7 @@ function show(results: readonly BookedItem[], json: boolean): void {
   const booked = results.filter(({ status }) => status === 'BOOKED');
   printRows(json, json ? results : booked, COLUMNS, '');
   for (const one of results)
-    if (one.status !== 'BOOKED') say(`left out: ${one.resource} on ${dayAndTime(one.start)}: ${whyNot(one)}`);
+    if (one.status !== 'BOOKED') say(`left out: ${one.resource} on ${dayAndTime(one.start)}: ${whyNotBooked(one)}`);
   const series = new Set(booked.map((one) => one.series));
   for (const one of series) if (one !== undefined) say(`cancel the series: holdfast unbook --series ${one}`);
 }
