@@ -61,6 +61,8 @@ export interface Config {
   readonly publicUrl: string | undefined;
   /** null: no e-mail is sent */
   readonly mail: MailConfig | null;
+  /** The private key for push messages, in base64; null: nothing is pushed */
+  readonly vapidKey: string | null;
   /** The issuers of JWTs of the in-memory mode. */
   readonly jwtIssuers: z.infer<typeof JwtIssuers>;
   /** Who may sign in to which tenant in the in-memory mode. */
@@ -147,6 +149,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       data.SMTP_URL === undefined || data.MAIL_FROM === undefined
         ? null
         : { smtpUrl: data.SMTP_URL, from: data.MAIL_FROM },
+    vapidKey: data.VAPID_PRIVATE_KEY ?? null,
     jwtIssuers: data.JWT_ISSUERS ?? [],
     members: data.MEMBERS ?? [],
     allowPrivateJwks: data.JWKS_ALLOW_PRIVATE === 'true',

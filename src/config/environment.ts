@@ -25,6 +25,9 @@ export const Environment = Variables.superRefine((env, context) => {
   if (env.SMTP_URL !== undefined)
     for (const name of ['DATABASE_URL', 'MAIL_FROM', 'PUBLIC_URL'] as const)
       if (env[name] === undefined) fault(name, 'must be set where SMTP_URL is');
+  if (env.VAPID_PRIVATE_KEY !== undefined)
+    for (const name of ['DATABASE_URL', 'PUBLIC_URL'] as const)
+      if (env[name] === undefined) fault(name, 'must be set where VAPID_PRIVATE_KEY is');
   if (env.LOCAL_SIGN_IN !== 'false' && env.OIDC_ISSUER !== undefined)
     fault('LOCAL_SIGN_IN', `must not be ${env.LOCAL_SIGN_IN} where OIDC_ISSUER is set`);
   if (env.LOCAL_SIGN_IN === 'key' && env.DATABASE_URL !== undefined)

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { DEFAULT_SIZES } from '../domain/maxSizes.ts';
+import { isVapidKey } from '../identity/vapidKey.ts';
 import { parseRedisAddress } from '../redis/address.ts';
 import { ApiKeys, httpAddress, httpsOrLoopback, integer, JwtIssuers, json, list, Members, Tiers } from './formats.ts';
 
@@ -228,6 +229,16 @@ const MAIL = {
     .describe('The address that e-mail is sent from, such as holdfast@acme.example.'),
 };
 
+const PUSH = {
+  VAPID_PRIVATE_KEY: z
+    .string()
+    .refine(isVapidKey, 'must be 32 random bytes in base64, such as from: openssl rand -base64 32')
+    .optional()
+    .describe(
+      'The key that push messages to browsers and phones are signed with: 32 random bytes in base64, such as from "openssl rand -base64 32". Needs DATABASE_URL and PUBLIC_URL. If unset, nothing is pushed. If the key changes, people have to turn on push again.',
+    ),
+};
+
 const WEBHOOKS = {
   WEBHOOK_ALLOW_PRIVATE: z
     .enum(['true', 'false'], 'must be true or false')
@@ -250,6 +261,7 @@ export const Variables = z.object({
   ...TENANTS_WITHOUT_DATABASE,
   ...WEBHOOKS,
   ...MAIL,
+  ...PUSH,
   ...LIMITS,
   ...SIZES,
   ...OBSERVATION,
@@ -264,6 +276,7 @@ export const TOPICS: readonly { readonly title: string; readonly names: readonly
   { title: 'Tenants without a database', names: Object.keys(TENANTS_WITHOUT_DATABASE) },
   { title: 'Webhooks', names: Object.keys(WEBHOOKS) },
   { title: 'E-mail', names: Object.keys(MAIL) },
+  { title: 'Push messages', names: Object.keys(PUSH) },
   { title: 'Logs and traces', names: Object.keys(OBSERVATION) },
   { title: 'Limits', names: Object.keys(LIMITS) },
   { title: 'Maximum sizes of requests', names: Object.keys(SIZES) },

@@ -1,5 +1,6 @@
 /**
- * The manifest and the icons that make the dashboard an app on a phone, at addresses that stay the same.
+ * The manifest, the icons and the service worker that make the dashboard an app on a phone, at addresses that stay the
+ * same.
  */
 import { Hono } from 'hono';
 import { onFirstUse } from '../domain/firstUse.ts';
@@ -52,6 +53,8 @@ export const appRoutes = () => {
     app.get(path, async (c) => respondWith(c, await compressed(), CACHED));
   };
   serve(MANIFEST, () => JSON.stringify(manifest), 'application/manifest+json');
+  // Browsers look for a new version of it by themselves, by its address.
+  serve('/dashboard/worker.js', () => bytesOf('worker.js'), 'text/javascript; charset=utf-8');
   for (const { name } of APP_ICONS)
     serve(`/dashboard/icons/${name}.png`, () => bytesOf(`icons/${name}.png`), 'image/png');
   return app;

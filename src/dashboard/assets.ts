@@ -40,6 +40,7 @@ const TYPES = {
   'live.js': 'text/javascript; charset=utf-8',
   'notify.js': 'text/javascript; charset=utf-8',
   'palette.js': 'text/javascript; charset=utf-8',
+  'push.js': 'text/javascript; charset=utf-8',
   'renew.js': 'text/javascript; charset=utf-8',
   'say.js': 'text/javascript; charset=utf-8',
   'scan.js': 'text/javascript; charset=utf-8',

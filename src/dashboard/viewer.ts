@@ -18,7 +18,8 @@ import { signedInUser } from '../operations/permissions.ts';
 import { lastChange } from './actions/conditionUndo.ts';
 import { latestReleases } from './actions/undo.ts';
 import type { DashboardDeps, DashboardEnv, OwnStanding, Viewer } from './env.ts';
-import { cookieOptions, joinedReadCookie } from './session/startSession.ts';
+import { cookieOptions } from './session/cookieOptions.ts';
+import { joinedReadCookie } from './session/startSession.ts';
 
 /** Where people sign in, and where administrators find tenants. */
 export const SIGN_IN = '/dashboard/sign-in';

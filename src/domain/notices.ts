@@ -13,11 +13,14 @@ export const PERSONAL_NOTICES = ['TURN', 'BEGINS', 'ENDS_SOON', 'WANTED', 'TAKEN
 export type PersonalNotice = (typeof PERSONAL_NOTICES)[number];
 
 /** The channels of these notices. */
-export const CHANNELS = ['email', 'slack', 'browser'] as const;
+export const CHANNELS = ['email', 'slack', 'push', 'browser'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
 /** Why nobody can choose e-mail, for people. */
 export const NO_MAIL = 'This service sends no e-mail: its operator has not set SMTP_URL.';
+
+/** Why nobody can choose push, for people. */
+export const NO_PUSH = 'This service pushes nothing: its operator has not set VAPID_PRIVATE_KEY.';
 
 /** In a subscription's types: all, also future ones. */
 export const ALL_TYPES = '*';

@@ -38,6 +38,8 @@ export interface TenantDeps {
   readonly tests: Places<symbol>;
   /** True if this service sends e-mail. */
   readonly hasMail: boolean;
+  /** The key that browsers subscribe to pushes with; null: this service pushes nothing */
+  readonly pushKey: string | null;
   readonly slack: SlackSite;
   readonly background: Background;
 }

@@ -3,11 +3,15 @@
  * Nothing is sent to a member who has not chosen it in that tenant.
  */
 import { HoldfastError } from '../domain/errors.ts';
-import { CHANNELS, type Channel, NO_MAIL, PERSONAL_NOTICES } from '../domain/notices.ts';
+import { CHANNELS, type Channel, NO_MAIL, NO_PUSH, PERSONAL_NOTICES } from '../domain/notices.ts';
 import type { Choices } from '../domain/personalNotices.ts';
 import type { Charged } from '../domain/quota.ts';
 import { chargeWrite } from '../engine/tenant/usage.ts';
+import type { Sealer } from '../identity/credentials.ts';
+import { PushTarget } from '../notices/push/target.ts';
+import { addressFault, type Rules } from '../outgoing/addresses.ts';
 import * as store from '../store/noticeChoices.ts';
+import { type Device, putDevice } from '../store/pushDevices.ts';
 import type { Store } from '../store/records.ts';
 import { charged, countUse } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
@@ -18,6 +22,8 @@ export interface ChoiceDeps extends Pick<OperationDeps, 'engine' | 'activity'> {
   readonly store: Store;
   /** True if this service sends e-mail. */
   readonly hasMail: boolean;
+  /** The key that browsers subscribe to pushes with; null: this service pushes nothing */
+  readonly pushKey: string | null;
 }
 
 /** What a member has chosen, and what they can choose. */
@@ -29,23 +35,26 @@ export interface MyNotices {
   readonly email: string | null;
 }
 
-function faultsOf({ email, slack }: store.Chosen, hasMail: boolean): MyNotices['faults'] {
+type Reachable = Pick<ChoiceDeps, 'hasMail' | 'pushKey'>;
+
+function faultsOf({ email, slack, hasDevice }: store.Chosen, { hasMail, pushKey }: Reachable): MyNotices['faults'] {
   const noAddress = 'Your identity provider has not verified an e-mail address of yours.';
   return {
     email: hasMail ? (email === null ? noAddress : null) : NO_MAIL,
     slack: slack !== null ? null : 'Your account in Slack is not linked: say "/holdfast link" there.',
+    push: pushKey === null ? NO_PUSH : hasDevice ? null : 'It is on for no device of yours.',
     browser: null,
   };
 }
 
 /** Reads what a member has chosen. Costs nothing. @throws HoldfastError unavailable */
 export async function readMyNotices(
-  deps: Pick<ChoiceDeps, 'store' | 'hasMail'>,
+  deps: Pick<ChoiceDeps, 'store'> & Reachable,
   tenant: string,
   userId: string,
 ): Promise<MyNotices> {
   const chosen = await store.readChosen(deps.store, tenant, userId);
-  return { choices: chosen.choices, email: chosen.email, faults: faultsOf(chosen, deps.hasMail) };
+  return { choices: chosen.choices, email: chosen.email, faults: faultsOf(chosen, deps) };
 }
 
 /**
@@ -67,16 +76,44 @@ export const chooseNotices = (
 export const tellTurnByEmail = (deps: ChoiceDeps, by: Actor, userId: string): Promise<Charged<Choices>> =>
   choose(deps, by, userId, (now) => ({ ...now, TURN: [...now.TURN, 'email'] }));
 
+/**
+ * Turns on push for a device of the caller. If they have chosen nothing by push yet, they are told of their turns and
+ * of the ends of their leases. Costs one write.
+ * @param deviceId what the cookie of the browser has
+ * @throws HoldfastError refused if this service pushes nothing, or not there; as chooseNotices()
+ */
+export async function turnOnPush(
+  deps: ChoiceDeps & { readonly sealer: Sealer; readonly webhookRules: Rules },
+  by: Actor,
+  device: Device,
+  subscription: Readonly<Record<keyof PushTarget, string>>,
+): Promise<Charged<Choices>> {
+  const { credential } = by;
+  if (deps.pushKey === null) throw new HoldfastError('refused', NO_PUSH);
+  const { data: target } = PushTarget.safeParse(subscription);
+  if (target === undefined) throw new HoldfastError('refused', 'The keys of the browser are malformed.');
+  const fault = addressFault(target.endpoint, deps.webhookRules);
+  if (fault !== null) throw new HoldfastError('refused', `The address of the push service ${fault}.`);
+  const isChosen = (now: Choices) => PERSONAL_NOTICES.some((what) => now[what].includes('push'));
+  const firstOnes = (now: Choices): Choices =>
+    isChosen(now) ? now : { ...now, TURN: [...now.TURN, 'push'], ENDS_SOON: [...now.ENDS_SOON, 'push'] };
+  return choose(deps, by, device.userId, firstOnes, async () =>
+    putDevice(deps.store, credential.tenant, device, await deps.sealer.seal(JSON.stringify(target))),
+  );
+}
+
+/** @param first is done before, once the call is paid for */
 function choose(
   deps: ChoiceDeps,
   by: Actor,
   userId: string,
   change: (now: Choices) => Choices,
+  first = async () => {},
 ): Promise<Charged<Choices>> {
   const { credential, actor, address } = by;
   const after = (chosen: store.Chosen) => {
     const choices = change(chosen.choices);
-    const faults = faultsOf(chosen, deps.hasMail);
+    const faults = faultsOf(chosen, deps);
     for (const channel of CHANNELS) {
       const fault = faults[channel];
       const isNew = PERSONAL_NOTICES.some(
@@ -88,6 +125,7 @@ function choose(
   };
   const carryOut = async () => {
     const { tenant } = credential;
+    await first();
     const choices = await store.changeChoices(deps.store, tenant, userId, { actor, address }, after);
     // If this instance dies here, a worker makes the cursor.
     await followChoices(deps.store, tenant);

@@ -42,20 +42,30 @@ export interface Answer {
  * Sends a POST. Follows no redirect, and takes at most 10 s.
  * @throws OutgoingFault
  */
-export const post = (url: string, outgoing: Outgoing & { readonly body: string }): Promise<Answer> =>
+export const post = (url: string, outgoing: Outgoing & { readonly body: string | Buffer }): Promise<Answer> =>
   exchange('POST', url, outgoing);
 
 /** Sends a GET likewise. @throws OutgoingFault */
 export const get = (url: string, outgoing: Outgoing): Promise<Answer> => exchange('GET', url, outgoing);
 
-async function exchange(method: string, address: string, outgoing: Outgoing & { body?: string }): Promise<Answer> {
+async function exchange(
+  method: string,
+  address: string,
+  outgoing: Outgoing & { body?: string | Buffer },
+): Promise<Answer> {
   const { rules, keepBytes = 0, body = '' } = outgoing;
   const fault = addressFault(address, rules);
   if (fault !== null) throw new OutgoingFault(`The address ${fault}.`);
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const signal = outgoing.signal === undefined ? timeout : AbortSignal.any([outgoing.signal, timeout]);
   try {
-    const response = await send(method, new URL(address), outgoing, Buffer.from(body), signal);
+    const response = await send(
+      method,
+      new URL(address),
+      outgoing,
+      typeof body === 'string' ? Buffer.from(body) : body,
+      signal,
+    );
     const { statusCode = 0 } = response;
     const retryAfterMs = readRetryAfter(response.headers['retry-after']);
     return { status: statusCode, retryAfterMs, ...(await readBody(response, keepBytes)) };

@@ -9,6 +9,7 @@ import type { Author } from './audit.ts';
 import type { Db } from './db.ts';
 import { roleOf } from './members.ts';
 import { noticeChoices } from './noticesSchema.ts';
+import { hasDevice } from './pushDevices.ts';
 import { changeRecord, type Store } from './records.ts';
 import { tenants, users } from './schema.ts';
 import { type SlackUser, slackUserOf } from './slack.ts';
@@ -22,6 +23,8 @@ export interface Chosen {
   readonly email: string | null;
   /** The account in Slack that they have linked; null: none */
   readonly slack: SlackUser | null;
+  /** True if push is on for a device of theirs. */
+  readonly hasDevice: boolean;
 }
 
 const own = (tenant: string, userId: string) =>
@@ -36,7 +39,8 @@ async function readRows(db: Db, tenant: string, userId: string): Promise<Chosen>
   const [user] = await db.select({ email: users.email }).from(users).where(eq(users.id, userId));
   const slack = await slackUserOf(db, tenant, userId);
   const chosen = Object.fromEntries(rows.map(({ what, channels }) => [what, channels]));
-  return { choices: { ...NO_CHOICES, ...chosen }, email: user?.email ?? null, slack };
+  const email = user?.email ?? null;
+  return { choices: { ...NO_CHOICES, ...chosen }, email, slack, hasDevice: await hasDevice(db, tenant, userId) };
 }
 
 /**

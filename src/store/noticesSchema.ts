@@ -1,6 +1,7 @@
 /**
  * The tables of notices (docs/specification.md#notices), beside schema.ts: what tenants have subscribed to, what people
- * want to be told, and Slack. Secrets are JWEs, encrypted with the configured secret (identity/credentials.ts).
+ * want to be told and where, and Slack. Secrets are JWEs, encrypted with the configured secret
+ * (identity/credentials.ts).
  */
 import { boolean, foreignKey, index, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
 import type { Channel, DisabledReason, PersonalNotice, SubscriptionKind } from '../domain/notices.ts';
@@ -86,6 +87,29 @@ export const slackLinks = pgTable(
     unique('slack_links_user').on(table.tenantId, table.userId),
     foreignKey({
       name: 'slack_links_member',
+      columns: [table.tenantId, table.userId],
+      foreignColumns: [members.tenantId, members.userId],
+    }).onDelete('cascade'),
+  ],
+);
+
+/** Devices to which members have personal notices pushed. */
+export const pushDevices = pgTable(
+  'push_devices',
+  {
+    tenantId: ofTenant(),
+    userId: uuid('user_id').notNull(),
+    /** What the cookie of the browser has (dashboard/session/device.ts). */
+    deviceId: uuid('device_id').notNull(),
+    /** Its endpoint and keys: JSON, encrypted. */
+    target: text('target').notNull(),
+    createdAt: time('created_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.userId, table.deviceId] }),
+    index('push_devices_device').on(table.deviceId),
+    foreignKey({
+      name: 'push_devices_member',
       columns: [table.tenantId, table.userId],
       foreignColumns: [members.tenantId, members.userId],
     }).onDelete('cascade'),

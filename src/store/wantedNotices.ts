@@ -12,7 +12,7 @@ import { noticeChoices, subscriptions } from './noticesSchema.ts';
 import { tenants } from './schema.ts';
 
 /** Channels that the service sends to. Pages show the others. */
-const SENT: readonly Channel[] = ['email', 'slack'];
+const SENT: readonly Channel[] = ['email', 'slack', 'push'];
 
 /** Chooses the rows of channels that the service sends to. */
 export const isSent = arrayOverlaps(noticeChoices.channels, [...SENT]);

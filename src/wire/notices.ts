@@ -54,7 +54,7 @@ export async function startNotices(
   const { outlets, mail } = outgoing;
   const stopDigests = mail === null ? async () => {} : startDigests(mail.deps);
   const persons = startPersons({
-    ...{ store, connection, log, slack: outgoing.slack, mailer: mail?.mailer ?? null },
+    ...{ store, connection, log, slack: outgoing.slack, push: outgoing.push, mailer: mail?.mailer ?? null },
     onSent: (channel, result) => metrics?.countNotice(`person_${channel}`, result),
   });
   for (const kind of Object.keys(outlets)) for (const result of RESULTS) metrics?.countNotice(kind, result, 0);

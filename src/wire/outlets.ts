@@ -1,12 +1,15 @@
 /**
- * Makes the senders of notices: webhooks, Slack and e-mail. Loaded only if a database is configured.
+ * Makes the senders of notices: webhooks, Slack, e-mail and push. Loaded only if a database is configured.
  */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { unsubscribePath } from '../domain/personalNotices.ts';
 import { Sealer } from '../identity/credentials.ts';
+import { publicKeyOf } from '../identity/vapidKey.ts';
 import { emailOutlet } from '../notices/email.ts';
 import { type Mailer, type MailerDeps, makeMailer } from '../notices/mail/mailer.ts';
+import type { PushDeps } from '../notices/push/device.ts';
+import { makeVapid } from '../notices/push/vapid.ts';
 import type { Outlets } from '../notices/sending.ts';
 import { type SlackDeps, slackOutlet } from '../notices/slack.ts';
 import { webhookOutlet } from '../notices/webhook.ts';
@@ -26,17 +29,28 @@ interface OutletDeps {
 export interface Outgoing {
   readonly outlets: Outlets;
   readonly slack: SlackDeps;
+  /** null: this service pushes nothing */
+  readonly push: PushDeps | null;
   /** null: this service sends no e-mail */
   readonly mail: { readonly mailer: Mailer; readonly deps: MailerDeps } | null;
   close(): Promise<void>;
 }
 
 export async function makeOutlets(config: Config, { store, connect, slack: site, log }: OutletDeps): Promise<Outgoing> {
-  const { publicUrl, webhookRules } = config;
+  const { publicUrl, vapidKey, webhookRules } = config;
   const sealer = new Sealer(config.database?.keySecret ?? '');
-  const slack = { site, store, open: (sealed: string) => sealer.open(sealed), publicUrl };
+  const open = (sealed: string) => sealer.open(sealed);
+  const slack = { site, store, open, publicUrl };
+  const push =
+    vapidKey === null
+      ? null
+      : {
+          vapid: makeVapid({ privateKey: vapidKey, publicKey: publicKeyOf(vapidKey) }, publicUrl ?? ''),
+          rules: webhookRules,
+          open,
+        };
   const webhookAndSlack = { webhook: webhookOutlet(webhookRules), slack: slackOutlet(slack) };
-  if (config.mail === null) return { outlets: webhookAndSlack, slack, mail: null, close: async () => {} };
+  if (config.mail === null) return { outlets: webhookAndSlack, slack, push, mail: null, close: async () => {} };
   const { openTransport } = await import('../notices/mail/transport.ts');
   const transport = openTransport(config.mail);
   const deps: MailerDeps = {
@@ -53,6 +67,7 @@ export async function makeOutlets(config: Config, { store, connect, slack: site,
   return {
     outlets: { ...webhookAndSlack, email: emailOutlet({ mailer, redis: store.redis, store }) },
     slack,
+    push,
     mail: { mailer, deps },
     close: async () => {
       await mailer.close();

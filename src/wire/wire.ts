@@ -10,6 +10,7 @@ import { look } from '../engine/waiting/beat.ts';
 import type { TenantDeps } from '../http/deps.ts';
 import type { ConfiguredKey } from '../identity/configured.ts';
 import { cookieName, OneTimeToken, Sealer } from '../identity/credentials.ts';
+import { publicKeyOf } from '../identity/vapidKey.ts';
 import { startUp } from '../jobs/startUp.ts';
 import { ConcurrentLists } from '../limits/concurrentLists.ts';
 import { FailedAuthentications } from '../limits/failedAuthentications.ts';
@@ -225,7 +226,7 @@ function adaptersOf(
   more: Pick<TenantDeps, 'slack' | 'background' | 'outlets'>,
 ) {
   const { store, jwtVerifier, knowsTenant } = stores;
-  const { adminRule, allowPrivateJwks, webhookRules } = config;
+  const { adminRule, allowPrivateJwks, webhookRules, vapidKey } = config;
   const sealer = new Sealer(config.database?.keySecret ?? '');
   return {
     engine,
@@ -238,6 +239,7 @@ function adaptersOf(
     failedAuthentications: new FailedAuthentications(engine.redis, config.maxFailedAuthentications),
     tenants: store && {
       ...{ store, sealer, allowPrivateJwks, webhookRules, hasMail: config.mail !== null, ...more },
+      pushKey: vapidKey === null ? null : publicKeyOf(vapidKey),
       tests: new Places<symbol>(MAX_TESTS),
     },
     adminRule,

@@ -38,6 +38,7 @@ describe('configuration', () => {
       signIn: { kind: 'none' },
       publicUrl: undefined,
       mail: null,
+      vapidKey: null,
       metricsPort: undefined,
       tracesEndpoint: undefined,
       jwtIssuers: [],
@@ -108,6 +109,22 @@ describe('configuration', () => {
     for (const name of ['DATABASE_URL', 'MAIL_FROM', 'PUBLIC_URL'])
       expect(message).toContain(`${name} must be set where SMTP_URL is`);
     expect(faults({ ...env, SMTP_URL: 'https://mail.example' })).toContain('SMTP_URL must be smtp://');
+  });
+
+  test('takes the key for pushes, with all that they need', () => {
+    const VAPID_PRIVATE_KEY = Buffer.alloc(32, 7).toString('base64');
+    const env = {
+      VAPID_PRIVATE_KEY,
+      REDIS_URL,
+      DATABASE_URL: 'pglite:./data',
+      KEY_SECRET,
+      PUBLIC_URL: 'https://h.example',
+    };
+    expect(readConfig(env).vapidKey).toBe(VAPID_PRIVATE_KEY);
+    for (const name of ['DATABASE_URL', 'PUBLIC_URL'])
+      expect(faults({ REDIS_URL, VAPID_PRIVATE_KEY })).toContain(`${name} must be set where VAPID_PRIVATE_KEY is`);
+    for (const wrong of ['x', Buffer.alloc(32).toString('base64'), Buffer.alloc(32, 255).toString('base64')])
+      expect(faults({ ...env, VAPID_PRIVATE_KEY: wrong })).toContain('openssl rand -base64 32');
   });
 
   test('refuses the same port for requests and for metrics', () => {

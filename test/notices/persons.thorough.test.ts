@@ -8,6 +8,7 @@ import type { Channel, PersonalNotice } from '../../src/domain/notices.ts';
 import { type Mailer, makeMailer } from '../../src/notices/mail/mailer.ts';
 import { openTransport } from '../../src/notices/mail/transport.ts';
 import { type Persons, startPersons } from '../../src/notices/persons.ts';
+import { makeVapid } from '../../src/notices/push/vapid.ts';
 import { removeMember } from '../../src/operations/members.ts';
 import { chooseNotices } from '../../src/operations/personalNotices.ts';
 import { createPatientRedis } from '../../src/redis/client.ts';
@@ -18,7 +19,7 @@ import { suspendTenant } from '../../src/store/tenants.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { BOT_TOKEN, FakeSlack, TEAM } from '../support/fakeSlack.ts';
 import { happened } from '../support/happened.ts';
-import { deps, makeMember, redisUrl, type SignedIn, useNoticeStore } from '../support/noticeStore.ts';
+import { deps, makeMember, RULES, redisUrl, type SignedIn, useNoticeStore, VAPID } from '../support/noticeStore.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
 import { BY, storeTenant } from '../support/tenancy.ts';
 import { until } from '../support/until.ts';
@@ -48,6 +49,7 @@ beforeAll(async () => {
   persons = startPersons({
     ...{ store: deps.store, connection, mailer, log },
     slack: { site: slack.site, store: deps.store, open: (sealed) => deps.sealer.open(sealed), publicUrl },
+    push: { vapid: makeVapid(VAPID, publicUrl), rules: RULES, open: (sealed) => deps.sealer.open(sealed) },
     onSent: (channel, result) => sent.push(`${channel} ${result}`),
   });
 });

@@ -11,12 +11,20 @@ import type { Engine } from '../../src/engine/engine.ts';
 import { Activity } from '../../src/engine/tenant/activity.ts';
 import { beginSignIn, requesterOf, type SessionUser } from '../../src/engine/tenant/signIns.ts';
 import { makeSession, parseSession, Sealer } from '../../src/identity/credentials.ts';
+import { publicKeyOf } from '../../src/identity/vapidKey.ts';
 import type { Actor } from '../../src/operations/permissions.ts';
+import type { Rules } from '../../src/outgoing/addresses.ts';
 import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { members, users } from '../../src/store/schema.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { STEERED_CLOCK } from './clock.ts';
 import { KEY_SECRET, KINDS, type OpenStore, OWNER, openStore, type TestDatabase } from './tenancy.ts';
+
+const privateKey = Buffer.alloc(32, 7).toString('base64');
+/** The keys for pushes. */
+export const VAPID = { privateKey, publicKey: publicKeyOf(privateKey) };
+/** Push services of tests are on this machine. */
+export const RULES = { allowPrivate: true, allowHttp: true };
 
 export interface NoticeDeps {
   readonly store: OpenStore;
@@ -24,6 +32,8 @@ export interface NoticeDeps {
   readonly activity: Activity;
   readonly sealer: Sealer;
   readonly hasMail: boolean;
+  readonly pushKey: string | null;
+  readonly webhookRules: Rules;
   /** As for DATABASE_URL. */
   readonly databaseUrl: string;
 }
@@ -50,7 +60,8 @@ export function useNoticeStore(hasOwnRedis = false): void {
     const copy = new WorkingCopy(database, { redis, tiers: DEFAULT_TIERS });
     const engine = { redis, tiers: DEFAULT_TIERS, loadTenant: (id: string) => copy.refresh(id) };
     const activity = new Activity(redis, createLogger('silent'));
-    deps = { store, engine, activity, sealer: new Sealer(KEY_SECRET), hasMail: true, databaseUrl: made.url };
+    const reach = { hasMail: true, pushKey: VAPID.publicKey, webhookRules: RULES };
+    deps = { ...{ store, engine, activity, sealer: new Sealer(KEY_SECRET) }, ...reach, databaseUrl: made.url };
   });
   afterAll(async () => {
     await deps.activity.close();

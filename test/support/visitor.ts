@@ -11,13 +11,16 @@ import { sessionOf } from './signingIn.ts';
 export let service: DashboardService;
 let browser: Browser;
 
+/** The private key for pushes. */
+const VAPID_KEY = Buffer.alloc(32, 7).toString('base64');
+
 /** To be called at the top of a test file. */
 export function useVisitor(): void {
   beforeAll(async () => {
     const TIERS = JSON.stringify({
       Free: { apiKeys: 3, writesPerMinute: null, readsPerMinute: null, writesPerDay: null },
     });
-    [service, browser] = await Promise.all([startDashboard({ TIERS }), startBrowser()]);
+    [service, browser] = await Promise.all([startDashboard({ TIERS, VAPID_PRIVATE_KEY: VAPID_KEY }), startBrowser()]);
   });
   afterAll(async () => {
     await closePages(browser);

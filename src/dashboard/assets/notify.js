@@ -9,6 +9,7 @@
  * @property {string | null} resource
  * @property {string | null} requester
  * @property {string | null} [actor]
+ * @property {string | null} [explanation]
  * @property {string | null} [expiresAt]
  * @property {string | null} [claimBy]
  * @property {string} [booking]

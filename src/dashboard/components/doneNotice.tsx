@@ -46,6 +46,8 @@ const DONE: ReadonlyMap<string, readonly [string, string?]> = new Map(
     demoRemoved: ['The demo data is removed.'],
     demoKept: ['The demo data is removed, except for {n}.', 'Somebody uses them, or has put something below them.'],
     saved: ['Saved.'],
+    pushOn: ['Push is on for this device.'],
+    pushOff: ['Push is off for this device.'],
     tenantCreated: ['The tenant is created.'],
     leftTenant: ['You have left the tenant.'],
     lowered: ['Saved.', 'The lower role holds now.'],

@@ -33,7 +33,7 @@ export interface PageProps {
   readonly renew?: { readonly from: string; readonly everyS?: number };
   /** The id of the list that the page is of: keys reach it before what filters it. */
   readonly list?: string;
-  readonly script?: 'live.js' | 'scan.js';
+  readonly script?: 'live.js' | 'push.js' | 'scan.js';
   readonly children: Child;
 }
 

@@ -11,7 +11,8 @@ import { cookieName, isBehindTls, type Sealer } from '../../identity/credentials
 import { type OidcClient, type SignedIn, SignIn } from '../../identity/oidc.ts';
 import type { DashboardDeps, DashboardEnv, SignInWay } from '../env.ts';
 import { ownPath } from '../paths.ts';
-import { cookieOptions, startSession } from '../session/startSession.ts';
+import { cookieOptions } from '../session/cookieOptions.ts';
+import { startSession } from '../session/startSession.ts';
 
 type OidcWay = Extract<SignInWay, { readonly kind: 'oidc' }>;
 

@@ -4,23 +4,18 @@
  */
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
-import type { CookieOptions } from 'hono/utils/cookie';
 import type { Credential } from '../../domain/tenants.ts';
 import { actorNameOf, beginSignIn, endSignIn, type SessionUser, SIGN_IN_MS } from '../../engine/tenant/signIns.ts';
 import { clientAddress } from '../../http/admission/clientAddress.ts';
 import { cookieName, isBehindTls, makeSession, parseSession } from '../../identity/credentials.ts';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import { cookieOptions } from './cookieOptions.ts';
+import { endPushes } from './device.ts';
 
-export type SessionDeps = Pick<DashboardDeps, 'engine' | 'trail' | 'publicUrl' | 'sessionCookie' | 'trustedProxies'>;
-
-/** @param lifetimeMs ms that the browser keeps the cookie */
-export const cookieOptions = (publicUrl: string | undefined, lifetimeMs: number): CookieOptions => ({
-  path: '/',
-  httpOnly: true,
-  secure: isBehindTls(publicUrl),
-  sameSite: 'Lax',
-  maxAge: lifetimeMs / 1000,
-});
+export type SessionDeps = Pick<
+  DashboardDeps,
+  'engine' | 'trail' | 'publicUrl' | 'sessionCookie' | 'trustedProxies' | 'tenants'
+>;
 
 /** The name of the cookie that a browser has once the person has read which tenants they have joined. */
 export const joinedReadCookie = (publicUrl: string | undefined) => cookieName(publicUrl, 'joined_read');
@@ -35,7 +30,7 @@ export interface NewSession {
 }
 
 /**
- * Starts a session, ends the browser's previous one, and redirects to a page.
+ * Starts a session, ends the browser's previous one and its pushes to others, and redirects to a page.
  * @throws HoldfastError unavailable
  */
 export async function startSession(
@@ -50,6 +45,7 @@ export async function startSession(
   const before = parseSession(getCookie(c, sessionCookie) ?? '');
   await beginSignIn(engine, credential, user, lifetimeMs);
   await memberships.settle(user, tenant);
+  await endPushes(deps, c, user.id);
   noteSignIn(deps, c, 'person.sign-in', tenant, user);
   if (before !== null) await end(deps, c, before);
   setCookie(c, sessionCookie, session, cookieOptions(publicUrl, lifetimeMs));
@@ -58,7 +54,7 @@ export async function startSession(
 }
 
 /**
- * Ends the browser's session, if it has one.
+ * Ends the browser's session, if it has one, and all pushes to it.
  * @throws HoldfastError unavailable
  */
 export async function signOut(deps: SessionDeps, c: Context<DashboardEnv>): Promise<void> {
@@ -66,6 +62,7 @@ export async function signOut(deps: SessionDeps, c: Context<DashboardEnv>): Prom
   const credential = parseSession(getCookie(c, sessionCookie) ?? '');
   if (credential !== null) await end(deps, c, credential);
   deleteCookie(c, sessionCookie, { path: '/', secure: isBehindTls(publicUrl) });
+  await endPushes(deps, c, null);
 }
 
 async function end(deps: SessionDeps, c: Context<DashboardEnv>, session: Credential): Promise<void> {

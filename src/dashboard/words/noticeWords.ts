@@ -15,5 +15,6 @@ export const NOTICE_WORDS: Readonly<Record<PersonalNotice, string>> = {
 export const CHANNEL_WORDS: Readonly<Record<Channel, string>> = {
   email: 'E-mail',
   slack: 'Slack',
+  push: 'Push',
   browser: 'This browser',
 };

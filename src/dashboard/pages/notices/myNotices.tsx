@@ -11,6 +11,7 @@ import type { DashboardDeps, DashboardEnv } from '../../env.ts';
 import { attempt, type Failed, NO_DATABASE, readForm } from '../../form.ts';
 import { MY_NOTICES } from '../../paths.ts';
 import { CHANNEL_WORDS, NOTICE_WORDS } from '../../words/noticeWords.ts';
+import { isPushOn, Push } from './push.tsx';
 
 /** No channel, one, or several. */
 const channel = z.enum(CHANNELS);
@@ -25,9 +26,18 @@ export const myNoticesRoutes = (deps: DashboardDeps) => {
     const { viewer } = c.var;
     const { user, credential } = viewer;
     const mine = notices && (await readMyNotices(notices, credential.tenant, user.id));
+    const pushKey = tenants?.pushKey ?? null;
     return c.html(
-      <Page title="My notices" viewer={viewer} at={MY_NOTICES} done={c.req.query('done')} failed={failed}>
-        {mine === null ? <NeedsDatabase what="To be told by e-mail, Slack or the browser" /> : <Choices mine={mine} />}
+      <Page
+        {...{ title: 'My notices', viewer, at: MY_NOTICES, done: c.req.query('done'), failed }}
+        {...(pushKey !== null && { script: 'push.js' as const })}
+      >
+        {mine === null ? (
+          <NeedsDatabase what="To be told by e-mail, Slack or the browser" />
+        ) : (
+          <Choices mine={mine} channels={CHANNELS.filter((one) => one !== 'push' || pushKey !== null)} />
+        )}
+        {pushKey !== null && <Push pushKey={pushKey} isOn={await isPushOn(deps, c)} />}
       </Page>,
       failed?.status ?? 200,
     );
@@ -44,7 +54,13 @@ export const myNoticesRoutes = (deps: DashboardDeps) => {
     });
 };
 
-const Choices = ({ mine: { choices, faults, email } }: { mine: MyNotices }) => {
+interface ChoicesProps {
+  readonly mine: MyNotices;
+  /** Those that this service has. */
+  readonly channels: readonly Channel[];
+}
+
+const Choices = ({ mine: { choices, faults, email }, channels: shown }: ChoicesProps) => {
   const inBrowser = PERSONAL_NOTICES.filter((what) => choices[what].includes('browser'));
   return (
     <form method="post" action={MY_NOTICES} class="card my-notices" data-tell={inBrowser.join(' ')}>
@@ -57,7 +73,7 @@ const Choices = ({ mine: { choices, faults, email } }: { mine: MyNotices }) => {
           <thead>
             <tr>
               <th scope="col">Tell me when</th>
-              {CHANNELS.map((one) => (
+              {shown.map((one) => (
                 <th scope="col">{CHANNEL_WORDS[one]}</th>
               ))}
             </tr>
@@ -66,7 +82,7 @@ const Choices = ({ mine: { choices, faults, email } }: { mine: MyNotices }) => {
             {PERSONAL_NOTICES.map((what) => (
               <tr>
                 <th scope="row">{NOTICE_WORDS[what]}</th>
-                {CHANNELS.map((one) => (
+                {shown.map((one) => (
                   <td>
                     <Box what={what} channel={one} isChosen={choices[what].includes(one)} fault={faults[one]} />
                   </td>
@@ -77,7 +93,7 @@ const Choices = ({ mine: { choices, faults, email } }: { mine: MyNotices }) => {
         </table>
       </Scroll>
       <div class="pad">
-        {CHANNELS.map((one) => faults[one] && <p class="hint">{`${CHANNEL_WORDS[one]}: ${faults[one]}`}</p>)}
+        {shown.map((one) => faults[one] && <p class="hint">{`${CHANNEL_WORDS[one]}: ${faults[one]}`}</p>)}
         {faults.slack === null && (
           <p class="hint">
             Slack: your account is linked. <a href="/dashboard/slack">Look at it, or unlink it</a>
