@@ -160,7 +160,7 @@ async function wantEvents(
   { tenant, credentialKey }: Checkout['credential'],
   notices: string,
 ): Promise<void> {
-  const record = ['', '', '', 'Enterprise', 0, 0, 0, '', notices, credentialKey, '', ''];
+  const record = ['', '', '', 'Enterprise', 0, 0, 0, '', notices, 0, credentialKey, '', ''];
   await runScript('loadTenant', ...keysOf('loadTenant', tenant), ...record);
 }
 
