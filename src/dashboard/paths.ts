@@ -36,6 +36,8 @@ export interface Done {
   readonly done: string;
   /** The resource that it was done to. */
   readonly what?: string | undefined;
+  /** For whom it is booked. */
+  readonly whom?: string | undefined;
   /** When its booking begins, in ISO 8601. */
   readonly start?: string | undefined;
   /** When its reservation or booking ends, in ISO 8601; null: never */
@@ -47,7 +49,7 @@ export interface Done {
 /** Returns the page of the dashboard that a form names, with a notice of what was done; else the first page. */
 export function backTo(page: string | undefined, done: Done): string {
   const url = new URL(ownPath(page), 'http://own');
-  for (const name of ['done', 'what', 'start', 'until', 'count'] as const) url.searchParams.delete(name);
+  for (const name of ['done', 'what', 'whom', 'start', 'until', 'count'] as const) url.searchParams.delete(name);
   for (const [name, value] of Object.entries(done)) if (value) url.searchParams.set(name, value);
   return url.pathname + url.search;
 }

@@ -97,7 +97,9 @@ describe('the form that books', () => {
     expect((await book({ ...BOOKED_BY_BO, requester: 'cat@lab.example' }, 2, 4)).status).toBe(403);
     expect((await see('/book?resource=pixel-8', OPERATOR)).text).toContain('name="requester"');
     const { to } = await book({ ...BOOKED_BY_BO, requester: 'cat@lab.example' }, 2, 4, OPERATOR);
-    expect(to).toContain('done=bookedFor');
+    expect(plain((await see((to ?? '').replace('/dashboard', ''), OPERATOR)).text)).toMatch(
+      /pixel-8 is booked for cat@lab.example from .* to /,
+    );
     await book({ ...BOOKED_BY_BO, requester: 'ci-41' }, 4, 6, OPERATOR);
     expect((await bookings()).map(({ requester }) => requester)).toEqual(['person:cat@lab.example', 'ci-41']);
     expect(plain((await see('/mine', CAT)).text)).toContain('What you have booked 1');
@@ -116,6 +118,19 @@ describe('the form that books', () => {
     expect(text).toContain(`value="${typed(0)}"`);
     expect(linksTo((await see('/reserve?resource=pixel-8')).text, '/book?')).toHaveLength(1);
     expect(linksTo((await see('/reserve?resource=desk')).text, '/book?')).toEqual([]);
+  });
+});
+
+describe('the form that reserves', () => {
+  test('suggests the moment from which it is booked if that is soon, offers no later one, and takes it to then', async () => {
+    const soon = Math.ceil(Date.now() / 60_000 + 12) * 60_000;
+    const [startExact, endExact] = [soon, soon + HOUR].map((ms) => new Date(ms).toISOString());
+    await send('/book', { resource: 'pixel-8', startExact: startExact ?? '', endExact: endExact ?? '' }, CAT);
+    const { text } = await see('/reserve?resource=pixel-8');
+    const choices = [...text.matchAll(/name="lease" value="([^"]*)"( checked)?/g)].map(([, value, on]) => [value, on]);
+    expect(choices.filter(([value]) => value !== 'other' && value !== 'none')).toEqual([[`@${soon}`, ' checked']]);
+    const { to } = await send('/reserve', { resource: 'pixel-8', lease: `@${soon}` });
+    expect(new URL(to ?? '', one.url).searchParams.get('until')).toBe(startExact);
   });
 });
 

@@ -23,6 +23,7 @@ test('a booking is made, moved and cancelled by keyboard, and its pages are acce
   await page.keyboard.press('b');
   await page.getByRole('heading', { name: 'Book pixel-8' }).waitFor();
   await page.getByLabel('From (your time)').fill(tomorrow('09:00'));
+  expect(await page.getByLabel('To (your time)').inputValue()).toBe(tomorrow('10:00'));
   await page.getByLabel('To (your time)').fill(tomorrow('11:00'));
   expect(await violations(page)).toEqual([]);
   await page.keyboard.press('Enter');

@@ -47,8 +47,11 @@ export interface LeaseChoice {
 export function longerChoice(endsAtMs: number, { maxTtlSeconds }: Terms): LeaseChoice | null {
   const endMs = endsAtMs + LONGER_MS;
   if (maxTtlSeconds !== null && endMs > Date.now() + maxTtlSeconds * 1000) return null;
-  return { value: `${AT}${endMs}`, endMs, length: '1 h longer', day: '' };
+  return { ...choiceUntil(endMs), length: '1 h longer' };
 }
+
+/** Returns the choice of a time. @param endMs ms since 1970 UTC */
+export const choiceUntil = (endMs: number): LeaseChoice => ({ value: `${AT}${endMs}`, endMs, length: '', day: '' });
 
 /** The fields of a form that asks for a lease. */
 export const leaseFields = {
@@ -65,7 +68,7 @@ function hourChoices(maxSeconds: number, zone: string, nowMs: number): LeaseChoi
   return HOURS.map(([hour, day, name]) => ({ endMs: atHour(hour, day, zone, nowMs), day: name }))
     .filter(({ endMs }) => endMs >= nowMs + NEAR_S * 1000 && endMs <= nowMs + maxSeconds * 1000)
     .slice(0, MAX_CHOICES - MAX_LENGTHS)
-    .map(({ endMs, day }) => ({ value: `${AT}${endMs}`, endMs, length: '', day }));
+    .map(({ endMs, day }) => ({ ...choiceUntil(endMs), day }));
 }
 
 /**

@@ -22,9 +22,28 @@ export function showExactTimes(root) {
       input.value = new Date(known.getTime() - known.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
     note();
     input.addEventListener('input', note);
+    if (input.name === 'start') keepLength(input);
     // The browser may have kept what was typed before.
     addEventListener('pageshow', note);
   }
+}
+
+/**
+ * Moves the end of a time with its start.
+ * @param {HTMLInputElement} start
+ */
+function keepLength(start) {
+  const end = start.form?.elements.namedItem('end');
+  if (!(end instanceof HTMLInputElement)) return;
+  let before = start.valueAsNumber;
+  start.addEventListener('input', () => {
+    const by = start.valueAsNumber - before;
+    if (Number.isNaN(start.valueAsNumber)) return;
+    before = start.valueAsNumber;
+    if (Number.isNaN(by) || Number.isNaN(end.valueAsNumber)) return;
+    end.valueAsNumber += by;
+    end.dispatchEvent(new Event('input'));
+  });
 }
 
 showExactTimes(document);

@@ -44,13 +44,13 @@ export const WantedFields = ({ typed, failed }: FieldsProps<Pick<BookForm, 'name
 /** Whose the booking is, for those who may book for others. */
 export const RequesterField = ({ typed, failed }: FieldsProps<Pick<BookForm, 'requester'>>) => (
   <label>
-    For
+    Whose it is
     <input
       name="requester"
       value={typed.requester}
       maxlength={256}
       autocomplete="off"
-      placeholder="you, or a colleague’s e-mail address"
+      placeholder="yours, or a colleague’s e-mail address"
       {...faultOf({ of: 'requester', failed })}
     />
     <Fault of="requester" failed={failed} />
@@ -162,7 +162,7 @@ export const RepeatFields = ({ typed, failed }: FieldsProps<BookForm>) => (
       </select>
     </label>
     <fieldset class="days">
-      <legend>On (without a choice: the day of its start, or every day)</legend>
+      <legend>On other days than that of the start</legend>
       {DAYS.map(([value, text]) => (
         <label class="check">
           <input type="checkbox" name="on" value={value} checked={typed.on?.includes(value)} /> {text}

@@ -8,7 +8,8 @@ import { Icon } from './icon.tsx';
 
 /**
  * The notice about a form that was carried out, by the `done` of the address that it leads to; and what is said
- * besides, smaller. `{}` is the name that it was done to, `{start}` the begin, `{until}` the end, `{n}` a number.
+ * besides, smaller. `{}` is the name that it was done to, `{whom}` the person, `{start}` the begin, `{until}` the end,
+ * `{n}` a number.
  */
 const DONE: ReadonlyMap<string, readonly [string, string?]> = new Map(
   Object.entries({
@@ -16,8 +17,8 @@ const DONE: ReadonlyMap<string, readonly [string, string?]> = new Map(
     rotated: ['The key has a new value.', 'The old one no longer works.'],
     deleted: ['{} is deleted.'],
     booked: ['{} is booked for you{start}{until}.'],
-    bookedFor: ['{} is booked{start}{until}.', 'It is in the name that you gave.'],
-    bookedMany: ['{} is booked {n} times.'],
+    bookedFor: ['{} is booked for {whom}{start}{until}.'],
+    bookedMany: ['{} is booked {n} times{start}{until}.'],
     replaced: ['{} is booked{start}{until}.', 'The booking before is cancelled.'],
     moved: ['{} is booked{start}{until}.', 'The booking is changed.'],
     unbooked: ['The booking of {} is cancelled.'],
@@ -77,6 +78,7 @@ export const DoneNotice = ({ done, viewer }: { done: string; viewer: Viewer | nu
           <Sentence
             text={text.replace('{n}', count ?? 'some')}
             what={what}
+            whom={searchParams.get('whom')}
             start={searchParams.get('start')}
             until={searchParams.get('until')}
           />
@@ -97,16 +99,18 @@ const waitingText = (count: string) =>
 interface SentenceProps {
   readonly text: string;
   readonly what: string;
+  readonly whom: string | null;
   readonly start: string | null;
   readonly until: string | null;
 }
 
-const Sentence = ({ text, what, start, until }: SentenceProps) => {
+const Sentence = ({ text, what, whom, start, until }: SentenceProps) => {
   const isName = what !== '' && nameFault(what, MAX_NAME_LENGTH) === null;
   return (
     <>
       {text.split(/(\{\w*\})/).map((part, i) => {
         if (part === '{}') return isName ? what : i === 1 && text.startsWith('{}') ? 'It' : 'it';
+        if (part === '{whom}') return whom?.slice(0, MAX_NAME_LENGTH) || 'another person';
         if (part === '{start}') return <At word="from" time={start} />;
         return part === '{until}' ? <At word={text.includes('{start}') ? 'to' : 'until'} time={until} /> : part;
       })}

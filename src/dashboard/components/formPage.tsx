@@ -48,11 +48,18 @@ export const Fault = ({ of, failed }: FaultProps) =>
     </span>
   ) : null;
 
+interface ButtonsProps {
+  readonly back: string;
+  /** The text of the first button, where Cancel could mean the booking. */
+  readonly leave?: string;
+  readonly children: Child;
+}
+
 /** The buttons of a form: Cancel, which leads back, and the main one. */
-export const Buttons = ({ back, children }: { back: string; children: Child }) => (
+export const Buttons = ({ back, leave = 'Cancel', children }: ButtonsProps) => (
   <p class="form-buttons">
     <a class="button" href={back} data-cancel>
-      Cancel
+      {leave}
     </a>
     {children}
   </p>

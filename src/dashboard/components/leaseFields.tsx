@@ -3,7 +3,7 @@
  * of the pages reads it in the browser's zone; without it, it is UTC.
  */
 import { suggestedLease, type Terms } from '../../domain/tenants.ts';
-import { type LeaseChoice, type LeaseForm, leaseChoices, NO_END, OTHER } from '../actions/lease.ts';
+import { choiceUntil, type LeaseChoice, type LeaseForm, leaseChoices, NO_END, OTHER } from '../actions/lease.ts';
 import type { Failed } from '../form.ts';
 import { Clock } from './clock.tsx';
 import { Fault, faultOf } from './formPage.tsx';
@@ -21,18 +21,28 @@ export interface LeaseFieldsProps {
   readonly isQueued?: boolean;
   /** The first choice, which is suggested. */
   readonly first?: LeaseChoice | null;
+  /** When it must end, since it is booked from then on, in ms since 1970 UTC; null: it need not */
+  readonly latestMs?: number | null;
 }
 
-type ChoicesProps = Pick<LeaseFieldsProps, 'terms' | 'typed' | 'zone' | 'isQueued' | 'first'>;
+type ChoicesProps = Pick<LeaseFieldsProps, 'terms' | 'typed' | 'zone' | 'isQueued' | 'first' | 'latestMs'>;
 
 /** The choices that the fields offer, and the value of the one that is chosen. */
-function choicesOf({ terms, typed, zone, isQueued = false, first = null }: ChoicesProps) {
-  const all = leaseChoices(terms, isQueued ? null : zone);
+function choicesOf({ terms, typed, zone, isQueued = false, first = null, latestMs = null }: ChoicesProps) {
+  const all = endingBy(latestMs, leaseChoices(terms, isQueued ? null : zone));
   const choices = first === null ? all : [first, ...all.slice(0, 4)];
   const isOffered = choices.some(({ value }) => value === typed.lease);
   const isOther = typed.lease === OTHER || typed.lease === NO_END;
-  const suggested = first?.value ?? String(suggestedLease(terms));
+  const usual = String(suggestedLease(terms));
+  const suggested = first?.value ?? all.find(({ value }) => value === usual)?.value ?? all.at(-1)?.value;
   return { choices, chosen: typed.lease !== undefined && (isOffered || isOther) ? typed.lease : suggested };
+}
+
+/** Ends that are too late become one, the latest. */
+function endingBy(latestMs: number | null, all: readonly LeaseChoice[]): readonly LeaseChoice[] {
+  if (latestMs === null) return all;
+  const early = all.filter(({ endMs }) => endMs <= latestMs);
+  return early.length === all.length ? all : [...early, choiceUntil(latestMs)];
 }
 
 /** When the chosen time ends, for the button; null: the person types it */

@@ -137,8 +137,8 @@ const SWITCH: readonly (readonly [View, string, keyof typeof ICONS])[] = [
 
 const SPANS: readonly (readonly [Span, string])[] = [
   ['today', 'Today'],
-  ['week', '7 days'],
-  ['next', 'Next 7 days'],
+  ['week', 'Next 7 days'],
+  ['next', '7 days later'],
 ];
 
 interface HeadActionsProps {
@@ -170,7 +170,7 @@ const HeadActions = ({ query, viewer, isEmpty, isBookable }: HeadActionsProps) =
     )}
     {may(viewer, 'reserve') && isBookable && (
       <a class="button" href={bookPath({ match: labelsText(query.labels), back: linkTo(query) })} data-shortcut="b">
-        <Icon name="board" /> Book
+        <Icon name="board" /> Book later
       </a>
     )}
     {may(viewer, 'reserve') && (

@@ -157,6 +157,8 @@ function itemOf(form: Form, { user }: Viewer, { waitSeconds }: Sizes): object {
     resource,
     requester: requesterOf(user),
     ...(ttlSeconds !== undefined && { ttlSeconds }),
+    // Up to the moment from which it is booked: that is part of a second less.
+    ...(ttlSeconds !== undefined && ttlSeconds > 1 && !isWait && { minTtlSeconds: ttlSeconds - 1 }),
     ...(note !== '' && { note }),
     ...(count !== '' && count !== '1' && { count: Number(count) }),
     ...(mode && { mode }),
@@ -232,9 +234,10 @@ const ReservePage = (props: ReservePageProps) => {
 };
 
 const ReserveForm = (props: ReservePageProps) => {
-  const { viewer, typed, terms, canTake, email, sizes, failed, zone } = props;
+  const { viewer, typed, terms, seen, canTake, email, sizes, failed, zone } = props;
   const back = ownPath(typed.back);
-  const lease = { terms, typed, failed, zone, mayLast: canTake, isQueued: !canTake };
+  const latestMs = canTake && seen?.bookedFrom !== undefined ? Date.parse(seen.bookedFrom) : null;
+  const lease = { terms, typed, failed, zone, mayLast: canTake, isQueued: !canTake, latestMs };
   const end = chosenEnd(lease);
   return (
     <form class="stack" method="post" action={AT}>

@@ -76,11 +76,10 @@ export const bookRoutes = (deps: DashboardDeps) => {
     const zone = zoneOf(c);
     const booked = bookings.filter((one) => one.status === 'BOOKED');
     const failed = bookings.filter((one) => one.status === 'CONFLICT' || one.status === 'NOT_VALID');
-    const nameOf = await namesOf(
-      deps,
-      viewer,
-      failed.flatMap(({ conflict }) => conflict?.requester ?? []),
-    );
+    const nameOf = await namesOf(deps, viewer, [
+      ...failed.flatMap(({ conflict }) => conflict?.requester ?? []),
+      ...booked.slice(0, 1).map(({ requester }) => requester),
+    ]);
     const lines = linesOf(failed, nameOf, zone);
     const [first] = booked;
     if (status !== 'BOOKED' || first === undefined) {
@@ -98,8 +97,11 @@ export const bookRoutes = (deps: DashboardDeps) => {
       if (!tried.ok) return showFailure(c, `${resource} is booked; ${form.insteadOf} still is, too`, form.back, tried);
     }
     const done = form.instead !== '' ? 'replaced' : isOwnOf(viewer)(requester) ? 'booked' : 'bookedFor';
-    const said = form.every === '' ? { done, start, until: end } : { done: 'bookedMany' };
-    return c.redirect(backTo(form.back, { ...said, what: resource, count: String(booked.length) }), 303);
+    const said =
+      form.every === ''
+        ? { done, start, until: end }
+        : { done: 'bookedMany', start, until: booked.at(-1)?.end, count: String(booked.length) };
+    return c.redirect(backTo(form.back, { ...said, what: resource, whom: nameOf(requester) }), 303);
   };
 
   return new Hono<DashboardEnv>()
@@ -172,13 +174,13 @@ const BookPage = ({ viewer, typed, terms, failed, other, zone }: BookPageProps) 
         )}
         {resource === '' && <WantedFields typed={typed} failed={failed} />}
         <TimeFields typed={typed} failed={failed} />
-        <NoteField typed={typed} failed={failed} isRequired={terms.requireNote} />
         {instead === '' && may(viewer, 'force') && <RequesterField typed={typed} failed={failed} />}
+        <NoteField typed={typed} failed={failed} isRequired={terms.requireNote} />
         {instead === '' && <RepeatFields typed={typed} failed={failed} />}
         <ClaimField typed={typed} failed={failed} />
         <Buttons back={back}>
           <button type="submit" class="primary" id="book">
-            Book it
+            {instead === '' ? 'Book it' : `Book it, and cancel ${insteadOf}`}
           </button>
         </Buttons>
       </form>

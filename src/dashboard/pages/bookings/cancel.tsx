@@ -52,7 +52,7 @@ export const cancelRoutes = (deps: DashboardDeps) =>
           {!isMine && <p class="hint">The events and the audit trail say that it was you.</p>}
           <form method="post" action={CANCEL}>
             <HiddenFields fields={{ booking: one.booking, resource: one.resource, back }} />
-            <Buttons back={back}>
+            <Buttons back={back} leave="Keep it">
               {one.series !== undefined && (
                 <button type="submit" class="danger" id="cancel-series" name="of" value="series">
                   This one and all later ones
@@ -91,7 +91,7 @@ export const cancelRoutes = (deps: DashboardDeps) =>
           </p>
           <form method="post" action={ALL}>
             <HiddenFields fields={{ resource, back: ownPath(back) }} />
-            <Buttons back={ownPath(back)}>
+            <Buttons back={ownPath(back)} leave="Keep them">
               <button type="submit" class="danger" id="cancel-all">
                 Cancel all of them
               </button>

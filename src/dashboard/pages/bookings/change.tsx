@@ -86,12 +86,12 @@ export const changeRoutes = (deps: DashboardDeps) => {
           )}
           <TimeFields typed={form} failed={failed} />
           <NoteField typed={form} failed={failed} isRequired={terms.requireNote} />
-          <Buttons back={back}>
+          <Buttons back={back} leave="Leave it">
             <a class="button" href={anotherPath(one, labels, back)}>
               Move to another …
             </a>
             <a class="button danger" href={bookingPath(CANCEL, one, back)}>
-              Cancel it …
+              Cancel the booking …
             </a>
             <button type="submit" class="primary" id="change">
               Change it
