@@ -25,6 +25,7 @@ type Look = 'light' | 'dark';
 const PICTURES: readonly (readonly [string, string, typeof WIDE, Look])[] = [
   ['board', '', WIDE, 'light'],
   ['board-dark', '', WIDE, 'dark'],
+  ['board-week', '?span=week', WIDE, 'light'],
   ['board-phone', '', PHONE, 'light'],
   ['not-ready', '?notready=1', WIDE, 'light'],
   ['resource', '/resources/one?name=staging', WIDE, 'light'],
@@ -36,6 +37,7 @@ const PICTURES: readonly (readonly [string, string, typeof WIDE, Look])[] = [
   ['insight-dark', '/insight', WIDE, 'dark'],
   ['overview', '/overview', WIDE, 'light'],
   ['reserve-phone', '/reserve?resource=galaxy-s24', PHONE, 'light'],
+  ['book-phone', '/book?resource=galaxy-s24', PHONE, 'light'],
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-screenshots-'));

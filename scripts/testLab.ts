@@ -174,6 +174,30 @@ const WAITS = [
   waits('gpu', 'gitlab-train-78', 120, { count: 4 }),
 ];
 
+/** A booking, in hours from the next full hour. */
+const booking = (resource: string, requester: string, from: number, hours: number, note?: string) => {
+  const startMs = (Math.ceil(Date.now() / HOUR_MS) + from) * HOUR_MS;
+  return {
+    resource,
+    requester,
+    start: new Date(startMs).toISOString(),
+    end: new Date(startMs + hours * HOUR_MS).toISOString(),
+    ...(note === undefined ? {} : { note }),
+  };
+};
+
+/** @param me the requester of the person who looks */
+const bookingsOf = (me: string) => [
+  booking('galaxy-s23', 'chen@lab.example', 1, 2, 'camera test'),
+  booking('galaxy-s24', 'dana@lab.example', 2, 2),
+  booking('pixel-8-pro', me, 1, 1, 'demo for sales'),
+  booking('pixel-9', 'bo@lab.example', 3, 2, 'LAB-412'),
+  ...[1, 2, 3, 4, 5].map((day) => booking('pixel-9', me, 24 * day, 6, 'regression')),
+  ...[1, 3, 5].map((day) => booking('galaxy-s24', 'chen@lab.example', 24 * day + 1, 4)),
+  ...[2, 4].map((day) => booking('iphone-16', 'dana@lab.example', 24 * day, 9, 'store pictures')),
+  booking('iphone-se', 'nightly', 12, 24, 'endurance test'),
+];
+
 /**
  * Fills it. The history is written past the service, which knows no reservations of the past.
  * @param me the requester of the person who looks
@@ -198,6 +222,7 @@ export async function fillTestLab(
     await client.reserve({ ...item, ...left });
   }
   await setClock?.(0);
+  await client.request('POST', '/api/v1/Booking', { bookings: bookingsOf(me) });
   await client.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', WAITS);
   await client.reserve({ resource: 'staging', requester: 'ci-4199' }, { resource: 'pixel-8', requester: 'ci-4199' });
 }

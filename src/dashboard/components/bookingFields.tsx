@@ -59,10 +59,10 @@ export const RequesterField = ({ typed, failed }: FieldsProps<Pick<BookForm, 're
 
 /** The start and the end. */
 export const TimeFields = ({ typed, failed }: FieldsProps<TimeForm>) => (
-  <div>
+  <>
     <TimeField name="start" label="From" value={typed.start} exact={typed.startExact} failed={failed} />
     <TimeField name="end" label="To" value={typed.end} exact={typed.endExact} failed={failed} />
-  </div>
+  </>
 );
 
 interface TimeFieldProps {
