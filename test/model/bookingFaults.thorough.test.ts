@@ -28,7 +28,7 @@ interface Fault {
 const FAULTS: readonly Fault[] = [
   {
     what: 'a renewal that crosses the start of a booking',
-    kind: 'single',
+    kind: 'pool',
     module: 'bookings/leases',
     right: '  if not isOfBookable(reservation) then\n    return asked',
     wrong: '  if reservation then\n    return asked',
@@ -41,6 +41,27 @@ const FAULTS: readonly Fault[] = [
     wrong: 'if true then',
   },
   {
+    what: 'a session that crosses the start of a booking',
+    kind: 'pool',
+    module: 'bookings/fits',
+    right: '  if item.session or not leaseMs then\n    leaseMs = math.huge',
+    wrong: '  if item.session or not leaseMs then\n    leaseMs = 0',
+  },
+  {
+    what: 'a claim that crosses the start of a booking',
+    kind: 'crowd',
+    module: 'waiting/claiming',
+    right: 'if term and first < term.leastEndsAt then',
+    wrong: 'if false then',
+  },
+  {
+    what: 'a slot that stays idle once a booking leaves or takes it',
+    kind: 'crowd',
+    module: 'waiting/changes',
+    right: "record.state ~= 'r'",
+    wrong: 'false',
+  },
+  {
     what: 'a booking that begins twice',
     kind: 'pool',
     module: 'bookings/starts',
@@ -49,7 +70,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     what: 'a running booking that a renewal ends early',
-    kind: 'single',
+    kind: 'pool',
     module: 'bookings/leases',
     right: 'asked < ',
     wrong: '0 > ',

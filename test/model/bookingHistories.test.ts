@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { STEERED_CLOCK } from '../support/clock.ts';
-import { startEngine } from '../support/engine.ts';
+import { SMALL_PIECES, startEngine } from '../support/engine.ts';
 import { makeTenant } from '../support/service.ts';
 import { bookingHistories, type KINDS } from './bookingSteps.ts';
 import { addThis, HISTORIES, readFound, SEED } from './found.ts';
@@ -14,7 +14,7 @@ import { begin } from './waitingHistory.ts';
 import type { History, Step } from './waitingSteps.ts';
 
 const STEPS = 60;
-const EACH = Math.ceil(HISTORIES / 3);
+const EACH = Math.ceil(HISTORIES / 4);
 const FILE = 'foundBookings.jsonl';
 const Found = z.object({ why: z.string(), cap: z.null(), steps: z.array(z.unknown()) });
 
@@ -33,6 +33,7 @@ describe('the engine keeps bookings as the model does', () => {
     ['single', {}],
     ['pool', {}],
     ['queue', {}],
+    ['crowd', SMALL_PIECES],
   ])(
     `in ${EACH} random histories of a %s, of seed ${SEED}`,
     { timeout: 60_000 + EACH * 3000 },

@@ -208,7 +208,7 @@ export async function begin(
         return transact({ requester, method, items }, wait, call);
       }
       case 'again': {
-        const known: Request[] = [...model.queue, ...model.grants];
+        const known: Request[] = [...(step.isGranted ? [] : model.queue), ...model.grants];
         const one = known[step.nth % known.length];
         if (one === undefined) return;
         const { requester, method } = one;
@@ -254,7 +254,7 @@ export async function begin(
         return;
       }
       case 'renew': {
-        const items = step.items.map(({ ttlSeconds, left: _, ...item }) => ({ ...chosen(item), ttlSeconds }));
+        const items = step.items.map(({ nth, left: _, ...item }) => ({ ...item, ...chosen({ nth, ...item }) }));
         expect(await renew(engine, credential, items)).toEqual(items.map((item) => model.renew(item)));
         return;
       }

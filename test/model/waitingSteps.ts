@@ -27,6 +27,8 @@ export type Take = {
 /** Which reservation is released: the nth that there is, or whatever this requester has of this resource. */
 export type GiveBack = { resource: string; requester: string; nth: number | null; left?: Condition | undefined };
 
+type Waits = { session?: SessionChoice | undefined; wait: Wait; call: Call };
+
 export type Step =
   | SessionStep
   | BookingStep
@@ -34,25 +36,15 @@ export type Step =
   | { do: 'delete'; name: string }
   | { do: 'require registration'; on: boolean }
   | { do: 'reserve'; items: Take[]; call: Call }
-  | {
+  | ({
       do: 'wait as a whole';
       method: 'ALL_OR_NONE' | 'FIRST';
       /** All have one session, or none. */
       items: Take[];
-      session?: SessionChoice | undefined;
       requester: string;
-      wait: Wait;
-      call: Call;
-    }
-  /** Sends the request of the nth ticket, or grant, again. */
-  | {
-      do: 'again';
-      nth: number;
-      ttlSeconds: number;
-      session?: SessionChoice | undefined;
-      wait: Wait;
-      call: Call;
-    }
+    } & Waits)
+  /** Sends the request of the nth ticket, or grant, again; of the nth grant, if isGranted. */
+  | ({ do: 'again'; nth: number; isGranted?: boolean; ttlSeconds: number } & Waits)
   | { do: 'transaction'; method: TransactionMethod; items: (Take | GiveBack)[] }
   /** Released slots may be handed over to the calls of all tickets, if isHandOver. */
   | { do: 'unreserve'; items: GiveBack[]; isHandOver?: boolean | undefined }
