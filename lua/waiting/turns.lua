@@ -83,7 +83,8 @@ local function weightOf(ticket, name)
 end
 
 -- Counts what a ticket lacks in a queue of a resource whose slots can be booked: the slots that fit it bound its turn,
--- so that the turn of others may come behind one whose turn has not. Returns true if its turn has come.
+-- so that the turn of others may come behind one whose turn has not, while a slot is left. Returns true if its turn has
+-- come.
 local function countFitting(name, front, ticket, lacked)
   local keys, count = {}, front.count
   for _, key in ipairs(lacked) do
@@ -119,13 +120,18 @@ local function countLacked(_, front, _, lacked)
   return front.count <= front.limit and (front.count <= turns.MAX_TURNS or #front.list == 0)
 end
 
+-- Returns true if no more turns come in a queue behind a ticket whose turn has not. `isFull`: no slot was left for it.
+local function isEnd(front, isFull, lacked)
+  return not front.isBookable or isFull and #lacked > 0
+end
+
 -- Walks on to the next ticket of a queue. `isMore`: the ticket behind it is read too. Returns false at the end, or when
 -- no more turns have come.
 local function walkOn(name, front, isMore)
   local order
   order, front.i, front.j = queues.nextInQueue(name, front.i, front.j)
-  local isFull = front.isBookable and front.count >= math.min(front.limit, turns.MAX_TURNS)
-  if not order or front.walked >= MAX_WALK or isFull then
+  local isFull = front.count >= math.min(front.limit, turns.MAX_TURNS)
+  if not order or front.walked >= MAX_WALK then
     return false
   end
   work.spend(3)
@@ -133,7 +139,7 @@ local function walkOn(name, front, isMore)
   front.walked = front.walked + weightOf(ticket, name)
   local lacked = ticket and not needsMore(ticket) and needs.lackedAt(ticket, name) or {}
   local hasCome = (front.isBookable and countFitting or countLacked)(name, front, ticket, lacked)
-  if not hasCome and not front.isBookable then
+  if not hasCome and isEnd(front, isFull, lacked) then
     return false
   end
   front.last = order

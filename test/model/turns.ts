@@ -185,8 +185,11 @@ export class Turns extends Model {
         // The first may want a slot by name that is one of its others, too: it takes no more slots than there are.
         const slots = lacked.keys.size === 0 ? Math.min(sum, there) : sum;
         const isTurn = slots <= Math.min(MAX_TURN, there);
-        // Those behind one that fits too few bookable slots may fit more.
-        if (isTurn || entries.every(({ term }) => term === undefined)) lackedAt.set(key, { keys: all, slots });
+        // Those behind one that fits too few bookable slots may fit more, if any is left.
+        const isEnd =
+          entries.every(({ term }) => term === undefined) ||
+          lacked.slots >= Math.min(MAX_TURN, this.slotsFor(line, []));
+        if (isTurn || isEnd) lackedAt.set(key, { keys: all, slots });
         return isTurn;
       });
       return turns.every((isTurn) => isTurn);
