@@ -82,7 +82,7 @@ export const KINDS: Readonly<Record<'single' | 'pool' | 'queue' | 'crowd', Kind>
 
 const does = <Name extends string>(name: Name) => fc.constant(name);
 const few = <T>(arbitrary: fc.Arbitrary<T>, maxLength = 3) => fc.array(arbitrary, { minLength: 1, maxLength });
-/** Mostly the first: if most requests are not valid, histories have too few bookings that are in the way of anything. */
+/** Mostly the first: if many requests are not valid, histories have too few bookings that are in the way of others. */
 const seldom = <T>(first: T, ...others: T[]) =>
   fc.oneof({ weight: 8, arbitrary: fc.constant(first) }, fc.constantFrom(...others));
 const requester = fc.constantFrom('A', 'B', 'C');
