@@ -18,7 +18,11 @@ const hasCompiler = spawnSync('gcc', ['--version']).status === 0;
 async function run(command: string, ...args: readonly string[]): Promise<string> {
   const env = { ...process.env, HOLDFAST_URL: holdfast.url, HOLDFAST_KEY: holdfast.key };
   const { stdout, stderr } = await promisify(execFile)(command, args, { cwd, env }).catch(
-    (error: { readonly stdout: string; readonly stderr: string }) => error,
+    // Of a command that was killed, or never began, the message alone says so.
+    (error: { readonly stdout: string; readonly stderr: string; readonly message: string }) => ({
+      stdout: error.stdout,
+      stderr: error.stderr || error.message,
+    }),
   );
   return stdout + stderr;
 }

@@ -57,7 +57,12 @@ function moduleOf(programs: ReadonlyMap<string, string>): string {
 export async function goErrors(programs: ReadonlyMap<string, string>): Promise<string> {
   const cwd = moduleOf(programs);
   try {
-    return (await run(go.path(), ['vet', './...'], { cwd }).catch((error: { stderr: string }) => error)).stderr;
+    const vetting = run(go.path(), ['vet', './...'], { cwd });
+    // Of a command that was killed, or never began, the message alone says so.
+    return await vetting.then(
+      ({ stderr }) => stderr,
+      ({ stderr, message }: { stderr: string; message: string }) => stderr || message,
+    );
   } finally {
     rmSync(cwd, { recursive: true, force: true });
   }

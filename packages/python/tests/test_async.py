@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import threading
 import time
 import warnings
 from contextlib import suppress
@@ -243,3 +244,27 @@ async def test_a_call_that_is_given_up_releases_what_it_gets_later(fake: FakeSer
         with anyio.fail_after(10):
             while sum(len(request.body) for request in fake.of("/unreserve")) < 2:
                 await anyio.sleep(0.02)
+
+
+@pytest.mark.parametrize(("calls", "requests"), [(4, 2), (5, 1)])
+def test_calls_wait_for_a_request_in_flight_unless_they_are_few(fake: FakeService, calls: int, requests: int) -> None:
+    gate = threading.Event()
+
+    def slow(request: Request) -> Reply:
+        gate.wait(5)
+        return granted(request)
+
+    async def call() -> int:
+        async with AsyncHoldfast(fake.url, key="k") as client, anyio.create_task_group() as group:
+            group.start_soon(client.reserve, "first")
+            while not fake.of("/reserve"):
+                await anyio.sleep(0.01)
+            for i in range(calls):
+                group.start_soon(client.reserve, f"r{i}")
+            await anyio.sleep(0.2)
+            sent = len(fake.of("/reserve"))
+            gate.set()
+        return sent
+
+    fake.answer = slow
+    assert anyio.run(call) == requests
