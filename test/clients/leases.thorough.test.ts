@@ -80,6 +80,24 @@ describe.concurrent.each(CLIENTS)('$name: the wall clock', (client) => {
     await expect(held.answer).rejects.toMatchObject({ code: 'LEASE_LOST' });
   });
 
+  test('set forward during a wait costs no lease', async () => {
+    const { scene, set } = await withClock(client);
+    await using _ = scene;
+    const { caller, program, proxy } = scene;
+    const others = { resource: 'printer', requester: 'ann' };
+    const [taken] = (await caller.reserve({ ...others, ttlSeconds: 60 })).body;
+    const waits = program.send({ do: 'reserve', target: 'printer', options: { ttl: '6s', wait: '30s' } });
+    await scene.isWaiting();
+    set(3600);
+    const before = proxy.noted.length;
+    // The first one may have been made before.
+    await until('a request after that', () => proxy.noted.length > before + 1);
+    const release = [{ ...others, releaseToken: taken?.releaseToken }];
+    await caller.request('POST', '/api/v1/Reservation/unreserve', release);
+    await waits.answer;
+    expect(await program.do({ do: 'look', of: waits.id })).toMatchObject({ lost: false });
+  });
+
   test('set back changes nothing', async () => {
     const { scene, set } = await withClock(client);
     await using _ = scene;

@@ -32,13 +32,15 @@ type asking struct {
 	onWaiting func(Waiting)
 	// Of requests with an Idempotency-Key, which have to stay the same; else 0.
 	pollSeconds int
+	// Called before each request, or nil.
+	asked func()
 	// Called with an answer that nobody wants any more.
 	release func(outcome)
 	// Called once, when no request is under way any more and nobody has got anything.
 	ended func()
 }
 
-type asked struct {
+type answered struct {
 	answer answer[outcome]
 	err    error
 }
@@ -76,20 +78,23 @@ func (a *asking) untilDecided(ctx context.Context) (answer[outcome], error) {
 }
 
 // askAgain calls until it is decided. With an error, it returns the call that may still get something, if there is one.
-func (a *asking) askAgain(ctx, closing context.Context) (answer[outcome], <-chan asked, error) {
+func (a *asking) askAgain(ctx, closing context.Context) (answer[outcome], <-chan answered, error) {
 	var failures failures
 	for calls := 0; ; calls++ {
 		if ctx.Err() != nil {
 			return answer[outcome]{}, nil, withFailure(ctx, failures.last())
 		}
 		pollSeconds, askedAt := a.pollSecondsOf(calls), monotonicNow()
-		call := make(chan asked, 1)
+		if a.asked != nil {
+			a.asked()
+		}
+		call := make(chan answered, 1)
 		go func() {
 			options := callOptions{deadline: a.until, onFailure: failures.keep(nil)}
 			one, err := a.attempt.ask(closing, pollSeconds, options)
-			call <- asked{one, err}
+			call <- answered{one, err}
 		}()
-		var one asked
+		var one answered
 		select {
 		case one = <-call:
 		case <-ctx.Done():
@@ -148,7 +153,7 @@ func (a *asking) pollSecondsOf(calls int) int {
 }
 
 // giveUp ends the ticket, and the call that may still get something.
-func (a *asking) giveUp(call <-chan asked, closeCall context.CancelFunc) {
+func (a *asking) giveUp(call <-chan answered, closeCall context.CancelFunc) {
 	deadline := monotonicNow() + lingerTime
 	timer := time.AfterFunc(lingerTime, closeCall)
 	defer timer.Stop()

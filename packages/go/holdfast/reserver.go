@@ -32,7 +32,9 @@ func (r *reserver) take(ctx context.Context, p *plan, in *Session) (*Hold, error
 		}
 		u := r.requesters.begin(p.keys, chosen, above)
 		offset := r.clocks.offset()
-		decided, err := r.ask(ctx, p, u, until, in)
+		// The wall clock may be set during a wait: the lease begins with the last request.
+		asked := func() { offset = r.clocks.offset() }
+		decided, err := r.ask(ctx, p, u, until, in, asked)
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +73,7 @@ func areWhole(results []Result, wanted int) bool {
 }
 
 func (r *reserver) ask(
-	ctx context.Context, p *plan, u *use, until time.Duration, in *Session,
+	ctx context.Context, p *plan, u *use, until time.Duration, in *Session, asked func(),
 ) (answer[outcome], error) {
 	a := &asking{
 		attempt:   r.api.attemptOf(p, u.requester),
@@ -79,6 +81,7 @@ func (r *reserver) ask(
 		until:     until,
 		ttl:       p.ttl,
 		onWaiting: p.onWaiting,
+		asked:     asked,
 		release:   func(o outcome) { r.releaseAll(o.results) },
 		ended:     func() { r.requesters.end(u) },
 	}

@@ -36,6 +36,8 @@ export interface Asking<O extends Outcome> {
   readonly onWaiting: ((waiting: Waiting) => void) | undefined;
   /** For requests with an Idempotency-Key, which have to stay the same. */
   readonly pollSeconds?: number | undefined;
+  /** Called before each request. */
+  asked?(): void;
   /** Called with an answer that nobody wants any more. */
   release(answer: O): Promise<unknown>;
   /** Called once, when no request is under way any more and nobody has got anything. */
@@ -63,6 +65,7 @@ export async function askUntilDecided<O extends Outcome>(asking: Asking<O>): Pro
         if (calls > 1 || (calls > 0 && !mayPoll))
           await pauseAlive(mayPoll ? askedAt + MIN_CALL_MS - performance.now() : SHORT_POLL_MS);
         askedAt = performance.now();
+        asking.asked?.();
         return attempt.ask({
           pollSeconds: mayPoll ? pollSecondsOf(asking, calls) : (asking.pollSeconds ?? 0),
           deadline: until,

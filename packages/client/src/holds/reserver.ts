@@ -66,8 +66,12 @@ export class Reserver {
     for (let above = 0; ; ) {
       plan.signal?.throwIfAborted();
       const use = this.#requesters.begin(plan.keys, session?.requester ?? plan.requester, above);
-      const offset = offsetOf(this.clocks);
-      const answer = await this.#ask(plan, use, until, session);
+      let offset = offsetOf(this.clocks);
+      // The wall clock may be set during a wait: the lease begins with the last request.
+      const asked = () => {
+        offset = offsetOf(this.clocks);
+      };
+      const answer = await this.#ask(plan, use, until, session, asked);
       const { state, results, decisive } = answer.result;
       const [first, ...others] = results;
       const isWhole = results.length === plan.items.length && results.every(({ releaseToken }) => releaseToken);
@@ -92,7 +96,13 @@ export class Reserver {
     }
   }
 
-  #ask(plan: Plan, use: Use, until: number | undefined, session: Owner | undefined): Promise<Answer<Outcome>> {
+  #ask(
+    plan: Plan,
+    use: Use,
+    until: number | undefined,
+    session: Owner | undefined,
+    asked: () => void,
+  ): Promise<Answer<Outcome>> {
     const { ttlMs, signal, onWaiting } = plan;
     const attempt = attemptOf(this.#api, plan, use.requester);
     const ended = () => this.#requesters.end(use);
@@ -109,6 +119,7 @@ export class Reserver {
       ttlMs: session === undefined ? ttlMs : ENDLESS,
       signal,
       onWaiting,
+      asked,
       release: ({ results }) => this.#release(results),
       ended,
     });

@@ -52,6 +52,8 @@ class Asking:
         """For requests with an Idempotency-Key, which have to stay the same."""
         self.release: Callable[[Outcome], Running[None]] = lambda outcome: api.release(list(outcome.results))
         self.ended: Callable[[], None] = lambda: None
+        self.asked: Callable[[], None] = lambda: None
+        """Called before each request."""
 
 
 async def ask_until_decided(asking: Asking) -> Answer:
@@ -65,6 +67,7 @@ async def ask_until_decided(asking: Asking) -> Answer:
             if calls > 1:
                 await anyio.sleep(max(0, asked_at + _MIN_CALL - time.monotonic()))
             asked_at = time.monotonic()
+            asking.asked()
             poll = _poll_of(asking, calls)
             running = Running(asking.api.runtime, partial(attempt.ask, poll, until, None))
             answer = await running.result()

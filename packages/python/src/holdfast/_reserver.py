@@ -70,8 +70,7 @@ class Reserver(Generic[H]):
         above = 0
         while True:
             use = self._requesters.begin(plan.keys, plan.requester if session is None else session.requester, above)
-            offset = offset_of(self.clocks)
-            answer = await self._ask(plan, use, until, session)
+            answer, offset = await self._ask(plan, use, until, session)
             outcome: Outcome = answer.result
             is_whole = len(outcome.results) == len(plan.items) and all(one["releaseToken"] for one in outcome.results)
             if outcome.state != "GOT" or not is_whole:
@@ -88,13 +87,15 @@ class Reserver(Generic[H]):
                 raise HoldfastError(f"{plan.title}: {use.requester} holds it already", "ALREADY_HAD")
             above = use.number
 
-    async def _ask(self, plan: Plan, use: Use, until: float | None, session: Owner | None) -> Answer:
+    async def _ask(self, plan: Plan, use: Use, until: float | None, session: Owner | None) -> tuple[Answer, float]:
+        """Returns the answer, and `offset_of(clocks)` before its request: the wall clock may be set during a wait."""
+        offset = offset_of(self.clocks)
         attempt = attempt_of(self._api, plan, use.requester)
         ended = partial(self._requesters.end, use)
         # A lane releases what comes after the caller has given up. A transaction is no call of a lane.
         if until is None and len(plan.items) == 1:
             try:
-                return await attempt.ask(0, None, None)
+                return await attempt.ask(0, None, None), offset
             except BaseException:
                 ended()
                 raise
@@ -104,7 +105,13 @@ class Reserver(Generic[H]):
             asking.on_waiting = partial(self._call_user, plan.on_waiting)
         asking.release = lambda outcome: self._release(outcome.results)
         asking.ended = ended
-        return await ask_until_decided(asking)
+
+        def asked() -> None:
+            nonlocal offset
+            offset = offset_of(self.clocks)
+
+        asking.asked = asked
+        return await ask_until_decided(asking), offset
 
     async def _made(self, plan: Plan, use: Use, answer: Answer, offset: float, session: Owner | None) -> H:
         results: Sequence[Json] = answer.result.results
