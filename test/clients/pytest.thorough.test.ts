@@ -135,7 +135,9 @@ def test_other(rig): assert rig.slots == ["rig-1", "licences"]`;
   test('says in a line why it holds nothing', async () => {
     await service.reserve({ resource: 'taken', requester: 'ann', note: 'nightly' });
     const { code, stdout } = await run(suite('phone = hold_fixture("taken")', 'def test_it(phone): pass'));
-    expect(stdout).toMatch(/ERROR at setup of test_it _+\ntaken: ALREADY_HELD: ann has taken \(nightly\)\n=/);
+    expect(stdout).toMatch(
+      /ERROR at setup of test_it _+\ntaken: ALREADY_HELD: ann has taken \(nightly\) \(to wait .*\)\n=/,
+    );
     expect(code).toBe(1);
   });
 

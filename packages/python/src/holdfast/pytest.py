@@ -47,7 +47,8 @@ def hold_fixture(
         def show(waiting: Waiting) -> None:
             state.show(f"{request.fixturename} waits for {_text_of(waiting)}")
 
-        with _failing_in_a_line(), holdfast_client.using(target, note=why, on_waiting=show, **options) as hold:
+        hint = "" if "wait" in options else " (to wait for it: hold_fixture(…, wait=\"10m\"))"
+        with _failing_in_a_line(hint), holdfast_client.using(target, note=why, on_waiting=show, **options) as hold:
             entry = _Held(request.fixturename, request.node, hold)
             state.holds.append(entry)
             yield hold
@@ -57,8 +58,11 @@ def hold_fixture(
 
 
 @contextmanager
-def _failing_in_a_line() -> Iterator[None]:
-    """Shows what is wrong with an address, a key, a wait or a lease, without the frames of the client."""
+def _failing_in_a_line(if_taken: str = "") -> Iterator[None]:
+    """Shows what is wrong with an address, a key, a wait or a lease, without the frames of the client.
+
+    `if_taken` is added if somebody else has it.
+    """
     from .errors import HoldfastError, NotAvailable
 
     try:
@@ -66,7 +70,8 @@ def _failing_in_a_line() -> Iterator[None]:
     except HoldfastError as error:
         held_by = error.held_by if isinstance(error, NotAvailable) else None
         holder = "" if held_by is None else f": {_holder(held_by['requester'], held_by['resource'], held_by['note'])}"
-        raise pytest.fail.Exception(f"{error}{holder}", pytrace=False) from None
+        hint = if_taken if isinstance(error, NotAvailable) else ""
+        raise pytest.fail.Exception(f"{error}{holder}{hint}", pytrace=False) from None
 
 
 class _Held(NamedTuple):
