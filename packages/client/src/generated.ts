@@ -1072,7 +1072,7 @@ export interface components {
             requester: string;
             /**
              * Format: date-time
-             * @description When it begins: from now to 366 days ahead.
+             * @description When it begins: from now to 366 days ahead. Up to 60 s ago means now.
              * @example 2026-11-24T09:00:00Z
              */
             start: string;

@@ -622,7 +622,7 @@ class BookingItem(TypedDict):
     requester: str
     """Who makes the reservation: a name of your choice, unique to each worker. A derived token may leave it out."""
     start: str
-    """When it begins: from now to 366 days ahead."""
+    """When it begins: from now to 366 days ahead. Up to 60 s ago means now."""
     end: str
     """When it ends: at least 60 s after its start."""
     note: NotRequired[str]
