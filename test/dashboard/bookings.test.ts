@@ -70,6 +70,15 @@ describe('the form that books', () => {
     expect([status, /name="at" value="(\d+)"/.exec(text)?.[1]]).toEqual([409, String(FULL + 4 * HOUR)]);
   });
 
+  test.each(['Berlin android', 'android · berlin', 'berlin, os=android'])(
+    'knows the keys of labels: %s',
+    async (match) => {
+      expect((await book({ match }, 2, 4)).status).toBe(303);
+      const { status, text } = await book({ match: `${match}, mars` }, 2, 4);
+      expect([status, fieldsOf(text).match]).toEqual([400, expect.stringContaining('mars')]);
+    },
+  );
+
   test('books a series in one press, and can leave out the times that are taken', async () => {
     await book(BOOKED_BY_BO, 26, 28);
     const series = { resource: 'pixel-8', every: 'day', until: at(24 * 3).slice(0, 10) };

@@ -6,6 +6,27 @@ import { refuseField } from '../form.ts';
 
 export const labelsText = (labels: readonly string[]): string => labels.join(', ');
 
+/**
+ * Adds the keys that people leave out, since pages show values alone: `Berlin android` becomes `site=berlin,
+ * os=android`. What is no value stays as it is.
+ * @param labels key → its values
+ */
+export function withKeys(text: string, labels: ReadonlyMap<string, ReadonlyMap<string, unknown>>): string {
+  const all = [...labels].flatMap(([key, values]) => [...values.keys()].map((value) => ({ key, value })));
+  const find = (typed: string) => all.find(({ value }) => value.toLowerCase() === typed.toLowerCase());
+  const labelOf = (typed: string): string | undefined => {
+    const found = find(typed);
+    return found && `${found.key}=${found.value}`;
+  };
+  return text
+    .split(/[,·]/)
+    .map((part) => part.trim())
+    .flatMap((part) =>
+      part.includes('=') ? [part] : (labelOf(part) ?? part.split(/\s+/).map((word) => labelOf(word) ?? word)),
+    )
+    .join(', ');
+}
+
 /** @throws HoldfastError refused if a part of the text is no label */
 export function parseLabels(text: string): Record<string, string[]> {
   const all = new Map<string, string[]>();

@@ -9,7 +9,9 @@ import type { Terms } from '../../../domain/tenants.ts';
 import { readTerms } from '../../../engine/tenant/record.ts';
 import { requesterOf } from '../../../engine/tenant/signIns.ts';
 import { book, cancelBookings } from '../../../operations/bookings.ts';
+import { readLab } from '../../board/lab.ts';
 import { BookForm, itemOf, MAX_MS, suggestedTimes, timesOf, typedTimes, wantedOf } from '../../bookings/form.ts';
+import { withKeys } from '../../bookings/labels.ts';
 import { BOOK } from '../../bookings/paths.ts';
 import { nextTime } from '../../bookings/read.ts';
 import {
@@ -112,8 +114,10 @@ export const bookRoutes = (deps: DashboardDeps) => {
       return show(c, BookForm.parse({ ...query, ...typedTimes({ startMs, endMs: to ?? endMs }) }));
     })
     .post(BOOK, async (c) => {
-      const form = await readForm(c, BookForm, true);
+      const typed = await readForm(c, BookForm, true);
       const { credential, user } = c.var.viewer;
+      const { labels } = typed.match === '' ? { labels: null } : await readLab(deps.engine, credential);
+      const form = labels === null ? typed : { ...typed, match: withKeys(typed.match, labels) };
       const tried = await attempt(deps, c, async () => {
         const items = check(BookBody.shape.bookings, [itemOf(form, requesterOf(user), zoneOf(c))]);
         return book(deps, credential, { bookings: items, skipConflicts: form.skip !== undefined });
