@@ -115,15 +115,21 @@ local function noteKept(found, entry, name, slot, isNew, mark)
   return keepers ~= nil
 end
 
+-- Returns true if an item before, which may have cleaned, took the ancestor or blocker of one that does not.
+local function isTakenByItemBefore(entry, mark)
+  return not (entry.isNew or entry.isShared or entry.isForCleaning) and
+    (entry.role == 'ancestor' or entry.role == 'blocker') and isNetTaken(entry.queue, mark)
+end
+
 -- Notes what an entry took, or joined, that is kept for tickets ahead.
 local function noteKeptOf(found, entry, mark)
-  local queue, at, isNew = entry.queue, entry.at, entry.isNew
-  local isJoined = not isNew and (entry.role == 'blocker' or entry.isShared)
+  local queue, at = entry.queue, entry.at
   -- Tickets that name a slot are in the queue of its pool, too.
   if queues.isQueueEmpty(queue) then
     return
   end
-  if isNew or isJoined then
+  local isNew = entry.isNew or isTakenByItemBefore(entry, mark)
+  if isNew or entry.role == 'blocker' or entry.isShared then
     local slotQueue = at ~= entry.resource and lines.queueFor(at, entry.condition)
     if not (slotQueue and noteKept(found, entry, slotQueue, at, isNew, mark)) then
       noteKept(found, entry, queue, at, isNew, mark)
@@ -220,7 +226,7 @@ end
 
 -- Returns true if it is certain that what a ticket waits for is kept from it, or that too little of it is free.
 function keeping.isKeptFrom(ticket)
-  local name = ticket.waitsFor
+  local name, rank = ticket.waitsFor, exempt.rank
   local free = lines.freeAt(name)
   local _, isBookable = lines.limitsOf(name)
   if isBookable then
@@ -235,7 +241,6 @@ function keeping.isKeptFrom(ticket)
     return next(met) ~= nil
   end
   local keepers = turns.keepersOf(name, ticket.order, free - 1, met)
-  local rank = exempt.rank
   exempt.rank = ticket.order
   local is = keepers and not needs.sharesOwn(ticket.requester, keepers) and
     not exempt.isExempt(ticket.requester, keepers)

@@ -41,6 +41,7 @@ def hold_fixture(
 
     @pytest.fixture(scope=scope)
     def held(request: pytest.FixtureRequest, holdfast_client: Holdfast) -> Iterator[Hold]:
+        """Holds what hold_fixture() was called with, as long as its scope lasts."""
         state = request.config.stash[_STATE]
         why = note or request.node.nodeid or request.config.rootpath.name
 

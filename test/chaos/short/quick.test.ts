@@ -1,3 +1,0 @@
-import { shortCampaign } from '../shortCampaign.ts';
-
-shortCampaign('always', '1', 15);
