@@ -12,49 +12,66 @@ interface FieldsProps<Form> {
   readonly failed: Failed | undefined;
 }
 
-/** What is booked: a name, or labels of any that fits. */
+interface TextFieldProps {
+  readonly name: string;
+  /** The field of the request that its faults are of. Left out: the name. */
+  readonly of?: string;
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly maxLength: number;
+  readonly placeholder?: string;
+  readonly isRequired?: boolean;
+  readonly failed: Failed | undefined;
+}
+
+const TextField = ({ name, of = name, label, value, maxLength, placeholder, isRequired, failed }: TextFieldProps) => (
+  <label>
+    {label}
+    <input
+      name={name}
+      value={value ?? ''}
+      maxlength={maxLength}
+      required={isRequired}
+      placeholder={placeholder}
+      autocomplete="off"
+      {...faultOf({ of, failed })}
+    />
+    <Fault of={of} failed={failed} />
+  </label>
+);
+
+/** The resource to book, by its name or by its labels. */
 export const WantedFields = ({ typed, failed }: FieldsProps<Pick<BookForm, 'name' | 'match'>>) => (
   <>
-    <label>
-      Name of what you need
-      <input
-        name="name"
-        value={typed.name}
-        maxlength={256}
-        autocomplete="off"
-        {...faultOf({ of: 'resource', failed })}
-      />
-      <Fault of="resource" failed={failed} />
-    </label>
-    <label>
-      Or any with these labels
-      <input
-        name="match"
-        value={typed.match}
-        maxlength={1000}
-        autocomplete="off"
-        placeholder="os=android, site=berlin"
-        {...faultOf({ of: 'match', failed })}
-      />
-      <Fault of="match" failed={failed} />
-    </label>
+    <TextField
+      name="name"
+      of="resource"
+      label="Name of what you need"
+      value={typed.name}
+      maxLength={256}
+      failed={failed}
+    />
+    <TextField
+      name="match"
+      label="Or any with these labels"
+      value={typed.match}
+      maxLength={1000}
+      placeholder="os=android, site=berlin"
+      failed={failed}
+    />
   </>
 );
 
 /** Whose the booking is, for those who may book for others. */
 export const RequesterField = ({ typed, failed }: FieldsProps<Pick<BookForm, 'requester'>>) => (
-  <label>
-    Whose it is
-    <input
-      name="requester"
-      value={typed.requester}
-      maxlength={256}
-      autocomplete="off"
-      placeholder="yours, or a colleague’s e-mail address"
-      {...faultOf({ of: 'requester', failed })}
-    />
-    <Fault of="requester" failed={failed} />
-  </label>
+  <TextField
+    name="requester"
+    label="Whose it is"
+    value={typed.requester}
+    maxLength={256}
+    placeholder="yours, or a colleague’s e-mail address"
+    failed={failed}
+  />
 );
 
 /** The start and the end. */
@@ -98,19 +115,15 @@ interface NoteFieldProps extends FieldsProps<{ readonly note?: string | undefine
 }
 
 export const NoteField = ({ typed, failed, isRequired }: NoteFieldProps) => (
-  <label>
-    {isRequired ? 'What for (required)' : 'What for'}
-    <input
-      name="note"
-      value={typed.note ?? ''}
-      maxlength={MAX_NOTE_LENGTH}
-      required={isRequired}
-      placeholder="demo, a link, a ticket"
-      autocomplete="off"
-      {...faultOf({ of: 'note', failed })}
-    />
-    <Fault of="note" failed={failed} />
-  </label>
+  <TextField
+    name="note"
+    label={isRequired ? 'What for (required)' : 'What for'}
+    value={typed.note}
+    maxLength={MAX_NOTE_LENGTH}
+    placeholder="demo, a link, a ticket"
+    isRequired={isRequired}
+    failed={failed}
+  />
 );
 
 const CLAIMS = [
