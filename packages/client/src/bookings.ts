@@ -31,7 +31,7 @@ export async function bookAll(
   throw new HoldfastError(result.status, failed ? `${failed.resource}: ${whyNotBooked(failed)}` : result.status);
 }
 
-/** What was booked by a call for one slot. @throws HoldfastError UNEXPECTED_RESPONSE */
+/** Returns the booking of a request for one slot. @throws HoldfastError UNEXPECTED_RESPONSE */
 export function slotOf([booked]: readonly BookedItem[]): BookedSlot {
   if (!booked?.booking || !booked.slot) throw unexpected();
   const { booking, slot } = booked;

@@ -41,7 +41,7 @@ export type Condition = ConditionItem['condition'];
 export type Booking = Schemas['Booking'];
 export type BookResult = Schemas['BookResult'];
 export type BookedItem = Schemas['BookedItem'];
-/** What was booked. `booking` names it in other calls. */
+/** A confirmed booking. Other calls take its id, `booking`. */
 export type BookedSlot = BookedItem & { readonly booking: string; readonly slot: string };
 /** How a booking repeats: `{ every: 'week', on: ['mon'], until: '2026-12-24', timeZone: 'Europe/Berlin' }`. */
 export type Repeat = NonNullable<Schemas['BookingItem']['repeat']>;
@@ -149,7 +149,7 @@ export interface BookAllOptions extends BookOptions {
   readonly skipConflicts?: boolean | undefined;
 }
 
-/** What changeBooking changes. Absent: it stays. */
+/** The changes of changeBooking. Fields that are left out keep their value. */
 export interface ChangeBookingOptions {
   readonly start?: Date | undefined;
   readonly end?: Date | undefined;

@@ -21,7 +21,7 @@ func (h *Hold) fixEnd(results []Result) time.Time {
 	var end time.Time
 	for i := range results {
 		result := &results[i]
-		// What was had before is renewed next: only then is it known whether a booking ends it.
+		// The end of an earlier lease (ALREADY_HAD) is known only after its next renewal.
 		isFixed := result.Status != "ALREADY_HAD" && (result.TTLSeconds > 0 || !result.BookedFrom.IsZero())
 		if isFixed && !result.ExpiresAt.IsZero() && (end.IsZero() || result.ExpiresAt.Before(end)) {
 			end = result.ExpiresAt

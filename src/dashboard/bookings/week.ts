@@ -10,7 +10,7 @@ export const DAYS = 7;
 const MORNING = 9;
 /** Shorter times are not offered, in ms. */
 const LEAST_MS = 60_000;
-/** What is free now is suggested from the next quarter of an hour on: filling in the form takes time. */
+/** A time that is free now is suggested from the next quarter of an hour on: filling in the form takes time. */
 const QUARTER_MS = 900_000;
 
 /** A slot with the times for which it is booked or held. */

@@ -197,7 +197,7 @@ export class LiveHold {
 
   /** Notes when the lease ends, if bookings say so. */
   #fixEnd(results: readonly Ending[]): void {
-    // What was had before is renewed next: only then is it known whether a booking ends it.
+    // The end of an earlier lease (ALREADY_HAD) is known only after its next renewal.
     const fresh = results.filter(({ status }) => status !== 'ALREADY_HAD');
     const fixed = fresh.filter(({ ttlSeconds, bookedFrom }) => (ttlSeconds ?? bookedFrom) !== undefined);
     const ends = fixed.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [Date.parse(expiresAt)]));

@@ -214,7 +214,7 @@ class BaseHold:
 
     def _fix_end(self, results: Sequence[Json]) -> datetime | None:
         """Notes when the lease ends, if bookings say so. Returns the end if it is new."""
-        # What was had before is renewed next: only then is it known whether a booking ends it.
+        # The end of an earlier lease (ALREADY_HAD) is known only after its next renewal.
         fresh = [one for one in results if one["status"] != "ALREADY_HAD" and one["expiresAt"] is not None]
         ends = [time_of(one["expiresAt"]) for one in fresh if "ttlSeconds" in one or "bookedFrom" in one]
         end = min((one for one in ends if one is not None), default=None)
