@@ -21,14 +21,15 @@ const CODE = ['src', 'packages/client/src', 'lua', 'test', 'scripts', 'bench', '
 const files = [...CODE.flatMap(filesIn), ...documents, '.env.example'];
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
-/** The anchors of a document; null if it does not exist. */
-function anchorsOf(document: string): ReadonlySet<string> | null {
-  if (!documents.includes(document)) return null;
-  const prose = read(document).replace(/^```.*?^```/gms, '');
-  return new Set([...prose.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading)));
-}
+/** The anchors of each document. */
+const anchors = new Map(
+  documents.map((document) => {
+    const prose = read(document).replace(/^```.*?^```/gms, '');
+    return [document, new Set([...prose.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading)))];
+  }),
+);
 
-const isBroken = (document: string, anchor: string) => anchorsOf(document)?.has(anchor) !== true;
+const isBroken = (document: string, anchor: string) => anchors.get(document)?.has(anchor) !== true;
 
 /** Comments wrap, so a list of anchors may continue behind the next line's comment mark. */
 const unwrapped = (text: string) => text.replace(/,\n\s*(\*|--|\/\/|#)?\s*#/g, ', #');
@@ -38,8 +39,8 @@ function brokenCitations(file: string): string[] {
   return [...unwrapped(read(file)).matchAll(/\b(docs\/[\w/-]+\.md)((?:(?:, ?| and )?#[a-z0-9-]+)*)/g)].flatMap(
     ([, document = '', list = '']) => {
       if (!documents.includes(document)) return [`${file}: ${document}`];
-      const anchors = [...list.matchAll(/#([a-z0-9-]+)/g)].map(([, anchor = '']) => anchor);
-      return anchors.filter((anchor) => isBroken(document, anchor)).map((anchor) => `${file}: ${document}#${anchor}`);
+      const cited = [...list.matchAll(/#([a-z0-9-]+)/g)].map(([, anchor = '']) => anchor);
+      return cited.filter((anchor) => isBroken(document, anchor)).map((anchor) => `${file}: ${document}#${anchor}`);
     },
   );
 }
@@ -190,9 +191,9 @@ test('each operation has one section, and is in the list of all calls', () => {
 
 test('each operation leads to its rules in the specification', () => {
   expect(Object.keys(RULES).sort()).toEqual(operations.map(({ operationId }) => operationId).sort());
-  const anchors = [...pages.values()].flatMap((html) => [...html.matchAll(/href="[^"]*specification#([^"]*)"/g)]);
-  expect(anchors.length).toBeGreaterThan(operations.length);
-  expect(anchors.map(([, anchor = '']) => anchor).filter((anchor) => !sections.has(anchor))).toEqual([]);
+  const rules = [...pages.values()].flatMap((html) => [...html.matchAll(/href="[^"]*specification#([^"]*)"/g)]);
+  expect(rules.length).toBeGreaterThan(operations.length);
+  expect(rules.map(([, anchor = '']) => anchor).filter((anchor) => !sections.has(anchor))).toEqual([]);
 });
 
 test('an example of a response without a body says so', () => {
