@@ -11,7 +11,7 @@ function columnsOf(title: string): readonly string[][] {
   const [, table = ''] = page.split(`## ${title}\n`);
   const rows = (table.split('\n## ')[0] ?? '').split('\n').filter((line) => /^\| .*[`–]/.test(line));
   const cells = rows.map((line) => line.split('|').slice(1, -1).slice(-3));
-  return [0, 1, 2].map((column) => cells.flatMap((row) => names(row[column] ?? '', /`(\w+)`/g)));
+  return [0, 1, 2].map((column) => cells.flatMap((row) => names(row[column] ?? '', /`(\w+)[`(]/g)));
 }
 
 const names = (text: string, pattern: RegExp) => [...new Set([...text.matchAll(pattern)].map(([, name = '']) => name))];
