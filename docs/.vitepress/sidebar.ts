@@ -129,8 +129,6 @@ export const SIDEBAR: { text: string; items: Page[] }[] = [
         link: '/docs/performance',
         collapsed: true,
         items: [
-          { text: 'Results of 26 November 2026', link: '/docs/performance/2026-11-26' },
-          { text: 'How cost grows', link: '/docs/performance/2026-11-21' },
           { text: 'Decisions about speed', link: '/docs/decisions/speed' },
         ],
       },
