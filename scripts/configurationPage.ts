@@ -13,16 +13,15 @@ import { PRODUCTION } from './productionExample.ts';
 /** Links about the variables of a topic. */
 const SEE: Readonly<Record<string, string>> = {
   'The instance': '[Deploy](operations/deploy.md) explains roles, probes, proxies and the end of an instance.',
-  Redis: '[Redis](operations/redis.md) explains topologies, what a failover can lose, and what a Redis must allow.',
-  'The database': '[The database](operations/database.md) compares the modes, and explains migrations and the secret.',
-  'Signing in to the dashboard': '[Sign-in](operations/sign-in.md) sets up each way to sign in, step by step.',
+  Redis: '[Redis](operations/redis.md) compares topologies.',
+  'The database': '[The database](operations/database.md) compares the modes.',
+  'Signing in to the dashboard': '[Sign-in](operations/sign-in.md) sets up each way.',
   'Tenants without a database':
-    'These three must be unset if `DATABASE_URL` is set. [Without a database](specification.md#without-a-database) has the rules.',
-  'Logs and traces': '[Monitoring](operations/monitoring.md) explains metrics, logs, traces and alerts.',
-  Limits:
-    '[Limits](specification.md#limits) has the table of tiers, [Overload](operations/overload.md) says what an instance refuses.',
+    'Not with `DATABASE_URL`. [Without a database](specification.md#without-a-database) has the rules.',
+  'Logs and traces': '[Monitoring](operations/monitoring.md).',
+  Limits: '[Limits](specification.md#limits), [Overload](operations/overload.md).',
   'Maximum sizes of requests':
-    'A request beyond one of these gets a 400 that names the item and the field. [Names and sizes](specification.md#names-and-sizes) has all rules. Larger sizes cost Redis time that other callers wait for.',
+    '[Names and sizes](specification.md#names-and-sizes) has all rules. Larger sizes cost Redis time that other callers wait for.',
 };
 
 const WIDTH = 120;
@@ -67,9 +66,10 @@ function section({ name, default: usual, meaning }: DescribedVariable): string {
   const lines = meaning.split('\n');
   const prose = lines.filter((line) => !isExample(line)).map((line) => marked(line, name));
   const examples = lines.filter(isExample);
-  const usually = usual === '' ? 'Default: none.' : `Default: \`${usual}\`.`;
-  const block = examples.length === 0 ? '' : `\`\`\`text\n${examples.join('\n')}\n\`\`\`\n\n`;
-  return `### \`${name}\`\n\n${wrapped(prose.join(' '), WIDTH).join('\n')}\n\n${block}${usually}${valuesOf(name)}\n`;
+  const usually = usual === '' ? '' : ` Default: \`${usual}\`.`;
+  const block = examples.length === 0 ? '' : `\n\`\`\`text\n${examples.join('\n')}\n\`\`\`\n`;
+  const text = wrapped(`${prose.join(' ')}${usually}${valuesOf(name)}`, WIDTH).join('\n');
+  return `### \`${name}\`\n\n${text}\n${block}`;
 }
 
 const topicOf = ({ title, variables }: DescribedTopic): string =>
@@ -98,22 +98,14 @@ This page is made by \`npm run generate\` from \`src/config/variables.ts\`. Do n
 ## How variables are read
 
 - \`node dist/main.js\` and the [image](operations/deploy.md#the-image) read the environment. \`npm start\` also reads a file \`.env\` in the
-  current folder. [.env.example](../.env.example) is a file to copy.
+  current folder ([.env.example](../.env.example)), and needs nothing: it runs a private Redis, makes a tenant
+  \`local\`, and prints its key.
 - \`node --env-file=holdfast.env dist/main.js --check-config\` checks a file.
-- An empty variable counts as unset.
-- An instance reads its configuration once, when it starts. A change needs a restart.
+- An empty variable counts as unset. A change needs a restart.
 - A faulty configuration ends the start with exit code 1. One message names the faults, and never repeats a value.
   Check again after you have corrected them: a variable that another one requires may be named only then.
 - A name that is one slip away from one of these is reported: \`${misspelt(['REDIS_ULR'], VARIABLES).join()}\`
-- \`npm start\` alone needs nothing: it runs a private Redis, makes a tenant \`local\`, and prints its key.
-
-## Options
-
-| option of \`node dist/main.js\`, \`npm start --\` and the image | does |
-| --- | --- |
-| \`--help\` | lists every variable with its default and its meaning |
-| \`--check-config\` | checks the variables without connecting to anything, and prints what would start. Exits with 1 after every fault |
-| \`--version\` | prints the version |
+- \`--help\` lists every variable, \`--version\` prints the version. Options of \`npm start\` go behind \`--\`.
 `;
 
 /** The page, as text. */
