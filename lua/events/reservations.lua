@@ -4,7 +4,7 @@ local events = require('events/events')
 local tenant = require('frame/tenant')
 local work = require('frame/work')
 local reservationEvents = {}
-local hasSpecial, escape = events.hasSpecial, events.escape
+local hasSpecial, escape, format = events.hasSpecial, events.escape, string.format
 
 -- Returns the slots of pools that a reservation got, as JSON; nil if there are none. If it got several slots of one
 -- pool, a field `slots` follows; if it is SHARED, a field `mode`. Takes its details as JSON
@@ -26,41 +26,48 @@ function reservationEvents.leaseAsJson(reply, note)
     (note and ',"note":' .. events.quote(note) or '')
 end
 
--- Adds the line of an event, made by one concatenation. Takes its type and beginning; the label of the key, the status,
--- the name, the requester and the resource type ('' the default); and its own fields.
-local function add(eventType, head, label, status, name, requester, type, own)
-  local by = requester
+-- Returns parts of an event as JSON: the resource type and the label with their quotes, and what stands between the
+-- quotes of the name and the requester. Takes the label and the type as records have them, '' none.
+local function partsOf(label, name, requester, type)
   if hasSpecial(label .. name .. requester .. type) then
     label, name, requester, type = escape(label), escape(name), escape(requester), escape(type)
   end
-  events.add(head .. ',"explanation":"' .. status .. '","resourceType":"' .. (type == '' and 'UserDefined' or type) ..
-    '","apiKeyLabel":' .. (label == '' and 'null' or '"' .. label .. '"') .. own .. ',"resource":"' .. name ..
-    '","requester":"' .. requester .. '"}', eventType, by)
+  return type == '' and '"UserDefined"' or '"' .. type .. '"', label == '' and 'null' or '"' .. label .. '"', name,
+    requester
 end
+
+-- The lines of these events are made by one concatenation each: they are the most frequent ones.
 
 -- Adds the event of a reservation that was made. Takes the fencing token as digits, when it ends in ms, 0 never; its
 -- slots (slotsAsJson()), and its note, nil none.
 function reservationEvents.addMade(label, name, requester, type, fence, expiresAt, slots, note)
-  add(
-    'RESERVED',
-    '{"type":"RESERVED","expiresAt":' .. (expiresAt > 0 and expiresAt or 'null') .. ',"requestType":"RESERVE"', label,
-    'ACQUIRED', name, requester, type, ',"acquiredSlots":' .. (slots or 'null') .. ',"fencingToken":' .. fence ..
-      (note and ',"note":' .. events.quote(note) or '')
+  local ofType, by, nameText, requesterText = partsOf(label, name, requester, type)
+  events.add(
+    '{"type":"RESERVED","expiresAt":' .. (expiresAt > 0 and format('%d', expiresAt) or 'null') ..
+      ',"requestType":"RESERVE","explanation":"ACQUIRED","resourceType":' .. ofType .. ',"apiKeyLabel":' .. by ..
+      ',"acquiredSlots":' .. (slots or 'null') .. ',"fencingToken":' .. fence ..
+      (note and ',"note":' .. events.quote(note) or '') .. ',"resource":"' .. nameText .. '","requester":"' ..
+      requesterText .. '"}', 'RESERVED', requester
   )
 end
 
 -- Adds the event of an item that could not be reserved. The explanation is the status without details.
 function reservationEvents.addFailed(label, name, requester, type, status)
-  add(
-    'RESERVE_FAILED', '{"type":"RESERVE_FAILED","requestType":"RESERVE"', label, status, name, requester, type, ''
+  local ofType, by, nameText, requesterText = partsOf(label, name, requester, type)
+  events.add(
+    '{"type":"RESERVE_FAILED","requestType":"RESERVE","explanation":"' .. status .. '","resourceType":' .. ofType ..
+      ',"apiKeyLabel":' .. by .. ',"resource":"' .. nameText .. '","requester":"' .. requesterText .. '"}',
+    'RESERVE_FAILED', requester
   )
 end
 
 -- Adds the event of a release, with who made it (admission.lua), nil the service itself.
 function reservationEvents.addReleased(label, name, requester, type, actor)
-  local own = ',"actor":' .. (actor and events.quote(actor) or 'null')
-  add(
-    'UNRESERVED', '{"type":"UNRESERVED","requestType":"UNRESERVE"', label, 'RELINQUISHED', name, requester, type, own
+  local ofType, by, nameText, requesterText = partsOf(label, name, requester, type)
+  events.add(
+    '{"type":"UNRESERVED","requestType":"UNRESERVE","explanation":"RELINQUISHED","resourceType":' .. ofType ..
+      ',"apiKeyLabel":' .. by .. ',"actor":' .. (actor and events.quote(actor) or 'null') .. ',"resource":"' ..
+      nameText .. '","requester":"' .. requesterText .. '"}', 'UNRESERVED', requester
   )
 end
 
@@ -90,7 +97,7 @@ function reservationEvents.emitRenewed(reservation)
   events.emit('RENEWED', {
     requestType = 'RENEW', resource = reservation.requestedName, requester = reservation.owner, explanation = 'RENEWED',
     resourceType = reservation.type, apiKeyLabel = tenant.keyLabel,
-    fencingToken = string.format('%d', reservation.fence), expiresAt = reservation.expiresAt,
+    fencingToken = format('%d', reservation.fence), expiresAt = reservation.expiresAt,
     acquiredSlots = reservationEvents.slotsAsJson(reservation.details),
   })
 end
@@ -101,7 +108,7 @@ function reservationEvents.emitHeld(type, requestType, explanation, reservation,
   events.emit(type, {
     requestType = requestType, explanation = explanation, resource = reservation.requestedName,
     requester = reservation.owner, resourceType = reservation.type, apiKeyLabel = reservation.label,
-    fencingToken = string.format('%d', reservation.fence), expiresAt = expiresAt,
+    fencingToken = format('%d', reservation.fence), expiresAt = expiresAt,
     acquiredSlots = reservationEvents.slotsAsJson(reservation.details), note = reservation.note, waiting = waiting,
   })
 end

@@ -39,15 +39,16 @@ end
 -- Returns the text of an item that has made a reservation.
 local function textOfMade(args, at, packed, fence, expiresAt)
   tenant.note(args[at], packed, expiresAt)
+  local digits = format('%d', fence)
   if plain.isHeard and events.isWanted('RESERVED', args[at + 1]) then
     reservationEvents.addMade(
-      tenant.label, args[at], args[at + 1], plain.typeOf(args[at + 4]), format('%d', fence), expiresAt
+      tenant.label, args[at], args[at + 1], plain.typeOf(args[at + 4]), digits, expiresAt
     )
   end
   if expiresAt == 0 then
-    return format('ACQUIRED\nACQUIRED\n%d\n0\n%s\n', fence, args[at + 3])
+    return ACQUIRED .. digits .. '\n0\n' .. args[at + 3] .. '\n'
   end
-  return format('ACQUIRED\nACQUIRED\n%d\n%d\n%s\n', fence, expiresAt, args[at + 3])
+  return ACQUIRED .. digits .. format('\n%d\n', expiresAt) .. args[at + 3] .. '\n'
 end
 
 -- Returns the text of an item whose resource is held, with its record; nil if the record is not of the plain form.
