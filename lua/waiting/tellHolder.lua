@@ -9,8 +9,8 @@ local registry = require('definitions/definitions')
 local reservationEvents = require('events/reservations')
 local slotMap = require('slots/slots')
 
--- Returns the reservation of what a queue is for, if that is one slot which is held EXCLUSIVE, and its holder was not
--- told yet; nil if not.
+-- Returns the reservation of what a queue is for, if that is one slot which is held EXCLUSIVE, maybe with others of its
+-- pool, and its holder was not told yet; nil if not.
 local function reservationToTell(queue)
   if queues.isOfMatch(queue) then
     return nil
@@ -18,7 +18,8 @@ local function reservationToTell(queue)
   local name = lines.lineOf(queue)
   local own = registry.definition(name)
   local record = (not own or own.capacity == 1) and slotMap.recordAt(name)
-  return record and record.token and not record.isTold and record or nil
+  local reservation = record and ownership.reservationAt(name, record.owner)
+  return reservation and not reservation.isTold and reservation or nil
 end
 
 -- Takes a ticket that waits for something new.

@@ -85,6 +85,14 @@ describe('WANTED', () => {
     expect(await wanted(5)).toEqual(['pool of bob']);
   });
 
+  test('is sent for each slot of a reservation of several', async () => {
+    await holdfast.register({ name: 'pool', capacity: 3 });
+    await reserve('pool', 'ann', { count: 2 });
+    await wait('pool_1', 'bob');
+    await wait('pool_0', 'cleo');
+    expect(await wanted(4)).toEqual(['pool of ann']);
+  });
+
   test('is not sent for what a reservation takes along, or holds SHARED', async () => {
     await holdfast.register({ name: 'root' }, { name: 'leaf', treePath: 'root', blocks: ['tool'] });
     await reserve('leaf', 'ann');
