@@ -73,8 +73,16 @@ interface Words {
   readonly label: string;
 }
 
-/** Says a notice to its person. */
-export function wordsOf(notice: Notice, style: Style): Words {
+/**
+ * Says a notice to its person.
+ * @param isLast true if more messages of this hour are dropped
+ */
+export function wordsOf(notice: Notice, style: Style, isLast = false): Words {
+  const words = plainWordsOf(notice, style);
+  return isLast ? { ...words, text: `${words.text}. More messages of this hour are dropped` } : words;
+}
+
+function plainWordsOf(notice: Notice, style: Style): Words {
   const { text, time } = style;
   const { booked } = notice;
   const what = text(notice.resource);

@@ -16,6 +16,7 @@ import type { Store } from '../store/records.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { MailRefused } from './mail/refused.ts';
 import { mailOf, Notice, pathOf, wordsOf } from './personal.ts';
+import { makePlaces } from './personalPlaces.ts';
 import { type PushDeps, toDevice } from './push/device.ts';
 import { ATTEMPT_MS, type Outcome } from './sending.ts';
 import { type SlackDeps, slackLink, toPerson } from './slack.ts';
@@ -64,7 +65,8 @@ const PAUSES_MS = [5, 15, 30, 60, 120, 120, 120, 120].map((seconds) => seconds *
 const KEPT_SECONDS = 900;
 
 export function startPersonalJobs(deps: JobsDeps): PersonalJobs {
-  const messages = startQueue(deps, QUEUE, CONCURRENCY, (job) => sendOne(deps, Sent.parse(job.data)));
+  const takePlace = makePlaces(deps.store.redis);
+  const messages = startQueue(deps, QUEUE, CONCURRENCY, (job) => sendOne(deps, takePlace, Sent.parse(job.data)));
   const inFlight = new Map<string, number>();
   const pushes = startQueue(deps, PUSHES, PUSHES_AT_A_TIME, async (job, token) => {
     const sent = Sent.parse(job.data);
@@ -75,7 +77,7 @@ export function startPersonalJobs(deps: JobsDeps): PersonalJobs {
       throw new DelayedError();
     }
     inFlight.set(tenant, others + 1);
-    await sendOne(deps, sent).finally(() => {
+    await sendOne(deps, takePlace, sent).finally(() => {
       const left = (inFlight.get(tenant) ?? 1) - 1;
       if (left === 0) inFlight.delete(tenant);
       else inFlight.set(tenant, left);
@@ -136,8 +138,11 @@ const jobOf = (name: string, data: Sent) => ({
   },
 });
 
+type TakePlace = ReturnType<typeof makePlaces>;
+
 /** Sends a message, if its person still wants it. @throws Error if it has to be tried again */
-async function sendOne(deps: JobsDeps, { notice, userId, channel, deviceId }: Sent): Promise<void> {
+async function sendOne(deps: JobsDeps, takePlace: TakePlace, sent: Sent): Promise<void> {
+  const { notice, userId, channel } = sent;
   const recipient = await readRecipient(deps.store, notice.tenant, userId);
   const isWanted = recipient?.choices[notice.notice].includes(channel) ?? false;
   if (recipient === null || !isWanted || notice.untilMs <= Date.now()) return deps.onSent(channel, 'dropped');
@@ -145,13 +150,36 @@ async function sendOne(deps: JobsDeps, { notice, userId, channel, deviceId }: Se
   if (channel === 'email') {
     if (deps.mailer === null || email === null) return deps.onSent(channel, 'dropped');
     await deps.mailer.send(email, mailOf(notice, userId, PLAIN)).catch(giveUpIfFinal);
-  } else if (channel === 'slack') {
-    if (slack === null) return deps.onSent(channel, 'dropped');
-    const text = slackText(deps.slack, notice);
-    refuseFault(await toPerson(deps.slack, notice.tenant, slack, text, AbortSignal.timeout(ATTEMPT_MS)));
-  } else if (deviceId === undefined || !(await pushOne(deps, notice, { userId, deviceId })))
-    return deps.onSent(channel, 'dropped');
+  } else if (!(await sendInPlace(deps, takePlace, sent, slack))) return deps.onSent(channel, 'dropped');
   deps.onSent(channel, 'delivered');
+}
+
+/**
+ * Sends a message by Slack or push.
+ * @param slack the person's account in Slack; null: it is not linked
+ * @returns false if the person has no such account or device, or has got as many messages as an hour may have
+ * @throws Error if it has to be tried again
+ */
+async function sendInPlace(
+  deps: JobsDeps,
+  takePlace: TakePlace,
+  { notice, userId, channel, deviceId }: Sent,
+  slack: { readonly teamId: string; readonly userId: string } | null,
+): Promise<boolean> {
+  const { tenant } = notice;
+  const place = await takePlace([tenant, userId, deviceId ?? channel].join(' '));
+  if (place === null) return false;
+  try {
+    if (channel === 'push')
+      return deviceId !== undefined && (await pushOne(deps, notice, { userId, deviceId }, place.isLast));
+    if (slack === null) return false;
+    const text = slackText(deps.slack, notice, place.isLast);
+    refuseFault(await toPerson(deps.slack, tenant, slack, text, AbortSignal.timeout(ATTEMPT_MS)));
+    return true;
+  } catch (error) {
+    await place.giveBack();
+    throw error;
+  }
 }
 
 /** Statuses by which a push service says that the browser has ended its subscription. */
@@ -166,10 +194,11 @@ async function pushOne(
   { push, store }: JobsDeps,
   notice: Notice,
   device: { readonly userId: string; readonly deviceId: string },
+  isLast: boolean,
 ): Promise<boolean> {
   const sealed = push && (await readDevice(store, notice.tenant, device));
   if (push === null || sealed === null) return false;
-  const outcome = await toDevice(push, sealed, notice).catch((error: unknown) => {
+  const outcome = await toDevice(push, sealed, notice, isLast).catch((error: unknown) => {
     // KEY_SECRET has changed.
     if (error instanceof HoldfastError) return null;
     throw error;
@@ -182,8 +211,8 @@ async function pushOne(
   return true;
 }
 
-function slackText({ publicUrl }: SlackDeps, notice: Notice): string {
-  const { text, label } = wordsOf(notice, MRKDWN);
+function slackText({ publicUrl }: SlackDeps, notice: Notice, isLast: boolean): string {
+  const { text, label } = wordsOf(notice, MRKDWN, isLast);
   const link = publicUrl === undefined ? '' : ` ${slackLink(publicUrl + pathOf(notice), label)}`;
   return `*${notice.tenant}* ${text}.${link}`;
 }

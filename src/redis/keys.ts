@@ -195,6 +195,8 @@ export const readsKey = (tier: Tier, { tenant, kind }: Pick<Credential, 'tenant'
 export const FAILED_AUTHENTICATIONS_PREFIX = 'failedAuthentications';
 /** The prefix of the counters of personal notices; the tenant follows. */
 export const PERSONAL_NOTICES_PREFIX = 'personalNotices';
+/** The prefix of the counters of messages to a person by Slack, and to a device by push; these follow. */
+export const PERSONAL_MESSAGES_PREFIX = 'personalMessages';
 
 /** The prefix of BullMQ's keys: one hash slot, which its scripts need in a cluster. */
 export const JOBS_PREFIX = '{bull}';

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { type Mailer, type MailerDeps, type Message, makeMailer, startDigests } from '../../src/notices/mail/mailer.ts';
-import { MAX_AN_HOUR, MAX_LINES } from '../../src/notices/mail/places.ts';
+import { MAX_AN_HOUR, MAX_LINES, MAX_OF_SUBSCRIPTIONS } from '../../src/notices/mail/places.ts';
 import { openTransport } from '../../src/notices/mail/transport.ts';
 import { createPatientRedis, type RedisClient } from '../../src/redis/client.ts';
 import { JOBS_PREFIX, mailKeys } from '../../src/redis/keys.ts';
@@ -147,11 +147,21 @@ describe('an address gets 30 messages an hour', () => {
     expect(server.received.filter(({ to }) => to.includes(address))).toEqual([]);
   });
 
-  test('messages that follow join the digest, though a place is free by then', async () => {
+  test('of which those of subscriptions take 20: personal ones cannot wait', async () => {
+    const team = { source: { tenant: 'team', subscription: 's1' } };
+    for (let i = 0; i <= MAX_OF_SUBSCRIPTIONS; i++) await mailer.send(address, message(`change ${i}`, team));
+    await mailer.send(address, message('it is your turn'));
+    const got = await server.messagesOf(address, MAX_OF_SUBSCRIPTIONS + 1);
+    expect(got.at(-1)?.text).toContain('it is your turn.');
+    expect(got.map(({ text }) => text).join('')).not.toContain(`change ${MAX_OF_SUBSCRIPTIONS}.`);
+  });
+
+  test('messages of subscriptions that follow join the digest, though a place is free by then', async () => {
+    const source = { tenant: 'acme', subscription: 's1' };
     await useUp();
-    await mailer.send(address, message('one'));
-    await forget(2);
-    await mailer.send(address, message('two'));
+    await mailer.send(address, message('one', { source }));
+    await forget(MAX_AN_HOUR - MAX_OF_SUBSCRIPTIONS + 2);
+    await mailer.send(address, message('two', { source }));
     await promote();
     const [digest] = await server.messagesOf(address, 1);
     expect(digest?.text).toContain('[acme] one.\n[acme] two.\n');

@@ -145,6 +145,20 @@ describe('a person who has chosen it', () => {
     expect(posted?.message.text).toContain('resource=%3C%21here%3E|Take it or leave it>');
   });
 
+  test('gets 30 messages an hour in Slack, of which the last says that more are dropped', async () => {
+    const account = await linkSlack(ann);
+    await choose(ann, 'TURN', 'slack');
+    await persons.tell(
+      tenant,
+      Array.from({ length: 32 }, () => turn()),
+    );
+    await until('all are sent or dropped', () => sent.length === 32);
+    expect(sent.filter((one) => one === 'slack dropped')).toHaveLength(2);
+    const texts = slack.posted.filter(({ to }) => to === account).map(({ message }) => message.text);
+    expect(texts.filter((text) => text.includes('. More messages of this hour are dropped.'))).toHaveLength(1);
+    expect(texts).toHaveLength(30);
+  });
+
   test('gets one message of an event that is delivered twice', async () => {
     await choose(ann, 'TURN', 'email');
     const event = turn();

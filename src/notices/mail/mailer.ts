@@ -72,7 +72,7 @@ export function makeMailer(deps: MailerDeps): Mailer {
   queue.on('error', onError(log));
   return {
     send: async (address, message) => {
-      const place = await takePlace(redis, address, false);
+      const place = await takePlace(redis, address, 'userId' in message.source ? 'personal' : 'subscription');
       if ('inMs' in place) {
         const lines = message.lines.map((text) => lineOf(message, text));
         await addLines(redis, address, lines);
@@ -143,7 +143,7 @@ async function sendDigest(deps: MailerDeps, queue: Queue, job: Job, token: strin
   if (waiting === null) return;
   const lines = await wantedLines(deps, address, waiting);
   if (lines.length > 0) {
-    const place = await takePlace(deps.redis, address, true);
+    const place = await takePlace(deps.redis, address, 'digest');
     if ('inMs' in place) {
       await job.moveToDelayed(Date.now() + place.inMs, token);
       throw new DelayedError();

@@ -10,6 +10,8 @@ import { send } from '../../redis/send.ts';
 const HOUR_MS = 3_600_000;
 /** Maximum number of messages to an address in an hour. */
 export const MAX_AN_HOUR = 30;
+/** Those that subscriptions may take: personal messages are of use for minutes, and cannot wait for a digest. */
+export const MAX_OF_SUBSCRIPTIONS = 20;
 /** Maximum number of lines that wait. Of more, the oldest are only counted. */
 export const MAX_LINES = 100;
 /** Time for which lines wait at most: longer than any mail server may be away. */
@@ -19,11 +21,14 @@ const KEPT_MS = 4 * 24 * HOUR_MS;
 export type Place = { readonly giveBack: () => Promise<void> } | { readonly inMs: number };
 
 /**
- * Takes the place of a message.
- * @param isDigest false: none is free while lines wait for a digest
+ * Takes the place of a message. For one of a subscription, none is free while lines wait for a digest.
  * @throws HoldfastError unavailable
  */
-export async function takePlace(redis: RedisClient, address: string, isDigest: boolean): Promise<Place> {
+export async function takePlace(
+  redis: RedisClient,
+  address: string,
+  kind: 'personal' | 'subscription' | 'digest',
+): Promise<Place> {
   const { sent, lines, sending } = mailKeys(address);
   const nowMs = Date.now();
   const id = randomUUID();
@@ -40,8 +45,8 @@ export async function takePlace(redis: RedisClient, address: string, isDigest: b
   );
   const [, , count, oldest, , waiting] = (replies ?? []).map(([, reply]) => reply);
   const giveBack = async () => void (await send(() => redis.zrem(sent, id)));
-  const hasRoom = Number(count) <= MAX_AN_HOUR;
-  if (hasRoom && (isDigest || waiting === 0)) return { giveBack };
+  const hasRoom = Number(count) <= (kind === 'subscription' ? MAX_OF_SUBSCRIPTIONS : MAX_AN_HOUR);
+  if (hasRoom && (kind !== 'subscription' || waiting === 0)) return { giveBack };
   await giveBack();
   if (hasRoom) return { inMs: 0 };
   const oldestMs = Array.isArray(oldest) ? Number(oldest[1]) : nowMs;

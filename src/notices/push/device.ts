@@ -24,9 +24,15 @@ const ATTEMPT_MS = 5000;
 /**
  * Sends a notice to a device. Its push service keeps it for as long as it is of use.
  * @param sealed where it goes, encrypted
+ * @param isLast true if more messages of this hour are dropped
  * @throws HoldfastError if it was encrypted with another KEY_SECRET
  */
-export async function toDevice({ vapid, rules, open }: PushDeps, sealed: string, notice: Notice): Promise<Outcome> {
+export async function toDevice(
+  { vapid, rules, open }: PushDeps,
+  sealed: string,
+  notice: Notice,
+  isLast: boolean,
+): Promise<Outcome> {
   const target = PushTarget.parse(JSON.parse(await open(sealed)));
   const ttl = Math.max(0, Math.ceil((notice.untilMs - Date.now()) / 1000));
   const headers = {
@@ -37,14 +43,14 @@ export async function toDevice({ vapid, rules, open }: PushDeps, sealed: string,
     // The phone must not sleep on it: it is of use for minutes.
     Urgency: 'high',
   };
-  const body = encrypt(textOf(notice), target);
+  const body = encrypt(textOf(notice, isLast), target);
   return postTo(target.endpoint, { headers, body, rules, signal: AbortSignal.timeout(ATTEMPT_MS) });
 }
 
 /** What the page's worker shows (dashboard/assets/worker.js): as much as the e-mail has. */
-function textOf(notice: Notice): string {
+function textOf(notice: Notice, isLast: boolean): string {
   const { tenant, resource, claimBy, expiresAt } = notice;
-  const { title, text } = wordsOf(notice, PLAIN);
+  const { title, text } = wordsOf(notice, PLAIN, isLast);
   // A later one about the same takes its place.
   const tag = [tenant, notice.notice, resource, claimBy ?? expiresAt].join(' ');
   return JSON.stringify({ title: `[${tenant}] ${title}`, text, tag, tenant, notice: notice.notice, resource });
