@@ -126,6 +126,10 @@ export function codeOf(error: unknown): string {
   throw error;
 }
 
+/** The result of a call, or the code of the error with which it is refused as a whole. */
+export const refusable = <T>(call: Promise<{ result: T }>): Promise<T | string> =>
+  call.then(({ result }) => result, codeOf);
+
 /**
  * Sessions in the model: a caller keeps all reservations and tickets of a session by one heartbeat, and loses all of
  * them together (docs/specification.md#sessions).

@@ -21,7 +21,7 @@ import { handOver } from './handOver.ts';
 import { KEPT, numbered } from './matching.ts';
 import { repeatEnded } from './past.ts';
 import type { Outcome } from './queue.ts';
-import { codeOf, SessionHistory } from './sessionHistory.ts';
+import { codeOf, refusable, SessionHistory } from './sessionHistory.ts';
 import { iso, nothingHad, toDefinition } from './state.ts';
 import { compareStored } from './stored.ts';
 import type { Call, Lasting, Request, Wait } from './tickets.ts';
@@ -38,10 +38,11 @@ type Item = Omit<Take, 'ttlSeconds' | 'session'> & Lasting;
 /** The requester and the resources of a request. */
 type Naming = { requester: string; items: readonly { resource: string }[] };
 
-/** Returns what carries out a step of a tenant, and returns what compares it then with the model. */
+/** Returns what carries out a step of a tenant, and returns what compares it, and what `watch` does, with the model. */
 export async function begin(
   running: RunningEngine,
   cap: number | null,
+  watch: (model: BookingModel) => Compare = () => async () => {},
 ): Promise<(i: number, step: Step) => Promise<Compare>> {
   const { engine, credential } = running;
   const { tenant } = credential;
@@ -50,6 +51,7 @@ export async function begin(
   const model = new BookingModel();
   const sessions = new SessionHistory(running, model);
   const bookings = new BookingHistory(running, model);
+  const watched = watch(model);
   model.cap = cap ?? Number.POSITIVE_INFINITY;
   /** The engine's ticket for each of the model's. */
   const tickets = new Map<number, string>();
@@ -72,6 +74,7 @@ export async function begin(
         await compareStored(redis, tenant, model);
         await sessions.compareStored();
         if (model.definitions.size > 0) await bookings.compare();
+        await watched();
       });
   };
 
@@ -297,6 +300,3 @@ const tokensOf = (answer: string | { result: TransactionResult }): (string | nul
   typeof answer === 'string'
     ? []
     : answer.result.results.map((one) => ('releaseToken' in one ? one.releaseToken : null));
-
-/** The code of a request that is refused as a whole. */
-const refusable = <T>(call: Promise<{ result: T }>): Promise<T | string> => call.then(({ result }) => result, codeOf);

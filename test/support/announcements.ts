@@ -8,7 +8,7 @@ import { loadTenant } from '../../src/engine/tenant/record.ts';
 import { openStream } from '../../src/engine/tenant/streamLeases.ts';
 import { configuredTenants } from '../../src/identity/configured.ts';
 import { eventsChannel, expiryKey, expiryShard } from '../../src/redis/keys.ts';
-import { setClock } from './clock.ts';
+import { STEERED_CLOCK, setClock } from './clock.ts';
 import { type RunningEngine, startEngine } from './engine.ts';
 import { changeHot } from './hotRecord.ts';
 import { makeConfiguredKey, makeTenant } from './service.ts';
@@ -19,6 +19,9 @@ export interface Told {
   readonly resource: string | null;
   readonly requester: string | null;
   readonly expiresAt?: number | null;
+  readonly fencingToken?: number | null;
+  /** Of WANTED: the number of tickets. */
+  readonly waiting?: number;
 }
 
 export class Listened {
@@ -41,10 +44,19 @@ export class Listened {
     });
   }
 
-  /** Starts one whose clock stands still at a time, in ms since 1970 UTC. */
-  static async start(redisUrl: string, looking: Redis, startMs: number): Promise<Listened> {
+  /**
+   * Starts one whose clock stands still at a time, in ms since 1970 UTC.
+   * @param includes stand-ins for modules of lua/, by name
+   */
+  static async start(
+    redisUrl: string,
+    looking: Redis,
+    startMs: number,
+    includes: Readonly<Record<string, string>> = {},
+  ): Promise<Listened> {
     const key = makeConfiguredKey(makeTenant());
-    const running = await startEngine(key.tenant, redisUrl, undefined, {}, key);
+    const modules = { 'frame/now': STEERED_CLOCK, ...includes };
+    const running = await startEngine(key.tenant, redisUrl, modules, {}, key);
     const record = configuredTenants([key]).get(key.tenant);
     if (record === undefined) throw new Error('no tenant');
     const one = new Listened(running, looking, record, startMs);
