@@ -3,13 +3,13 @@
  * node --import tsx test/chaos/notices/kill.ts [minutes]`. For so long, workers,
  * receivers, an instance and a Redis with `appendfsync always` are killed at random moments and started again, while
  * callers make 200 changes a second. Then it checks, for each subscription: every confirmed change has arrived, first
- * arrivals are in order, a webhook-id has always the same body, every signature is right, and there is no GAP.
+ * arrivals are in order, a webhook-id has always the same body, every signature is right, and there is no GAP. One more
+ * receiver is away for so long that events are dropped: it is told by GAP how many it has missed.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { freePort } from '../../../scripts/freePort.ts';
 import { type GuardedProcess, startGuarded } from '../../../scripts/guardedProcess.ts';
@@ -23,11 +23,12 @@ import { createLogger } from '../../../src/telemetry/log.ts';
 import { signIn } from '../../support/tenancy.ts';
 import { until } from '../../support/until.ts';
 import { builtProgram, ROOT } from '../setups/service.ts';
+import { readArrived } from './arrived.ts';
 
 const MINUTES = Number(process.argv[2] ?? 1);
-const CALLERS = 20;
+const CALLERS = 100;
 /** Time of a caller for a change, in ms. */
-const PACE_MS = 100;
+const PACE_MS = 500;
 const KEY_SECRET = 'the secret of the campaign, of 32 characters or more';
 const TENANT = 'campaign';
 
@@ -76,6 +77,8 @@ const env = {
   LOG_LEVEL: 'info',
   WEBHOOK_ALLOW_PRIVATE: 'true',
   WEBHOOK_ALLOW_HTTP: 'true',
+  // An outbox of 4 MiB, three quarters of which are full within some two minutes.
+  TIERS: JSON.stringify({ Enterprise: { bytes: 16 * 2 ** 20, historyEntries: 1000 } }),
 };
 const instancePorts = [await freePort(), await freePort()];
 const startInstance = async (name: string, port: number, ROLE: string) =>
@@ -129,8 +132,8 @@ const call = async (url: string, path: string, body: unknown): Promise<unknown> 
 };
 
 /** Subscribes a new receiver. */
-async function subscribe(prefix: string) {
-  const [port, name] = [await freePort(), `receiver of ${prefix || 'all'}`];
+async function subscribe(prefix: string, name = `receiver of ${prefix || 'all'}`) {
+  const port = await freePort();
   const file = join(folder, `${port}.jsonl`);
   const receiver = await victim(name, 45_000, () => run(name, [receiverProgram, String(port), file], port));
   const asked = { kind: 'webhook', label: name, url: `http://127.0.0.1:${port}/`, types: ['*'], prefix };
@@ -139,6 +142,7 @@ async function subscribe(prefix: string) {
   return { ...receiver, prefix, file, secret: made.secret };
 }
 const receivers = [await subscribe(''), await subscribe('even')];
+const away = await subscribe('', 'the receiver that is away');
 
 /** Confirmed changes, by resource. Each resource is reserved once, and released once. */
 const confirmed: { readonly resource: string; readonly type: 'RESERVED' | 'UNRESERVED' }[] = [];
@@ -164,19 +168,27 @@ async function callAll(caller: number): Promise<void> {
   }
 }
 
-async function kill(one: Victim): Promise<void> {
+/** @param restMs how long it stays away */
+async function kill(one: Victim, restMs = 1000 * Math.random()): Promise<void> {
   one.kills++;
   one.killedAt = Date.now();
   process.kill(one.running.pid, 'SIGKILL');
   await one.running.ended;
-  await new Promise((resolve) => setTimeout(resolve, 1000 * Math.random()));
-  one.running = await one.start();
+  await new Promise((resolve) => setTimeout(resolve, restMs));
+  one.running = await one.start().catch((error: unknown) => {
+    // An instance ends if it does not find Redis in time.
+    say(`${one.name}: ${String(error)}`);
+    return one.start();
+  });
   say(`killed ${one.name}: runs again after ${Date.now() - one.killedAt} ms`);
 }
 
 const callers = Promise.all(Array.from({ length: CALLERS }, (_, i) => callAll(i)));
+const startedAt = Date.now();
 const victims = [redis, ...workers, ...instances.slice(0, 1), ...receivers];
-const endAt = Date.now() + MINUTES * 60_000;
+const endAt = startedAt + MINUTES * 60_000;
+// The attempt after two minutes is the first that succeeds.
+const killedAway = new Promise((resolve) => setTimeout(resolve, 20_000)).then(() => kill(away, 60_000));
 while (Date.now() < endAt) {
   await new Promise((resolve) => setTimeout(resolve, 500 + 4000 * Math.random()));
   const possible = victims.filter(({ everyMs, killedAt }) => killedAt + everyMs < Date.now());
@@ -185,53 +197,17 @@ while (Date.now() < endAt) {
 }
 isOver = true;
 await callers;
-say(`${confirmed.length} changes are confirmed, ${unknown} calls failed`);
+const perSecond = Math.round((1000 * confirmed.length) / (Date.now() - startedAt));
+say(`${confirmed.length} changes are confirmed, ${perSecond} a second; ${unknown} calls failed`);
+await killedAway;
 
-const Line = z.object({ at: z.number(), headers: z.record(z.string(), z.unknown()), body: z.string() });
-const Body = z.object({
-  data: z.object({
-    events: z.array(z.looseObject({ id: z.string(), type: z.string(), resource: z.string().nullish() })),
-  }),
-});
-
-const linesOf = (file: string) =>
-  (existsSync(file) ? readFileSync(file, 'utf8') : '')
-    .split('\n')
-    .filter((line) => line.startsWith('{') && line.endsWith('}'))
-    .map((line) => Line.parse(JSON.parse(line)));
-
-/** Returns what is wrong at a receiver. */
-function check({ file, secret, prefix }: (typeof receivers)[number]): { faults: string[]; text: string } {
-  const faults: string[] = [];
-  const bodies = new Map<string, string>();
-  const seen = new Map<string, string>();
-  let [last, repeated, requests] = ['', 0, 0];
-  for (const { headers, body, at } of linesOf(file)) {
-    requests++;
-    const webhookId = String(headers['webhook-id']);
-    const before = bodies.get(webhookId);
-    if (before !== undefined && before !== body) faults.push(`${webhookId} has two bodies`);
-    if (before !== undefined) repeated++;
-    bodies.set(webhookId, body);
-    try {
-      // As at the time of the request.
-      const signed = { ...headers, 'webhook-timestamp': String(headers['webhook-timestamp']) };
-      if (Math.abs(at / 1000 - Number(signed['webhook-timestamp'])) > 15) faults.push(`${webhookId} has an old time`);
-      if (Date.now() - at < 240_000) new Webhook(secret).verify(body, stringsOf(signed));
-    } catch (error) {
-      faults.push(`${webhookId}: ${String(error)}`);
-    }
-    for (const { id, type, resource } of Body.parse(JSON.parse(body)).data.events) {
-      if (type === 'GAP') faults.push(`a GAP: ${id}`);
-      if (seen.has(id)) continue;
-      if (!isAfter(id, last)) faults.push(`${id} arrived first after ${last}`);
-      last = id;
-      seen.set(id, `${type} ${resource}`);
-    }
-  }
+/** Returns what is wrong at a receiver that was never away for long. */
+function check(receiver: typeof away): { faults: string[]; text: string } {
+  const { faults, seen, missed, requests, repeated } = readArrived(receiver.file, receiver.secret);
+  if (missed !== 0) faults.push(`GAPs of ${missed} events`);
   const arrived = new Map<string, number>();
   for (const what of seen.values()) arrived.set(what, (arrived.get(what) ?? 0) + 1);
-  const wanted = confirmed.filter(({ resource }) => resource.startsWith(prefix));
+  const wanted = confirmed.filter(({ resource }) => resource.startsWith(receiver.prefix));
   for (const { type, resource } of wanted) {
     const times = arrived.get(`${type} ${resource}`) ?? 0;
     if (times !== 1) faults.push(`${type} ${resource} is ${times} events`);
@@ -240,34 +216,35 @@ function check({ file, secret, prefix }: (typeof receivers)[number]): { faults: 
   return { faults, text };
 }
 
-const stringsOf = (headers: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-
-/** Compares ids of events: `<ms>-<number>-<index>`, or `gap` in place of the index. */
-function isAfter(id: string, other: string): boolean {
-  const [a, b] = [id, other].map((text) => text.replace('gap', '0').split('-').map(Number));
-  const i = a?.findIndex((part, at) => part !== b?.[at]) ?? -1;
-  // A GAP stands before the first event of its entry.
-  return other === '' || i === -1 || (a?.[i] ?? 0) > (b?.[i] ?? 0);
+/** Returns what is wrong at the receiver that was away: what did not arrive there has to be in the GAPs. */
+function checkAway(): { faults: string[]; text: string } {
+  const { faults, seen, missed } = readArrived(away.file, away.secret);
+  const events = [...seen.values()].filter((what) => !what.startsWith('GAP ')).length;
+  const { file, secret } = receivers[0] ?? away;
+  const all = readArrived(file, secret).seen.size;
+  if (events + missed !== all) faults.push(`${events} events and ${missed} missed ones are not ${all}`);
+  if (missed === 0 && MINUTES >= 5) faults.push('no GAP');
+  return { faults, text: `${events} events, ${seen.size - events} GAPs of ${missed} events` };
 }
 
-let results = receivers.map(check);
+const checkAll = () => [...receivers.map(check), checkAway()];
+let results = checkAll();
 await until(
   'everything has arrived',
   async () => {
     await new Promise((resolve) => setTimeout(resolve, 2000));
-    results = receivers.map(check);
+    results = checkAll();
     return results.every(({ faults }) => faults.length === 0);
   },
-  180_000,
+  240_000,
 ).catch((error: unknown) => say(String(error)));
-for (const [i, { name }] of receivers.entries()) {
+for (const [i, { name }] of [...receivers, away].entries()) {
   const { faults = [], text = '' } = results[i] ?? {};
   say(`${name}: ${text}, ${faults.length} faults`);
   for (const fault of faults.slice(0, 10)) say(`  ${fault}`);
 }
 say(`kills: ${victims.map(({ name, kills }) => `${name} ${kills}`).join(', ')}`);
-for (const { running } of [...receivers, ...workers, ...instances, redis]) await running.stop();
+for (const { running } of [...receivers, away, ...workers, ...instances, redis]) await running.stop();
 await postgres.stop();
 const failed = results.some(({ faults }) => faults.length > 0);
 if (failed) say(`logs: ${folder}`);
