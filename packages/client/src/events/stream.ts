@@ -5,7 +5,7 @@
 import { ENDLESS } from '../durations.ts';
 import { HoldfastError } from '../errors.ts';
 import type { Api } from '../http/api.ts';
-import { closeAfter, textIn } from '../http/body.ts';
+import { Closing, textIn } from '../http/body.ts';
 import { delayBefore, pause, withCause } from '../http/retries.ts';
 import type { HoldfastEvent } from '../types.ts';
 
@@ -69,7 +69,7 @@ async function* connection(
   silentMs: number,
 ): AsyncGenerator<HoldfastEvent | ConnectionChange, void, undefined> {
   const response = await api.open('/events', { signal });
-  const closing = closeAfter(silentMs, signal);
+  const closing = new Closing(silentMs, signal);
   let rest: string | undefined;
   try {
     for await (const text of textIn(response, closing, true)) {

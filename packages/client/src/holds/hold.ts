@@ -8,7 +8,7 @@ import { asyncDispose } from './asyncDispose.ts';
 import { CLOCKS, type Clocks, offsetOf } from './clocks.ts';
 import type { Lease } from './lease.ts';
 import { itemOf } from './plan.ts';
-import { type Attributes, keyOf, type Reservation, type ReservationKey, reservationOf } from './reservation.ts';
+import { type Attributes, keyOf, type Reservation, reservationOf } from './reservation.ts';
 
 /** Where a hold comes from. */
 export interface Origin {
@@ -138,8 +138,8 @@ export class LiveHold {
    * @returns whether it was held until now. False: the lease had ended before, or somebody released it.
    * @throws HoldfastError if the service refuses it
    */
-  release(options: ReleaseOptions = {}): Promise<boolean> {
-    return this.#releaseOnce(this.#results, reportOf(options));
+  release(options?: ReleaseOptions): Promise<boolean> {
+    return this.#releaseOnce(this.#results, options && reportOf(options));
   }
 
   /**
@@ -156,11 +156,8 @@ export class LiveHold {
     await this.leave();
   }
 
-  #releaseOnce(results: readonly ReserveResult[], report: ReturnType<typeof reportOf> = {}): Promise<boolean> {
-    this.#released ??= this.#release(results.map(keyOf), report).catch((error: unknown) => {
-      this.#released = undefined;
-      throw error;
-    });
+  #releaseOnce(results: readonly ReserveResult[], report?: Report): Promise<boolean> {
+    this.#released ??= this.#release(results, report);
     return this.#released;
   }
 
@@ -176,7 +173,7 @@ export class LiveHold {
     const onFailure = (error: HoldfastError) => lease.failed(error);
     const options = { signal: this.#closing.signal, deadline: finite(lease.deadline), onFailure };
     const minTtlSeconds = Math.min(ttlSeconds, MIN_TTL_SECONDS);
-    const calls = this.#results.map((result) => api.renew({ ...keyOf(result), ttlSeconds, minTtlSeconds }, options));
+    const calls = this.#results.map((result) => api.renew({ ttlSeconds, minTtlSeconds, ...keyOf(result) }, options));
     const answers = await Promise.all(calls).finally(() => lease.mayLast(ttlMs));
     const results = answers.map(({ result }) => result);
     const failed = results.find(({ status }) => status !== 'RENEWED' && status !== 'NOT_AVAILABLE');
@@ -200,21 +197,22 @@ export class LiveHold {
     // The end of an earlier lease (ALREADY_HAD) is known only after its next renewal.
     const fresh = results.filter(({ status }) => status !== 'ALREADY_HAD');
     const fixed = fresh.filter(({ ttlSeconds, bookedFrom }) => (ttlSeconds ?? bookedFrom) !== undefined);
-    const ends = fixed.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [Date.parse(expiresAt)]));
-    const end = ends.length === 0 ? null : new Date(Math.min(...ends));
+    const ends = fixed.map(({ expiresAt }) => (expiresAt === null ? ENDLESS : Date.parse(expiresAt)));
+    const first = Math.min(...ends);
+    const end = first === ENDLESS ? null : new Date(first);
     const isNew = end !== null && end.getTime() !== this.#fixedEnd?.getTime();
     this.#fixedEnd = end;
     if (isNew) this.#origin.onEndFixed?.(end);
   }
 
-  async #release(keys: readonly ReservationKey[], report: ReturnType<typeof reportOf>): Promise<boolean> {
+  async #release(released: readonly ReserveResult[], report?: Report): Promise<boolean> {
     const { api, lease, session, ended } = this.#origin;
     if (session === undefined) lease.finish();
     this.#closing?.abort();
     const deadline = lease.end;
     try {
       const options = { deadline: finite(deadline) };
-      const calls = keys.map((key) => api.unreserve({ ...key, ...report }, options));
+      const calls = released.map((result) => api.unreserve(Object.assign(keyOf(result), report), options));
       const [only] = calls;
       // Most holds have one: Promise.all would cost them three promises more.
       const answers = calls.length === 1 && only !== undefined ? [await only] : await Promise.all(calls);
@@ -222,6 +220,7 @@ export class LiveHold {
       return answers.every(({ result, repeated }) => result.status === 'RELINQUISHED' || repeated);
     } catch (error) {
       if (Number.isFinite(deadline) && isUnreachable(error)) return true;
+      this.#released = undefined;
       throw error;
     }
   }
@@ -242,7 +241,9 @@ type Ending = Pick<ReserveResult, 'ttlSeconds' | 'bookedFrom' | 'expiresAt'> & {
 
 /** The lease that results have, in ms, of which `ttlMs` were asked: bookings may have cut it. */
 export const leaseOf = (results: readonly Ending[], ttlMs: number): number =>
-  Math.min(ttlMs, ...results.flatMap(({ ttlSeconds }) => (ttlSeconds === undefined ? [] : [ttlSeconds * 1000])));
+  Math.min(ttlMs, ...results.map(({ ttlSeconds = ENDLESS }) => ttlSeconds * 1000));
+
+type Report = ReturnType<typeof reportOf>;
 
 /** The fields of a release that say a condition. @throws HoldfastError INVALID_OPTION */
 export function reportOf({ condition, reason, ...rest }: ReleaseOptions) {

@@ -135,7 +135,7 @@ export class Reserver {
     const lease = session?.lease ?? new Lease(plan.title, this.clocks);
     const { results } = answer.result;
     if (session === undefined) lease.extend(leaseOf(results, plan.ttlMs), answer.sentAt, offset);
-    const tokens = results.flatMap(({ releaseToken }) => releaseToken ?? []);
+    const tokens = results.map(({ releaseToken }) => releaseToken ?? '');
     this.#requesters.made(use, tokens, () => lease.latestEnd);
     const origin = {
       api: this.#api,

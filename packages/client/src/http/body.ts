@@ -4,40 +4,65 @@ import { unexpected } from '../errors.ts';
 /** The longest response in bytes, but for lists and streams. */
 export const MAX_BODY = 64 * 1024 * 1024;
 
-export type Closing = ReturnType<typeof closeAfter>;
+/** Closes a request after some ms, or with a signal, until it is disposed. */
+export class Closing {
+  /** The ms, if they have passed. */
+  timedOut: number | undefined;
+  #isClosed = false;
+  #whenClosed = () => {};
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #signal: AbortSignal | undefined;
+  readonly #ms: number;
+  readonly #other: AbortSignal | undefined;
 
-/** A signal that aborts after some ms, or with another one, until it is disposed. */
-export function closeAfter(ms: number, other?: AbortSignal) {
-  const controller = new AbortController();
-  const close = () => controller.abort();
-  let timedOut: number | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const stop = () => clearTimeout(timer);
-  const start = () => {
-    stop();
-    timer = setTimeout(() => {
-      timedOut = ms;
-      close();
-    }, ms);
-  };
-  start();
-  other?.addEventListener('abort', close);
-  if (other?.aborted) close();
-  return {
-    signal: controller.signal,
-    /** Counts the ms from now. */
-    start,
-    /** Stops counting. */
-    stop,
-    /** The ms, if they have passed. */
-    get timedOut() {
-      return timedOut;
-    },
-    dispose() {
-      stop();
-      other?.removeEventListener('abort', close);
-    },
-  };
+  constructor(ms: number, other?: AbortSignal) {
+    this.#ms = ms;
+    this.#other = other;
+    this.start();
+    other?.addEventListener('abort', this);
+    if (other?.aborted) this.handleEvent();
+  }
+
+  /** Counts the ms from now. */
+  start(): void {
+    this.stop();
+    this.#timer = setTimeout(() => {
+      this.timedOut = this.#ms;
+      this.handleEvent();
+    }, this.#ms);
+  }
+
+  /** Stops counting. */
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** Runs a function as it closes; at once, if it has. */
+  whenClosed(run: () => void): void {
+    this.#whenClosed = run;
+    if (this.#isClosed) run();
+  }
+
+  /** A signal that aborts as it closes, instead of `whenClosed`. It is made when it is needed: it costs much CPU. */
+  get signal(): AbortSignal {
+    if (this.#signal === undefined) {
+      const controller = new AbortController();
+      this.#signal = controller.signal;
+      this.whenClosed(() => controller.abort());
+    }
+    return this.#signal;
+  }
+
+  /** The other signal has aborted. */
+  handleEvent(): void {
+    this.#isClosed = true;
+    this.#whenClosed();
+  }
+
+  dispose(): void {
+    this.stop();
+    this.#other?.removeEventListener('abort', this);
+  }
 }
 
 /**
@@ -48,22 +73,23 @@ export function closeAfter(ms: number, other?: AbortSignal) {
  */
 export async function* textIn(
   { body }: Response,
-  { signal, start, stop }: Closing,
+  closing: Closing,
   isLong: boolean,
 ): AsyncGenerator<string, void, undefined> {
   if (body === null) return;
   const reader = body.getReader();
   const close = () => void reader.cancel().catch(() => {});
   const decoder = new TextDecoder();
+  const { signal } = closing;
   signal.addEventListener('abort', close);
   try {
     for (let size = 0; size <= MAX_BODY; ) {
       signal.throwIfAborted();
-      if (isLong) start();
+      if (isLong) closing.start();
       const { value } = await reader.read();
       signal.throwIfAborted();
       if (value === undefined) return;
-      if (isLong) stop();
+      if (isLong) closing.stop();
       else size += value.length;
       yield decoder.decode(value, { stream: true });
     }

@@ -57,7 +57,7 @@ async function repeat<Result>(
     signal?.throwIfAborted();
     try {
       const timeoutMs = heldMs + attemptMs(deadline);
-      const { body, sentAt } = await exchange.send({ ...outgoing, timeoutMs, signal: closing });
+      const { body, sentAt } = await exchange.send({ timeoutMs, signal: closing, ...outgoing });
       return { result: read(body), sentAt, repeated };
     } catch (error) {
       if (!(error instanceof HoldfastError)) throw error;

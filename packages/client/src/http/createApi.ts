@@ -32,7 +32,6 @@ export function createApi(endpoint: Endpoint): Api {
       const { pollSeconds = DEFAULT_POLL_SECONDS, ...rest } = options;
       if (!item.waitSeconds || pollSeconds === 0) return reserves.call(item, options);
       return carryOut(exchange, {
-        ...rest,
         outgoing: {
           method: 'POST',
           path: `/Reservation/reserve?pollSeconds=${pollSeconds}`,
@@ -41,6 +40,7 @@ export function createApi(endpoint: Endpoint): Api {
         heldMs: pollSeconds * 1000,
         late: ({ result }) => late(result),
         read: onlyResult,
+        ...rest,
       });
     },
     unreserve: (item, options) => unreserves.call(item, options),

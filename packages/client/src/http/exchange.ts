@@ -4,7 +4,7 @@
  */
 import { HoldfastError, invalid } from '../errors.ts';
 import type { HoldfastOptions } from '../types.ts';
-import { type Closing, closeAfter, textOf } from './body.ts';
+import { Closing, textOf } from './body.ts';
 import { errorOf, unreachable } from './failures.ts';
 import { Retries } from './retries.ts';
 import { FOLLOWS_NOTHING, transportTo } from './transport.ts';
@@ -66,16 +66,15 @@ export function createExchange({ url, key, retryFor, onRetry }: Endpoint): Excha
 
   /** @param send sends the request with a key */
   async function ask<Got extends { readonly status: number }>(send: (key: string) => Promise<Got>) {
-    const askWith = async (value: string) => {
-      const sentAt = performance.now();
-      return { response: await send(value), sentAt };
-    };
-    const value = await currentKey();
-    const asked = await askWith(value);
-    if (asked.response.status !== 401 || typeof key === 'string') return asked;
+    const value = typeof key === 'string' ? key : await currentKey();
+    const sentAt = performance.now();
+    const response = await send(value);
+    if (response.status !== 401 || typeof key === 'string') return { response, sentAt };
     // Rotated since the function was asked?
     const next = await currentKey(value);
-    return next === value ? asked : askWith(next);
+    if (next === value) return { response, sentAt };
+    const againAt = performance.now();
+    return { response: await send(next), sentAt: againAt };
   }
 
   /** @param carry sends the request and reads the response */
@@ -84,7 +83,7 @@ export function createExchange({ url, key, retryFor, onRetry }: Endpoint): Excha
     signal: AbortSignal | undefined,
     carry: (closing: Closing) => Promise<Taken>,
   ): Promise<Taken> {
-    const closing = closeAfter(timeoutMs, signal);
+    const closing = new Closing(timeoutMs, signal);
     try {
       return await carry(closing);
     } catch (error) {
@@ -98,14 +97,13 @@ export function createExchange({ url, key, retryFor, onRetry }: Endpoint): Excha
   return {
     retries: new Retries(retryFor, onRetry),
     send({ method, path, body = null, idempotencyKey, minimal, timeoutMs, isLong, signal }) {
-      const headers: Record<string, string> = {};
-      if (body !== null) headers['Content-Type'] = 'application/json';
-      if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
-      if (minimal) headers.Prefer = 'return=minimal';
       return within(timeoutMs, signal, async (closing) => {
         const { response, sentAt } = await ask((value) => {
-          const all = { ...headers, ...credential(value) };
-          return transport(path, { method, headers: all, body }, closing, isLong);
+          const headers = credential(value);
+          if (body !== null) headers['Content-Type'] = 'application/json';
+          if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
+          if (minimal) headers.Prefer = 'return=minimal';
+          return transport(path, { method, headers, body }, closing, isLong);
         });
         const answered = parsed(response.text);
         if (response.status === 200 || response.status === 201 || Array.isArray(answered))

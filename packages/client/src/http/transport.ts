@@ -30,7 +30,7 @@ export const FOLLOWS_NOTHING = { redirect: 'error', window: null } as const;
 /** Parts of `node:http` and `node:https` that this file uses. The library runs in browsers, so nothing imports them. */
 interface Http {
   readonly Agent: new (options: { readonly keepAlive: boolean; readonly timeout: number }) => object;
-  request(url: string, options: object): Outgoing;
+  request(options: object): Outgoing;
 }
 interface Emitter {
   on(event: 'response', listener: (response: Incoming) => void): this;
@@ -74,16 +74,23 @@ export function transportTo(
   // Deno has a `node:http`, too: over its fetch.
   const http = isNode && !('Deno' in globalThis) ? process?.getBuiltinModule?.(name) : undefined;
   const agent = http && new http.Agent({ keepAlive: true, timeout: IDLE_MS });
+  // Node would parse the address with each request.
+  const { protocol, hostname, port, pathname } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
   return async (path, init, closing, isLong = false) => {
-    if (http !== undefined && globalThis.fetch === ownFetch)
-      return withNode(http.request(url + path, { ...init, agent, signal: closing.signal }), init.body, closing, isLong);
+    if (http !== undefined && globalThis.fetch === ownFetch) {
+      const { method, headers, body } = init;
+      const options = { protocol, host, port, path: pathname + path, method, headers, agent };
+      return withNode(http.request(options), body, closing, isLong);
+    }
     const response = await fetch(url + path, { ...FOLLOWS_NOTHING, ...init, signal: closing.signal });
     const { status, headers } = response;
     return { status, headers, text: await textOf(response, closing, isLong) };
   };
 }
 
-function withNode(request: Outgoing, body: string | null, { start }: Closing, isLong: boolean): Promise<Whole> {
+function withNode(request: Outgoing, body: string | null, closing: Closing, isLong: boolean): Promise<Whole> {
+  closing.whenClosed(() => request.destroy());
   return new Promise((resolve, reject) => {
     // As errors of fetch: they say why in their cause.
     const fail = (cause: Error) => reject(new Error('The connection failed', { cause }));
@@ -93,7 +100,7 @@ function withNode(request: Outgoing, body: string | null, { start }: Closing, is
       response.setEncoding('utf8');
       response.on('error', fail).on('data', (part) => {
         text += part;
-        if (isLong) return start();
+        if (isLong) return closing.start();
         if (text.length <= MAX_BODY) return;
         reject(unexpected());
         request.destroy();
