@@ -1,12 +1,12 @@
 /**
- * The Board of a tenant with 10,000 resources and 10,000 reservations: what it reads and sends, and how soon a change
- * that another instance makes is on an open page. It has a Redis of its own, whose replies it measures.
+ * The Board of a tenant with 10,000 resources and almost as many reservations: what it reads and sends, and how soon a
+ * change that another instance makes is on an open page. It has a Redis of its own, whose replies it measures.
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
 import { closePages, startBrowser } from '../support/browser.ts';
-import { createClient } from '../support/client.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { signIn } from '../support/tenancy.ts';
 
@@ -27,6 +27,8 @@ let other: Instance;
 let browser: Browser;
 let cookie = '';
 const name = (i: number) => `device-${String(i).padStart(5, '0')}`;
+/** Resources of the first page that nobody holds. */
+const FREE = Array.from({ length: 15 }, (_, i) => 20 + i);
 
 beforeAll(async () => {
   redis = await startRedis(() => {});
@@ -44,7 +46,7 @@ beforeAll(async () => {
       })),
     );
     for (let k = 0; k < BATCH; k += 100) {
-      const some = part.slice(k, k + 100);
+      const some = part.slice(k, k + 100).filter((j) => !FREE.includes(j));
       const held = await one.reserve(
         ...some.map((j) => ({ resource: name(j), requester: `ci-${j}`, ttlSeconds: 7200, note: `build ${j} of main` })),
       );
@@ -87,6 +89,52 @@ async function open(at: Instance, width = 1200): Promise<Page> {
   return page;
 }
 
+const CHANGES = 120;
+const textOf = (number: number): string => `live-${number}.`;
+
+/** In the page: when each change was first in its row, in ms since 1970 UTC, and how long the slowest refresh took. */
+const NOTE_WHAT_IS_SHOWN = `{
+  const noted = { shown: [], slowestMs: 0 };
+  const last = new Map();
+  window.noted = noted;
+  const { fetch } = window;
+  let startMs = 0;
+  window.fetch = (...options) => {
+    startMs = performance.now();
+    return fetch(...options);
+  };
+  new MutationObserver(() => {
+    for (const row of document.querySelectorAll('#rows tr[data-name]')) {
+      const number = Number(/live-(\\d+)\\./.exec(row.textContent)?.[1] ?? -1);
+      if (number <= (last.get(row.id) ?? -1)) continue;
+      last.set(row.id, number);
+      noted.slowestMs = Math.max(noted.slowestMs, performance.now() - startMs);
+      noted.shown.push({ row: row.dataset.name, number, atMs: Date.now() });
+    }
+  }).observe(document.querySelector('#rows'), { subtree: true, childList: true, characterData: true });
+}`;
+
+const Noted = z.object({
+  shown: z.array(z.object({ row: z.string(), number: z.int(), atMs: z.number() })),
+  slowestMs: z.number(),
+});
+
+/** Makes changes, one every so many ms, as far as the machine is fast enough. @returns how many were made */
+async function inTurn(everyMs: number, isOn: (i: number) => boolean, change: (i: number) => Promise<void>) {
+  const start = performance.now();
+  let i = 0;
+  for (; isOn(i); i++) {
+    await change(i);
+    await new Promise((resolve) => setTimeout(resolve, start + (i + 1) * everyMs - performance.now()));
+  }
+  return i;
+}
+
+async function reserve(resource: string, requester: string): Promise<() => Promise<unknown>> {
+  const [held] = (await one.reserve({ resource, requester })).body;
+  return () => one.unreserve({ resource, requester, releaseToken: held?.releaseToken ?? '' });
+}
+
 describe('with 10,000 resources and 10,000 reservations', () => {
   test.each([
     ['the first page', ''],
@@ -105,49 +153,54 @@ describe('with 10,000 resources and 10,000 reservations', () => {
     expect(cpuMs).toBeLessThan(MAX_MS);
   });
 
-  test('a change is on the page of another instance with the next refresh, at 100 changes a second', async () => {
+  test('99 of 100 changes are on the page of another instance within a second, at 100 changes a second', async () => {
     const page = await open(other);
-    const watched = page.locator('tr[data-name="bench"]');
-    await watched.getByText('20 of 20 free').waitFor();
-    // The page counts its refreshes, and notes with which one it shows what.
-    await page.evaluate(`{
-      window.refreshes = 0;
-      window.shownWith = {};
-      const { fetch } = window;
-      window.fetch = (...options) => {
-        window.refreshes++;
-        return fetch(...options);
-      };
-      new MutationObserver(() => {
-        const [text] = /\\d+ of 20 free/.exec(document.querySelector('tr[data-name="bench"]').textContent) ?? [];
-        if (text) window.shownWith[text] ??= window.refreshes;
-      }).observe(document.body, { subtree: true, childList: true, characterData: true });
-    }`);
+    await page
+      .locator(`tr[data-name="${name(FREE[0] ?? 0)}"]`)
+      .getByText('free')
+      .waitFor();
+    await page.evaluate(NOTE_WHAT_IS_SHOWN);
+    const start = performance.now();
     let isOn = true;
-    const load = (async () => {
-      const caller = createClient(one.url, key.key);
-      for (let i = 0; isOn; i++) {
-        const start = performance.now();
-        const [held] = (await caller.reserve({ resource: `load-${i}`, requester: 'load' })).body;
-        if (held?.releaseToken)
-          await caller.unreserve({ resource: held.resource, requester: 'load', releaseToken: held.releaseToken });
-        await new Promise((resolve) => setTimeout(resolve, Math.max(0, 20 - (performance.now() - start))));
-      }
-    })();
-    const later: number[] = [];
-    for (let i = 0; i < 3; i++) {
-      await one.reserve({ resource: 'bench', requester: `live-${i}` });
-      const before = Number(await page.evaluate('window.refreshes'));
-      const text = `${19 - i} of 20 free`;
-      // All of it shares the cores of this machine.
-      await watched.getByText(text).waitFor({ timeout: 100_000 });
-      later.push(Number(await page.evaluate(`window.shownWith['${text}']`)) - before);
-    }
+    const load = Array.from({ length: 6 }, (_, i) =>
+      inTurn(
+        200,
+        () => isOn,
+        async (j) => {
+          const release = await reserve(`load-${i}-${j}`, 'load');
+          await release();
+        },
+      ),
+    );
+    const release = new Map<string, () => Promise<unknown>>();
+    const changes: { readonly row: string; readonly number: number; readonly atMs: number }[] = [];
+    await inTurn(
+      50,
+      (number) => number < CHANGES,
+      async (number) => {
+        const row = name(FREE[number % FREE.length] ?? 0);
+        await release.get(row)?.();
+        changes.push({ row, number, atMs: Date.now() });
+        release.set(row, await reserve(row, textOf(number)));
+      },
+    );
     isOn = false;
-    await load;
-    // The refresh that was under way may have been too early, and so may the message to the other instance be late.
-    process.stdout.write(`changes are shown ${later.join(', ')} refreshes later\n`);
-    for (const count of later) expect(count).toBeLessThanOrEqual(2);
+    const made = 2 * (changes.length + (await Promise.all(load)).reduce((sum, count) => sum + count));
+    const perSecond = Math.round((1000 * made) / (performance.now() - start));
+    for (const { row, number } of changes.slice(-FREE.length))
+      await page.locator(`tr[data-name="${row}"] .state`, { hasText: textOf(number) }).waitFor({ timeout: 100_000 });
+    const { shown, slowestMs } = Noted.parse(await page.evaluate('window.noted'));
+    const delays = changes
+      .map(({ row, number, atMs }) => (shown.find((one) => one.row === row && one.number >= number)?.atMs ?? 0) - atMs)
+      .sort((one, other) => one - other);
+    const [p50 = 0, p99 = 0, most = 0] = [0.5, 0.99, 1].map((share) => delays[Math.ceil(share * delays.length) - 1]);
+    process.stdout.write(
+      `at ${perSecond} changes a second they are shown after ${p50} ms (p50), ${p99} ms (p99), ${most} ms at most; ` +
+        `a refresh takes at most ${Math.round(slowestMs)} ms\n`,
+    );
+    expect(delays[0]).toBeGreaterThan(0);
+    // On a machine so slow that three refreshes take longer, it takes three.
+    expect(p99).toBeLessThan(Math.max(1000, 4 * slowestMs));
     await page.context().close();
   });
 });

@@ -7,9 +7,11 @@ import { showTimes } from './times.js';
 
 /** renew: the address to fetch the page from. renewEvery: seconds between refreshes. events: types that refresh it. */
 const { renew: from, renewEvery = '0', events = '', stream } = document.body.dataset;
-/** Minimum pause between two refreshes in ms, to which PAUSE_SHARE times the duration of the last one is added. */
-const PAUSE_MS = 250;
-const PAUSE_SHARE = 3;
+/**
+ * A change is shown within so many ms, if three refreshes take no longer. At worst it waits for a refresh that began
+ * too early, the pause after it, and one of its own.
+ */
+const SHOWN_WITHIN_MS = 600;
 const RECONNECT_MS = 3000;
 
 let renewing = false;
@@ -27,7 +29,7 @@ document.addEventListener('submit', (event) => {
 
 /**
  * Fetches the page and morphs the marked regions of the current one into it. Runs one fetch at a time, with a pause after
- * each.
+ * each that is at least as long: a slow service has half of the time to itself.
  */
 async function renew() {
   wanted = true;
@@ -37,7 +39,8 @@ async function renew() {
     wanted = false;
     const start = performance.now();
     await renewOnce().catch(() => {});
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS + PAUSE_SHARE * (performance.now() - start)));
+    const took = performance.now() - start;
+    await new Promise((resolve) => setTimeout(resolve, Math.max(took, SHOWN_WITHIN_MS - 2 * took)));
   }
   renewing = false;
 }
