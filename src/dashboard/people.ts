@@ -6,6 +6,7 @@ import { PERSON_PREFIX } from '../domain/names.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { SessionUser } from '../engine/tenant/signIns.ts';
 import { isOwn } from '../operations/permissions.ts';
+import { listMembers } from '../store/members.ts';
 import type { DashboardDeps } from './env.ts';
 
 /** Returns what pages call a requester. */
@@ -29,6 +30,28 @@ export async function namesOf(
   const known = await memberships.names(credential.tenant, [...emails]).catch(() => new Map<string, string>());
   return (requester) =>
     user !== null && isOwn(user, requester) ? 'You' : (known.get(plain(requester)) ?? plain(requester));
+}
+
+/** The most people that a form suggests. */
+const MAX_SUGGESTED = 200;
+
+/** A member of a tenant, as forms suggest them. */
+export interface Colleague {
+  readonly email: string;
+  readonly name: string | null;
+}
+
+/** Returns members of a tenant who have an e-mail address; none without a database. */
+export async function colleagues(
+  { tenants }: Pick<DashboardDeps, 'tenants'>,
+  { credential }: { readonly credential: Credential },
+): Promise<Colleague[]> {
+  // A form does without suggestions rather than fail.
+  const all =
+    tenants === null
+      ? []
+      : await listMembers(tenants.store, credential.tenant, undefined, MAX_SUGGESTED).catch(() => []);
+  return all.flatMap(({ email, name }) => (email === null ? [] : [{ email, name }]));
 }
 
 /** True if a requester is the person who looks at a page. */

@@ -17,10 +17,10 @@ export const CHANNELS = ['email', 'slack', 'push', 'browser'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
 /** Why nobody can choose e-mail, for people. */
-export const NO_MAIL = 'This service sends no e-mail: its operator has not set SMTP_URL.';
+export const NO_MAIL = 'This service sends no e-mail: that is not set up. Ask those who run it.';
 
 /** Why nobody can choose push, for people. */
-export const NO_PUSH = 'This service pushes nothing: its operator has not set VAPID_PRIVATE_KEY.';
+export const NO_PUSH = 'This service pushes nothing: that is not set up. Ask those who run it.';
 
 /** In a subscription's types: all, also future ones. */
 export const ALL_TYPES = '*';

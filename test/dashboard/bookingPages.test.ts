@@ -4,12 +4,14 @@
  */
 import { describe, expect, test } from 'vitest';
 import {
+  at,
   BOOKED_BY_BO,
   book,
   CAT,
   FULL,
   HOUR,
   linksTo,
+  OPERATOR,
   plain,
   RIG,
   see,
@@ -63,6 +65,29 @@ describe('pages show bookings', () => {
     await book({ resource: 'pixel-7', note: 'first' }, 2, 3);
     await book(RIG, 2, 3, CAT);
     expect(plain((await see('/mine')).text)).toMatch(/What you have booked 2 .*first.*begins in.*second/);
+  });
+
+  test('Mine: the later ones of a series are folded below its first one', async () => {
+    await book({ resource: 'pixel-8', note: 'daily', every: 'day', until: at(72).slice(0, 10) }, 2, 3);
+    await book({ resource: 'pixel-7', note: 'between' }, 30, 31);
+    const { text } = await see('/mine');
+    const [series = ''] = /<li(?:(?!<li).)*daily.*?<\/details>/s.exec(text) ?? [];
+    expect(plain(series)).toMatch(/daily .* [23] more, the last on .*daily.*daily/);
+    expect(plain(series)).not.toContain('between');
+    expect(plain(text)).toContain('between');
+  });
+
+  test('Out of service: how often it is booked, by whom first, and that bookings stay', async () => {
+    await book({ resource: 'pixel-8' }, 2, 3);
+    await book({ resource: 'pixel-8' }, 4, 5);
+    await book(RIG, 2, 3);
+    const said = async (resource: string) =>
+      plain((await see(`/condition/out?resource=${resource}`, OPERATOR)).text).match(/It is booked .* end\./)?.[0];
+    expect(await said('pixel-8')).toMatch(
+      /^It is booked 2 times, first by bo@lab.example, .* Bookings stay\. .* waits until/,
+    );
+    expect(await said('rigs')).toMatch(/^It is booked once: bo@lab.example, .* gets another slot if one is free/);
+    expect(await said('pixel-7')).toBeUndefined();
   });
 
   test('the palette offers to book what can be booked', async () => {

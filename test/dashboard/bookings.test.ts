@@ -40,6 +40,13 @@ describe('the form that books', () => {
     expect(plain(text)).toMatch(/pixel-8 is booked for you from .* to /);
   });
 
+  test('says what is booked as a link to the week that it is in', async () => {
+    const { to } = await book(BOOKED_BY_BO, 20 * 24, 20 * 24 + 1);
+    const [link = ''] = linksTo((await see(to?.replace('/dashboard', '') ?? '')).text, '/resources/one?');
+    expect(link).toBe(`/resources/one?name=pixel-8&at=${Date.parse(at(20 * 24))}`);
+    expect(plain((await see(link)).text)).toMatch(/You demo Change/);
+  });
+
   test('says who is in the way and until when, and books the next time that fits with one press', async () => {
     await book(BOOKED_BY_BO, 2, 4);
     const { status, text } = await book({ resource: 'pixel-8', note: 'mine' }, 3, 5, CAT);

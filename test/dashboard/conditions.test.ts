@@ -90,12 +90,12 @@ describe('what is not ready', () => {
     expect(pool).toMatch(/rigs_1 Out of service since .+?: fan/);
   });
 
-  test('is a share of the time on Insight and on the page of the resource, and not among what nobody needs', async () => {
+  test('is a share of the time on Insight and on the page of the resource, and not among what is not used', async () => {
     const insight = await see('/insight');
     const [, card = ''] = /<section class="card" aria-labelledby="out-title">(.*?)<\/section>/s.exec(insight) ?? [];
     expect(plain(card)).toMatch(/broken less than 1 %/);
     const [, unused = ''] = /aria-labelledby="unused-title">(.*?)<\/section>/s.exec(insight) ?? [];
-    expect(plain(unused)).toBe('Nobody needs these 4 fine printer room soiled');
+    expect(plain(unused)).toBe('Not used in the last 7 days 4 fine printer room soiled');
   });
 
   test('is said by the palette and on Resources', async () => {

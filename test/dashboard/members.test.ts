@@ -49,6 +49,13 @@ describe('a link of an invitation', () => {
   });
 });
 
+describe('the form that books for somebody', () => {
+  test('suggests the members of the tenant by name and address', async () => {
+    const { text } = await get(await sessionOf('lin'), '/dashboard/book');
+    expect(text).toMatch(/<datalist id="people">.*<option value="lin@id\.example">/s);
+  });
+});
+
 describe('somebody whose address was invited', () => {
   /** The tenant of a person who has invited somebody. */
   const inviter = async (who: string, guest: string) => {

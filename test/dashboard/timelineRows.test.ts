@@ -225,4 +225,23 @@ describe('the drawing of a timeline', () => {
     expect(html).toContain('<title>Chen Wei · push notifications of the shop</title>');
     expect(html).toMatch(/>Chen Wei[^<]*…<\/text>/);
   });
+
+  test('writes the text of a short bar beside it, as far as the next one', () => {
+    const booked = (fromMinutes: number, who: string) => ({
+      ...{ slot: 0, who, fromMs: at(fromMinutes), toMs: at(fromMinutes + 15) },
+    });
+    const bookings = [booked(30, 'Dana Ruiz'), booked(180, 'eve'), booked(200, 'bob')];
+    const html = String(Timeline({ row: rowOf({ bookings }) }));
+    const beside = [...html.matchAll(/<svg class="beside".*?<\/svg>/g)].join('');
+    const texts = (kind: string) =>
+      [...beside.matchAll(new RegExp(`<text class="${kind}"[^>]*>([^<]*)`, 'g'))].map(([, text]) => text);
+    expect(texts('in-wide')).toEqual(['Dana Ruiz · 14:50–15:0…', 'bob · 17:40–17:55 UTC']);
+    expect(texts('in-narrow')).toEqual(['Dana Ruiz ·…', 'bob · 17:40–17:…']);
+  });
+
+  test('says the place alone of somebody who waits, where the name has no room', () => {
+    const waiting = [{ who: 'Chen Wei', ttlMs: 30 * 60_000, count: 1 }];
+    const html = String(Timeline({ row: rowOf({ held: 1, holdings: [held()], waiting }) }));
+    expect(html).toMatch(/class="bar waiting".*?<text[^>]*>1<\/text>/s);
+  });
 });

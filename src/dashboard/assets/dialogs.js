@@ -2,7 +2,7 @@
  * Dialogs over the page, and drawers: forms that have pages of their own (`#panel` is the part that a drawer shows).
  */
 import { showExactTimes } from './exactTime.js';
-import { showTimes } from './times.js';
+import { clock, showTimes } from './times.js';
 
 /**
  * Shows a dialog. It closes at Escape and at a click beside it, and gives the focus back.
@@ -65,8 +65,15 @@ export function fillDrawer(/** @type {HTMLDialogElement} */ dialog, /** @type {H
   }
 }
 
-// The button of a form says when the chosen time ends.
-document.addEventListener('change', ({ target }) => {
+// The button of a form says when the chosen time ends, or the typed one.
+document.addEventListener('input', ({ target }) => {
   const text = target instanceof HTMLInputElement && target.form?.querySelector('[data-until]');
-  if (text && target.name === 'lease') text.textContent = target.labels?.[0]?.querySelector('time')?.textContent ?? '…';
+  if (!text || (target.name !== 'lease' && target.name !== 'until')) return;
+  const { elements } = /** @type {HTMLFormElement} */ (target.form);
+  const [leases, typed] = ['lease', 'until'].map((name) => elements.namedItem(name));
+  if (target === typed && leases instanceof RadioNodeList) leases.value = 'other';
+  const isTyped =
+    typed instanceof HTMLInputElement && typed.value !== '' && (target === typed || target.value === 'other');
+  const chosen = target.labels?.[0]?.querySelector('time')?.textContent;
+  text.textContent = isTyped ? clock(new Date(typed.value)) : (chosen ?? '…');
 });

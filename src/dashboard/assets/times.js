@@ -50,7 +50,7 @@ const HALF_YEAR_DAYS = 183;
  * Writes when something is, for a plan: `14:29`, `Fri 14:29`, `23 Jan, 14:29`; or only the day: `Friday`, `23 Jan`.
  * @param {Date} at
  */
-function clock(at, isDay = false) {
+export function clock(at, isDay = false) {
   const days =
     Math.abs(new Date(at).setHours(0, 0, 0, 0) - new Date(Date.now() + aheadMs).setHours(0, 0, 0, 0)) / 86_400_000;
   const i = days < 0.5 ? 0 : days > HALF_YEAR_DAYS ? 3 : (days < 6.5 ? 1 : 2) + (isDay ? 3 : 0);

@@ -6,6 +6,8 @@ import type { Stretch } from '../timeline/fit.ts';
 import { atHour } from '../zone.ts';
 
 export const DAYS = 7;
+/** The last week that can be shown: bookings begin at most 366 days ahead. */
+export const LAST_WEEK = 52;
 /** When a free time is suggested that begins at midnight. */
 const MORNING = 9;
 /** Shorter times are not offered, in ms. */
@@ -36,6 +38,12 @@ export interface Day<Booked> {
  */
 export const daysFrom = (week: number, zone: string, nowMs: number): number[] =>
   Array.from({ length: DAYS + 1 }, (_, day) => atHour(0, week * DAYS + day, zone, nowMs));
+
+/** The week that a time is in, from 0 to LAST_WEEK. */
+export function weekAt(atMs: number, zone: string, nowMs: number): number {
+  const weeks = Array.from({ length: LAST_WEEK }, (_, week) => atHour(0, (week + 1) * DAYS, zone, nowMs));
+  return weeks.filter((endMs) => endMs <= atMs).length;
+}
 
 /**
  * @param bookings of the resource, in order of their start

@@ -41,6 +41,7 @@ export const SlotRow = ({ row: { state }, slot, notReady, board, viewer }: SlotR
       <td class="doing">
         <SlotNow slot={slot} notReady={notReady} board={board} viewer={viewer} />
       </td>
+      <td class="wide" />
       <HoldCells slot={slot} />
       <td class="act">
         <RowActions

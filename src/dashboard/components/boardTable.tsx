@@ -53,8 +53,11 @@ export const BoardTable = ({ board, viewer, back }: BoardTableProps) => {
             </th>
             {isTable ? (
               <>
+                <th scope="col" class="num">
+                  Waiting
+                </th>
                 <th scope="col">Since</th>
-                <th scope="col">Key</th>
+                <th scope="col">Key used</th>
               </>
             ) : (
               <th scope="col" class="time">
@@ -100,7 +103,7 @@ const GroupRow = ({ section, query }: { section: BoardSection; query: BoardQuery
   const isTable = query.view === 'table';
   return (
     <tr class="group">
-      <th scope="rowgroup" colspan={isTable ? 6 : 2}>
+      <th scope="rowgroup" colspan={isTable ? 7 : 2}>
         <a
           class="fold"
           id={`fold-${idOf(group)}`}
@@ -157,7 +160,10 @@ const Row = (props: RowProps) => {
           <Now row={row} nameOf={board.nameOf} isOwn={isOwnOf(viewer)} />
         </td>
         {isTable ? (
-          <HoldCells slot={isPool(state) ? undefined : state.slots[0]} />
+          <>
+            <td class="num wide">{state.waiting > 0 && number(state.waiting)}</td>
+            <HoldCells slot={isPool(state) ? undefined : state.slots[0]} />
+          </>
         ) : (
           <td class="time">
             <Timeline row={timeline} />

@@ -5,6 +5,7 @@
 import type { Booking } from '../../contract/bookings.ts';
 import { bookPath, HERE } from '../bookings/paths.ts';
 import { dayText, rangeText } from '../words/moments.ts';
+import { number } from '../words/numbers.ts';
 import { BookingLinks } from './bookingLinks.tsx';
 import { HiddenFields } from './hiddenFields.tsx';
 import { resourcePath } from './resourceTree.tsx';
@@ -33,15 +34,34 @@ export const BookedCard = ({ booked, zone, back }: BookedCardProps) => (
       <p class="pad">Nothing.</p>
     ) : (
       <ul class="own">
-        {booked.map((one) => (
-          <BookedRow one={one} zone={zone} back={back} />
+        {foldSeries(booked).map(([one, ...later]) => (
+          <BookedRow one={one} later={later} zone={zone} back={back} />
         ))}
       </ul>
     )}
   </section>
 );
 
-const BookedRow = ({ one, zone, back }: { one: Booking; zone: string; back: string }) => {
+/** The bookings of a series together, in place of its first one. */
+function foldSeries(booked: readonly Booking[]): [Booking, ...Booking[]][] {
+  const all = new Map<string, [Booking, ...Booking[]]>();
+  for (const one of booked) {
+    const { series = one.booking } = one;
+    const known = all.get(series);
+    if (known === undefined) all.set(series, [one]);
+    else known.push(one);
+  }
+  return [...all.values()];
+}
+
+interface BookedRowProps extends Pick<BookedCardProps, 'zone' | 'back'> {
+  readonly one: Booking;
+  /** The others of its series. */
+  readonly later?: readonly Booking[];
+}
+
+const BookedRow = ({ one, later = [], zone, back }: BookedRowProps) => {
+  const last = later.at(-1);
   const { booking, resource, slot, start, end, note, series, state } = one;
   return (
     <li id={`booked-${booking}`} data-name={resource}>
@@ -72,6 +92,18 @@ const BookedRow = ({ one, zone, back }: { one: Booking; zone: string; back: stri
           <BookingLinks booking={one} back={back} on={dayText(Date.parse(start), zone)} />
         ) : null}
       </div>
+      {last !== undefined && (
+        <details id={`later-${booking}`}>
+          <summary>
+            {number(later.length)} more, the last on {dayText(Date.parse(last.start), zone)}
+          </summary>
+          <ul class="own">
+            {later.map((other) => (
+              <BookedRow one={other} zone={zone} back={back} />
+            ))}
+          </ul>
+        </details>
+      )}
     </li>
   );
 };

@@ -5,6 +5,7 @@
 import { MAX_NOTE_LENGTH } from '../../domain/maxSizes.ts';
 import type { BookForm, TimeForm } from '../bookings/form.ts';
 import type { Failed } from '../form.ts';
+import type { Colleague } from '../people.ts';
 import { Fault, faultOf } from './formPage.tsx';
 
 interface FieldsProps<Form> {
@@ -21,10 +22,12 @@ interface TextFieldProps {
   readonly maxLength: number;
   readonly placeholder?: string;
   readonly isRequired?: boolean;
+  /** The id of a list of suggestions. */
+  readonly list?: string;
   readonly failed: Failed | undefined;
 }
 
-const TextField = ({ name, of = name, label, value, maxLength, placeholder, isRequired, failed }: TextFieldProps) => (
+const TextField = ({ name, of = name, label, value, maxLength, isRequired, failed, ...rest }: TextFieldProps) => (
   <label>
     {label}
     <input
@@ -32,8 +35,8 @@ const TextField = ({ name, of = name, label, value, maxLength, placeholder, isRe
       value={value ?? ''}
       maxlength={maxLength}
       required={isRequired}
-      placeholder={placeholder}
       autocomplete="off"
+      {...rest}
       {...faultOf({ of, failed })}
     />
     <Fault of={of} failed={failed} />
@@ -62,16 +65,28 @@ export const WantedFields = ({ typed, failed }: FieldsProps<Pick<BookForm, 'name
   </>
 );
 
+interface RequesterFieldProps extends FieldsProps<Pick<BookForm, 'requester'>> {
+  readonly people: readonly Colleague[];
+}
+
 /** Whose the booking is, for those who may book for others. */
-export const RequesterField = ({ typed, failed }: FieldsProps<Pick<BookForm, 'requester'>>) => (
-  <TextField
-    name="requester"
-    label="Whose it is"
-    value={typed.requester}
-    maxLength={256}
-    placeholder="yours, or a colleague’s e-mail address"
-    failed={failed}
-  />
+export const RequesterField = ({ typed, failed, people }: RequesterFieldProps) => (
+  <>
+    <TextField
+      name="requester"
+      label="Whose it is"
+      value={typed.requester}
+      maxLength={256}
+      placeholder="yours, or a colleague’s e-mail address"
+      list="people"
+      failed={failed}
+    />
+    <datalist id="people">
+      {people.map(({ email, name }) => (
+        <option value={email}>{name}</option>
+      ))}
+    </datalist>
+  </>
 );
 
 /** The start and the end. */

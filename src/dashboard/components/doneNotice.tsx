@@ -5,11 +5,12 @@ import { nameFault } from '../../domain/names.ts';
 import type { Viewer } from '../env.ts';
 import { Clock } from './clock.tsx';
 import { Icon } from './icon.tsx';
+import { resourcePath } from './resourceTree.tsx';
 
 /**
  * The notice about a form that was carried out, by the `done` of the address that it leads to; and what is said
  * besides, smaller. `{}` is the name that it was done to, `{whom}` the person, `{start}` the begin, `{until}` the end,
- * `{n}` a number.
+ * `{n}` a number. With a begin, the name leads to the resource's days around it.
  */
 const DONE: ReadonlyMap<string, readonly [string, string?]> = new Map(
   Object.entries({
@@ -106,10 +107,12 @@ interface SentenceProps {
 
 const Sentence = ({ text, what, whom, start, until }: SentenceProps) => {
   const isName = what !== '' && nameFault(what, MAX_NAME_LENGTH) === null;
+  const startMs = text.includes('{start}') ? Date.parse(start ?? '') : Number.NaN;
   return (
     <>
       {text.split(/(\{\w*\})/).map((part, i) => {
-        if (part === '{}') return isName ? what : i === 1 && text.startsWith('{}') ? 'It' : 'it';
+        if (part === '{}' && isName) return Number.isNaN(startMs) ? what : <a href={daysPath(what, startMs)}>{what}</a>;
+        if (part === '{}') return i === 1 && text.startsWith('{}') ? 'It' : 'it';
         if (part === '{whom}') return whom?.slice(0, MAX_NAME_LENGTH) || 'another person';
         if (part === '{start}') return <At word="from" time={start} />;
         return part === '{until}' ? <At word={text.includes('{start}') ? 'to' : 'until'} time={until} /> : part;
@@ -117,6 +120,9 @@ const Sentence = ({ text, what, whom, start, until }: SentenceProps) => {
     </>
   );
 };
+
+/** The page of a resource, with the week that a time is in. */
+const daysPath = (name: string, atMs: number): string => `${resourcePath(name)}&at=${atMs}`;
 
 /** A time, if there is one. */
 const At = ({ word, time }: { word: string; time: string | null }) => {

@@ -34,7 +34,7 @@ export const PoolTable = ({ label, pools, refused }: PoolTableProps) => (
             Mean wait
           </th>
           <th scope="col" class="num">
-            <abbr title="95 of 100 waited at most so long">p95 wait</abbr>
+            <abbr title="95 of 100 waited at most so long">95 % at most</abbr>
           </th>
           <th scope="col" class="num">
             Gave up
@@ -70,7 +70,7 @@ const PoolRow = ({ pool, refused }: { pool: PoolUsage; refused: number }) => {
       <td data-label="Mean wait" class="num">
         {meanWaitedMs === null ? '–' : span(meanWaitedMs)}
       </td>
-      <td data-label="p95 wait" class="num">
+      <td data-label="95 % at most" class="num">
         {p95WaitedMs === null ? '–' : span(p95WaitedMs)}
       </td>
       <td data-label="Gave up" class="num">

@@ -6,16 +6,13 @@ import type { Booking } from '../../contract/bookings.ts';
 import { mayEnd } from '../../operations/permissions.ts';
 import { bookPath, CANCEL } from '../bookings/paths.ts';
 import { slotsOf, stretchOf } from '../bookings/read.ts';
-import { type Day, weekOf } from '../bookings/week.ts';
+import { type Day, LAST_WEEK, weekOf } from '../bookings/week.ts';
 import type { Viewer } from '../env.ts';
 import type { Details } from '../resource/resourceDetails.ts';
 import { may } from '../viewer.ts';
 import { clockText, dayText } from '../words/moments.ts';
 import { BookingLinks } from './bookingLinks.tsx';
 import { Note } from './person.tsx';
-
-/** The last week that can be shown: bookings begin at most 366 days ahead. */
-const LAST = 52;
 
 export interface WeekCardProps {
   readonly details: Details;
@@ -44,7 +41,7 @@ export const WeekCard = (props: WeekCardProps) => {
         <span class="meta">{zone === 'UTC' ? 'times of UTC' : 'your time'}</span>
         <nav class="end seg" aria-label="Weeks">
           {week > 0 && <a href={link(week - 1)}>Week before</a>}
-          {week < LAST && <a href={link(week + 1)}>Next week</a>}
+          {week < LAST_WEEK && <a href={link(week + 1)}>Next week</a>}
         </nav>
       </header>
       <table class="week" aria-label={`Bookings of ${name}, by day`}>

@@ -213,7 +213,7 @@ const OutCard = ({ pools: { outOfService } }: { pools: Pools }) => (
 const UnusedCard = ({ pools: { unused, unusedCount } }: { pools: Pools }) => (
   <section class="card" aria-labelledby="unused-title">
     <header>
-      <h2 id="unused-title">Nobody needs these</h2>
+      <h2 id="unused-title">Not used in the last 7 days</h2>
       {unusedCount > 0 && <span class="meta">{number(unusedCount)}</span>}
     </header>
     {unusedCount === 0 ? (

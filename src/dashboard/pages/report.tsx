@@ -118,7 +118,7 @@ const ReportParts = ({ report: { total, pools, holders }, nameOf }: { report: Re
         <Figure name="reservations" value={number(total.reservations)} />
         <Figure name="held in all" value={hoursText(total.heldMs.reduce((sum, ms) => sum + ms, 0))} />
         <Figure name="mean wait" value={waitText(total.meanWaitedMs)} />
-        <Figure name="p95 wait" value={waitText(total.p95WaitedMs)} />
+        <Figure name="95 % waited at most" value={waitText(total.p95WaitedMs)} />
       </dl>
     </section>
     <section class="card" aria-labelledby="resources-title">

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { deleteDefinition } from '../../operations/definitions.ts';
 import { cancelForm } from '../actions/cancelWait.ts';
 import { BOARD } from '../board/query.ts';
+import { LAST_WEEK, weekAt } from '../bookings/week.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { EventLog } from '../components/eventLog.tsx';
 import { Page } from '../components/layout.tsx';
@@ -36,7 +37,9 @@ const Query = z.object({
   name: z.string(),
   tab: z.enum(TABS).catch('now'),
   view: z.enum(['today', 'day', 'week']).catch('today'),
-  week: z.coerce.number().int().min(0).max(52).catch(0),
+  week: z.coerce.number().int().min(0).max(LAST_WEEK).catch(0),
+  /** A time whose week is shown, in ms since 1970 UTC. */
+  at: z.coerce.number().optional().catch(undefined),
   cursor: z.string().max(100).optional(),
   page: pageNumber,
   after: z.string().optional(),
@@ -65,9 +68,10 @@ export const resourceRoutes = (deps: DashboardDeps) => {
 
   return new Hono<DashboardEnv>()
     .get(AT, (c) => {
-      const wanted = readQuery(c, Query);
+      const { at, ...wanted } = readQuery(c, Query);
       check(NameParams, { name: wanted.name });
-      return show(c, { after: undefined, cursor: undefined, ...wanted });
+      const week = at === undefined ? wanted.week : weekAt(at, zoneOf(c), Date.now());
+      return show(c, { after: undefined, cursor: undefined, ...wanted, week });
     })
     .post(`${AT}/cancel`, async (c) => {
       const { name } = readQuery(c, Query);

@@ -101,6 +101,7 @@ export const Timeline = ({ row, rowHeight = HEIGHT }: { row: TimelineRow; rowHei
           y={round(top + bar.lane * pitch)}
           height={lanes === 1 ? pitch : round(pitch - 1)}
           isLane={lanes > 1}
+          room={lanes > 1 || bar.kind === 'past' ? 0 : roomAfter(bar, row.bars)}
         />
       ))}
       {row.area.map((step) => (
@@ -121,27 +122,44 @@ const PITCHES: Readonly<Record<number, number>> = { 2: 12, 3: 11, 4: 8, 5: 7 };
 
 const round = (value: number): number => Math.round(value * 100) / 100;
 
-const BarView = ({ bar, y, height, isLane }: { bar: Bar; y: number; height: number; isLane: boolean }) => {
+/** How much room there is between a bar and the next one, in percent; 0 where others begin before its end. */
+const roomAfter = (bar: Bar, bars: readonly Bar[]): number =>
+  Math.max(0, Math.min(100, ...bars.filter((one) => one !== bar && one.to > bar.to).map(({ from }) => from)) - bar.to);
+
+interface BarViewProps {
+  readonly bar: Bar;
+  readonly y: number;
+  readonly height: number;
+  readonly isLane: boolean;
+  /** The width after it that its text may take if it is too short for it, in percent. */
+  readonly room: number;
+}
+
+const BarView = ({ bar, y, height, isLane, room }: BarViewProps) => {
   const { kind, from, to, isCutLeft, isCutRight, fades, text } = bar;
   const classes = ['bar', kind, isCutLeft && 'before', isCutRight && 'after', fades && 'fades', isLane && 'lane'];
-  const shown = isLane ? '' : cut(text, to - from);
+  const [wide, narrow] = isLane ? [NO_LABEL, NO_LABEL] : [labelOf(bar, room, WIDE), labelOf(bar, room, NARROW)];
   return (
-    // biome-ignore lint/a11y/noSvgWithoutTitle: the row that it is a part of has a label
-    <svg
-      class={classes.filter((one) => one !== false).join(' ')}
-      x={`${from}%`}
-      y={y}
-      width={`${round(to - from)}%`}
-      height={height}
-    >
-      {shown !== text && <title>{text}</title>}
-      <rect />
-      {shown !== '' && (
-        <text x="8" y={height / 2 + 4.5}>
-          {shown}
-        </text>
+    <>
+      {/* biome-ignore lint/a11y/noSvgWithoutTitle: the row that it is a part of has a label */}
+      <svg
+        class={classes.filter((one) => one !== false).join(' ')}
+        x={`${from}%`}
+        y={y}
+        width={`${round(to - from)}%`}
+        height={height}
+      >
+        {(wide.within !== text || narrow.within !== text) && <title>{text}</title>}
+        <rect />
+        <Label wide={wide.within} narrow={narrow.within} x={8} y={height / 2 + 4.5} />
+      </svg>
+      {wide.beside + narrow.beside !== '' && (
+        // biome-ignore lint/a11y/noSvgWithoutTitle: the row that it is a part of has a label
+        <svg class="beside" x={`${to}%`} y={y} width={`${round(room)}%`} height={height}>
+          <Label wide={wide.beside} narrow={narrow.beside} x={4} y={height / 2 + 4.5} />
+        </svg>
       )}
-    </svg>
+    </>
   );
 };
 
@@ -158,15 +176,61 @@ const StepView = ({ step: { from, to, held }, capacity, rowHeight }: StepProps) 
   );
 };
 
-/** The usual width of a timeline, and of a letter, in px. What does not fit in a narrower one is clipped. */
-const WIDTH = 600;
-const LETTER = 6.7;
-const PADDING = 12;
+interface LabelProps {
+  /** The text in a wide window, and in a narrow one. */
+  readonly wide: string;
+  readonly narrow: string;
+  readonly x: number;
+  readonly y: number;
+}
 
-/** Shortens a text to a width in percent of the timeline. */
-function cut(text: string, percent: number): string {
+const Label = ({ wide, narrow, x, y }: LabelProps) => {
+  const texts = wide === narrow ? [[wide]] : [[wide, 'in-wide'] as const, [narrow, 'in-narrow'] as const];
+  return (
+    <>
+      {texts.map(
+        ([text, kind]) =>
+          text !== '' && (
+            <text class={kind} x={x} y={y}>
+              {text}
+            </text>
+          ),
+      )}
+    </>
+  );
+};
+
+/** Widths of a timeline in px: of a window of 1,440 px, and of one of 1,200 px. */
+const WIDE = 590;
+const NARROW = 375;
+/** The width of a letter, and the room at both ends of a text, in px. */
+const LETTER = 7;
+const PADDING = 16;
+/** A text of so many letters says enough. */
+const LEGIBLE = 8;
+
+/** Where the text of a bar stands, as far as it fits: in the bar, or else beside it. */
+interface Placed {
+  readonly within: string;
+  readonly beside: string;
+}
+
+const NO_LABEL: Placed = { within: '', beside: '' };
+
+/** @param room beside the bar, in percent @param width of the timeline, in px */
+function labelOf({ kind, text, from, to }: Bar, room: number, width: number): Placed {
+  const within = cut(text, ((to - from) / 100) * width);
+  if (within === text || within.length >= LEGIBLE) return { within, beside: '' };
+  // The place in the queue, which the text begins with.
+  if (kind === 'waiting') return { within: cut(text.split(' ')[0] ?? '', ((to - from) / 100) * width), beside: '' };
+  const beside = cut(text, (room / 100) * width);
+  return beside.length > within.length ? { within: '', beside } : { within, beside: '' };
+}
+
+/** Shortens a text to a width in px. */
+function cut(text: string, width: number): string {
   const letters = [...text];
-  const fits = Math.floor(((percent / 100) * WIDTH - PADDING) / LETTER);
+  const fits = Math.floor((width - PADDING) / LETTER);
   if (letters.length <= fits) return text;
   return fits < 3
     ? ''

@@ -5,8 +5,11 @@
 
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
+import type { Booking } from '../../../contract/bookings.ts';
+import type { Credential } from '../../../domain/tenants.ts';
 import { lastChange, rememberChange } from '../../actions/conditionUndo.ts';
 import { before, setCondition } from '../../actions/setCondition.ts';
+import { readBookings } from '../../bookings/read.ts';
 import { Clock } from '../../components/clock.tsx';
 import { showFailure } from '../../components/failurePage.tsx';
 import { Buttons, Fault, FormPage, faultOf } from '../../components/formPage.tsx';
@@ -15,10 +18,12 @@ import { ReasonField } from '../../components/reasonField.tsx';
 import type { DashboardDeps, DashboardEnv } from '../../env.ts';
 import { attempt, type Failed, readForm, readQuery, refuseField } from '../../form.ts';
 import { backTo, ownPath } from '../../paths.ts';
-import { namesOf } from '../../people.ts';
+import { type NameOf, namesOf } from '../../people.ts';
 import { type Care, readCare } from '../../resource/careOf.ts';
 import { needs } from '../../viewer.ts';
+import { rangeText } from '../../words/moments.ts';
 import { number } from '../../words/numbers.ts';
+import { zoneOf } from '../../zone.ts';
 
 const OUT = '/dashboard/condition/out';
 const BACK = '/dashboard/condition/back';
@@ -43,11 +48,11 @@ export const conditionRoutes = (deps: DashboardDeps) => {
   const show = async (c: Context<DashboardEnv>, typed: OutForm, failed?: Failed) => {
     const { viewer } = c.var;
     const care = await readCare(deps.engine, viewer.credential, typed.resource);
-    const nameOf = await namesOf(
-      deps,
-      viewer,
-      care.holds.map(({ hold }) => hold.holder),
-    );
+    const booked = await bookedOf(deps, viewer.credential, care);
+    const nameOf = await namesOf(deps, viewer, [
+      ...care.holds.map(({ hold }) => hold.holder),
+      ...booked.map(({ requester }) => requester),
+    ]);
     const back = ownPath(typed.back);
     return c.html(
       <FormPage title={`Take ${care.name} out of service`} viewer={viewer} failed={failed}>
@@ -57,6 +62,7 @@ export const conditionRoutes = (deps: DashboardDeps) => {
           <ReasonField value={typed.reason} failed={failed} />
           <p class="hint">
             <Afterwards care={care} nameOf={nameOf} />
+            <BookedThen booked={booked} care={care} nameOf={nameOf} zone={zoneOf(c)} />
           </p>
           <Buttons back={back}>
             <button type="submit" class="primary" id="out-of-service">
@@ -149,8 +155,38 @@ const SlotField = ({ care, chosen, failed }: SlotFieldProps) => (
   </label>
 );
 
+/** Returns the bookings of a resource, the first to begin first. A page does without them rather than fail. */
+const bookedOf = ({ engine }: DashboardDeps, credential: Credential, { name, resource }: Care) =>
+  readBookings(engine, credential, { resource })
+    .then((all) => all.filter(({ slot, state }) => state !== 'RUNNING' && (name === resource || slot === name)))
+    .catch(() => []);
+
+interface BookedThenProps {
+  readonly booked: readonly Booking[];
+  readonly care: Care;
+  readonly nameOf: NameOf;
+  readonly zone: string;
+}
+
+/** The consequences for bookings. */
+const BookedThen = ({ booked, care: { capacity }, nameOf, zone }: BookedThenProps) => {
+  const [first] = booked;
+  if (first === undefined) return null;
+  const when = rangeText(Date.parse(first.start), Date.parse(first.end), zone);
+  return (
+    <>
+      {' '}
+      It is booked {booked.length === 1 ? 'once' : `${number(booked.length)} times`}
+      {booked.length === 1 ? ': ' : ', first by '}
+      {nameOf(first.requester)}, {when}. Bookings stay. One that begins while it is out of service{' '}
+      {capacity > 1 ? 'gets another slot if one is free, else it waits' : 'waits'} until it is back, at most until the
+      booking’s end.
+    </>
+  );
+};
+
 /** The consequences for its holder and for those who wait. */
-const Afterwards = ({ care: { holds }, nameOf }: { care: Care; nameOf: (requester: string) => string }) => {
+const Afterwards = ({ care: { holds }, nameOf }: { care: Care; nameOf: NameOf }) => {
   const [first, ...others] = holds;
   if (first === undefined) return <>Nobody gets it until it is back in service. Those who wait for it go on waiting.</>;
   const { holder, until } = first.hold;

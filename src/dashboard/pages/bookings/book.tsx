@@ -29,7 +29,7 @@ import { NowOrLater } from '../../components/nowOrLater.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { attempt, check, type Failed, readForm, readQuery } from '../../form.ts';
 import { backTo, ownPath } from '../../paths.ts';
-import { isOwnOf, type NameOf, namesOf } from '../../people.ts';
+import { type Colleague, colleagues, isOwnOf, type NameOf, namesOf } from '../../people.ts';
 import { may, needs } from '../../viewer.ts';
 import { whyNotBooked } from '../../words/bookingWords.ts';
 import { rangeText } from '../../words/moments.ts';
@@ -60,7 +60,8 @@ export const bookRoutes = (deps: DashboardDeps) => {
   const show = async (c: Context<DashboardEnv>, typed: BookForm, failed?: Failed, other: Suggestion | null = null) => {
     const { viewer } = c.var;
     const terms = await readTerms(deps.engine, viewer.credential);
-    const props = { viewer, typed, terms, failed, other, zone: zoneOf(c) };
+    const people = may(viewer, 'force') ? await colleagues(deps, viewer) : [];
+    const props = { viewer, typed, terms, people, failed, other, zone: zoneOf(c) };
     return c.html(<BookPage {...props} />, failed?.status ?? 200);
   };
 
@@ -151,12 +152,14 @@ interface BookPageProps {
   readonly viewer: Viewer;
   readonly typed: BookForm;
   readonly terms: Terms;
+  /** Whom a booking can be for, as far as they are known. */
+  readonly people: readonly Colleague[];
   readonly failed: Failed | undefined;
   readonly other: Suggestion | null;
   readonly zone: string;
 }
 
-const BookPage = ({ viewer, typed, terms, failed, other, zone }: BookPageProps) => {
+const BookPage = ({ viewer, typed, terms, people, failed, other, zone }: BookPageProps) => {
   const { resource, requester, instead, insteadOf } = typed;
   const back = ownPath(typed.back);
   const title = instead === '' ? `Book ${resource}`.trim() : `Book another instead of ${insteadOf}`;
@@ -178,7 +181,7 @@ const BookPage = ({ viewer, typed, terms, failed, other, zone }: BookPageProps) 
         )}
         {resource === '' && <WantedFields typed={typed} failed={failed} />}
         <TimeFields typed={typed} failed={failed} />
-        {instead === '' && may(viewer, 'force') && <RequesterField typed={typed} failed={failed} />}
+        {instead === '' && may(viewer, 'force') && <RequesterField typed={typed} failed={failed} people={people} />}
         <NoteField typed={typed} failed={failed} isRequired={terms.requireNote} />
         {instead === '' && <RepeatFields typed={typed} failed={failed} />}
         <ClaimField typed={typed} failed={failed} />
