@@ -6,7 +6,7 @@ export const SPECIFICATION = '../specification.md';
 type Section = readonly [title: string, anchor: string];
 
 const WAITING: Section = ['Waiting', 'waiting'];
-const LISTINGS: Section = ['ConcurrentLists', 'listings'];
+const LISTINGS: Section = ['Listings', 'listings'];
 const KEYS: Section = ['Restricted keys', 'restricted-keys'];
 const ROTATION: Section = ['Rotation', 'rotation'];
 const TOKENS: Section = ['Management tokens', 'management-tokens'];
