@@ -3,7 +3,7 @@
  * A module is a file: it names others by `local x = require('frame/tenant')`, and ends with `return x`. It is made when
  * it is first required.
  */
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,8 +45,6 @@ export interface Library {
 /** A verb, as a function of the library and as a script. */
 export interface Script {
   readonly name: string;
-  /** Its header and what follows, as it is written. */
-  readonly source: string;
   /** @returns the text that runs where functions are forbidden */
   readonly lua: () => string;
   /** @returns the SHA-1 of that text */
@@ -60,7 +58,22 @@ export interface Script {
   readonly functionName: () => string;
 }
 
-type Modules = ReadonlyMap<string, string>;
+/** A module of lua/: its text, the modules that it requires, and whether each call begins with its begin(). */
+export interface Module {
+  readonly lua: string;
+  readonly needs: readonly string[];
+  readonly hasBegin: boolean;
+}
+
+/** Reads a module once: each of some 60 verbs asks for all that it needs. */
+export const moduleOf = (lua: string): Module => ({
+  lua,
+  needs: [...lua.matchAll(/\brequire\('([\w/]+)'\)/g)].map(([, other = '']) => other),
+  hasBegin: /^function \w+\.begin\(\)/m.test(lua),
+});
+
+/** name → module */
+type Modules = ReadonlyMap<string, Module>;
 
 /**
  * Returns the modules that some need, each after those that it needs itself.
@@ -73,17 +86,17 @@ function neededBy(modules: Modules, names: readonly string[]): string[] {
     if (found.has(name)) return;
     if (under.has(name)) throw new Error(`lua/${name}.lua needs itself`);
     under.add(name);
-    for (const [, other = ''] of sourceOf(modules, name).matchAll(/\brequire\('([\w/]+)'\)/g)) add(other);
+    moduleNamed(modules, name).needs.forEach(add);
     found.add(name);
   };
   names.forEach(add);
   return [...found];
 }
 
-function sourceOf(modules: Modules, name: string): string {
-  const lua = modules.get(name);
-  if (lua === undefined) throw new Error(`lua/${name}.lua does not exist`);
-  return lua;
+function moduleNamed(modules: Modules, name: string): Module {
+  const found = modules.get(name);
+  if (found === undefined) throw new Error(`lua/${name}.lua does not exist`);
+  return found;
 }
 
 /** The module with the plain way of a verb. */
@@ -93,27 +106,31 @@ const plainOf = (modules: Modules, { name }: Verb) => (modules.has(`plain/${name
 function tableOf(modules: Modules, verb: Verb): string {
   const list = (names: readonly string[]) => `{ ${names.map((name) => `'${name}'`).join(', ')} }`;
   const [plain] = plainOf(modules, verb);
-  const begun = neededBy(modules, [verb.module]).filter((name) =>
-    /^function \w+\.begin\(\)/m.test(sourceOf(modules, name)),
-  );
+  const begun = neededBy(modules, [verb.module]).filter((name) => moduleNamed(modules, name).hasBegin);
   return `{ name = '${verb.name}', module = '${verb.module}', plainModule = ${plain === undefined ? 'nil' : `'${plain}'`}, keys = ${list(verb.keys)},
 derived = { ${verb.derivedKeys.map((name) => `${name} = true`).join(', ')} }, hasFlags = ${verb.hasFlags}, modules = ${list(begun)}, begins = {} }`;
 }
 
-/** Returns the text that library and script begin with. The globals become locals, which are faster. */
-function bodyOf(modules: Modules, verbs: readonly Verb[]): string {
+/**
+ * Returns the text that library and script begin with, in parts: whole, it would be in memory more than once. The
+ * globals become locals, which are faster.
+ */
+function bodyOf(modules: Modules, verbs: readonly Verb[]): string[] {
   const roots = verbs.flatMap((verb) => [...plainOf(modules, verb), verb.module]);
   const texts = neededBy(modules, ['frame/run', ...roots]).map(
-    (name) => `modules['${name}'] = function()\n${sourceOf(modules, name)}\nend\n`,
+    (name) => `modules['${name}'] = function()\n${moduleNamed(modules, name).lua}\nend\n`,
   );
-  return `local function globals() return ${GLOBALS} end
+  return [
+    `local function globals() return ${GLOBALS} end
 local ${GLOBALS}
 local modules, made = {}, {}
 local function require(name)
   if not made[name] then made[name] = modules[name]() end
   return made[name]
 end
-${texts.join('')}local verbs = {
+`,
+    ...texts,
+    `local verbs = {
 ${verbs.map((verb) => `${verb.name} = ${tableOf(modules, verb)},\n`).join('')}}
 local run
 local function call(verb, keys, args)
@@ -123,17 +140,20 @@ local function call(verb, keys, args)
   end
   return run(verbs[verb], keys, args)
 end
-`;
+`,
+  ];
 }
 
 /**
  * Makes a library. Its name and those of its functions end with its digest, so versions live side by side.
- * @param modules name → source
  * @throws Error if a module does not exist
  */
 export function libraryOf(modules: Modules, verbs: readonly Verb[]): Library {
-  const body = `local register = redis.register_function\n${bodyOf(modules, verbs)}`;
-  const digest = hash('sha256', body).slice(0, 16);
+  const body = ['local register = redis.register_function\n', ...bodyOf(modules, verbs)];
+  const digest = body
+    .reduce((sum, part) => sum.update(part), createHash('sha256'))
+    .digest('hex')
+    .slice(0, 16);
   const functionOf = (verb: string) => `hf_${verb}_${digest}`;
   const registered = verbs.map(
     ({ name }) => `register{
@@ -142,7 +162,7 @@ export function libraryOf(modules: Modules, verbs: readonly Verb[]): Library {
 }
 `,
   );
-  return { name: `hf_${digest}`, lua: `#!lua name=hf_${digest}\n${body}${registered.join('')}`, functionOf };
+  return { name: `hf_${digest}`, lua: [`#!lua name=hf_${digest}\n`, ...body, ...registered].join(''), functionOf };
 }
 
 /**
@@ -150,7 +170,7 @@ export function libraryOf(modules: Modules, verbs: readonly Verb[]): Library {
  * @throws Error if a module does not exist
  */
 export const scriptOf = (modules: Modules, verb: Verb): string =>
-  `${bodyOf(modules, [verb])}return call('${verb.name}', KEYS, ARGV)`;
+  [...bodyOf(modules, [verb]), `return call('${verb.name}', KEYS, ARGV)`].join('');
 
 /** Reads the modules of lua/. */
 export const LUA_FOLDER = fileURLToPath(new URL('../../lua/', import.meta.url));

@@ -10,6 +10,7 @@ import {
   bitsModule,
   libraryOf,
   limitsModule,
+  moduleOf,
   readModules,
   type Script,
   scriptOf,
@@ -37,17 +38,17 @@ export function loadScripts(tiers: TierTable, replaced: Readonly<Record<string, 
 
 function readScripts(tiers: TierTable, replaced: Readonly<Record<string, string>>): Script[] {
   const files = readModules();
-  const modules = new Map([...files].map(([name, lua]) => [name, withoutComments(lua)]));
-  modules.set('frame/limits', limitsModule(tiers));
-  modules.set('events/bits', bitsModule());
-  for (const [name, lua] of Object.entries(replaced)) modules.set(name, lua);
+  const texts = new Map([...files].map(([name, lua]) => [name, withoutComments(lua)]));
+  texts.set('frame/limits', limitsModule(tiers));
+  texts.set('events/bits', bitsModule());
+  for (const [name, lua] of Object.entries(replaced)) texts.set(name, lua);
+  const modules = new Map([...texts].map(([name, lua]) => [name, moduleOf(lua)]));
   const verbs = [...files].filter(([name]) => name.startsWith('verbs/')).flatMap(([name, lua]) => verbsIn(name, lua));
   const library = memoize(() => libraryOf(modules, verbs));
   return verbs.map((verb) => {
     const lua = memoize(() => scriptOf(modules, verb));
     return {
       name: verb.name,
-      source: verb.source,
       keys: verb.keys,
       derivedKeys: verb.derivedKeys,
       lua,
@@ -59,7 +60,7 @@ function readScripts(tiers: TierTable, replaced: Readonly<Record<string, string>
 }
 
 /** Returns the verbs of a module. Each begins with a header: a long comment that starts with its name. */
-function verbsIn(module: string, lua: string): (VerbModule & Pick<Script, 'source'>)[] {
+function verbsIn(module: string, lua: string): VerbModule[] {
   return lua.split(/^(?=--\[\[ )/m).flatMap((source) => {
     const [header, name] = /^--\[\[ (\w+)[\s\S]*?\]\]/.exec(source) ?? [];
     if (header === undefined || name === undefined) return [];
@@ -70,7 +71,6 @@ function verbsIn(module: string, lua: string): (VerbModule & Pick<Script, 'sourc
       keys: keys.filter(isGiven),
       derivedKeys: keys.filter((key) => !isGiven(key)),
       hasFlags: /ARGV\[2\] +flags/.test(header),
-      source,
     };
   });
 }

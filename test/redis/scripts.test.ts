@@ -68,7 +68,14 @@ const DEFINITION_FIELDS = {
 
 const ITEMS = readModules().get('frame/items') ?? '';
 const scripts = loadScripts(DEFAULT_TIERS);
-const source = (name: string) => scripts.find((script) => script.name === name)?.source ?? '';
+/** Verb → its header and what follows, as it is written. */
+const SOURCES = new Map(
+  [...readModules()]
+    .filter(([module]) => module.startsWith('verbs/'))
+    .flatMap(([, lua]) => lua.split(/^(?=--\[\[ )/m))
+    .map((text) => [/^--\[\[ (\w+)/.exec(text)?.[1], text]),
+);
+const source = (name: string) => SOURCES.get(name) ?? '';
 const headerOf = (name: string) => /^--\[\[([\s\S]*?)\]\]/.exec(source(name))?.[1] ?? '';
 
 /** The names of the modules that a text requires. */
