@@ -14,7 +14,7 @@ import {
   MIN_CLAIM_WITHIN_SECONDS,
   WEEKDAYS,
 } from '../domain/bookings.ts';
-import { isTimeZone } from '../domain/series.ts';
+import { isTimeZone } from '../domain/timeZones.ts';
 import { apiKeyLabel, instant, item, must, note, requesterName, resourceName, resourceType, time } from './fields.ts';
 import { checkAsked, match, named } from './match.ts';
 import { explanation } from './reservationFields.ts';

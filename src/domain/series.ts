@@ -4,6 +4,7 @@
  */
 import { Temporal } from 'temporal-polyfill';
 import { WEEKDAYS, type Weekday } from './bookings.ts';
+import { spelled } from './timeZones.ts';
 
 /** How a booking repeats. */
 export interface Series {
@@ -23,30 +24,6 @@ export interface Occurrence {
 }
 
 const DAY_MS = 86_400_000;
-/** A name of the time zone database. An offset, such as +01:00, has no daylight saving time. */
-const ZONE_NAME = /^[a-z][a-z0-9_+/-]{0,63}$/i;
-
-/** Names of zones as spelled() returns them: to look one up takes 0.4 ms. */
-const known = new Set<string>();
-
-/** The one spelling of a zone's name: the library keeps what it has computed for each spelling. */
-function spelled(name: string): string {
-  if (known.has(name)) return name;
-  const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();
-  known.add(timeZone);
-  return timeZone;
-}
-
-/** Returns true if there is an IANA time zone of a name. */
-export function isTimeZone(name: string): boolean {
-  if (!ZONE_NAME.test(name)) return false;
-  try {
-    return spelled(name) !== '';
-  } catch {
-    return false;
-  }
-}
-
 /**
  * Lists the occurrences of a booking in order. Start and end have the same wall-clock times in each: a time that the
  * clocks skip moves on by the gap, and of one that comes twice the first counts.

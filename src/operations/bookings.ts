@@ -7,7 +7,6 @@ import { MAX_BOOKINGS_OF_CALL } from '../domain/bookings.ts';
 import { afterCharge, HoldfastError } from '../domain/errors.ts';
 import type { Idempotency } from '../domain/idempotency.ts';
 import type { Charged } from '../domain/quota.ts';
-import { occurrences } from '../domain/series.ts';
 import type { Credential } from '../domain/tenants.ts';
 import type { EngineBooking, Taken, WhichBookings } from '../engine/bookings.ts';
 import { charged, chargeRepeat, countItems, countUse, countWhole } from './charging.ts';
@@ -29,7 +28,7 @@ export async function book(
   { bookings, skipConflicts = false }: BookBody,
   idempotency?: Idempotency,
 ): Promise<Charged<BookResult>> {
-  const request = { bookings: countedOut(bookings), skipConflicts };
+  const request = { bookings: await countedOut(bookings), skipConflicts };
   await refuseOthersNames(deps.engine, credential, bookings);
   const pending = deps.bookings.book(credential, request, { idempotency });
   return countItems(
@@ -51,7 +50,7 @@ export async function dryBook(
   credential: Credential,
   { bookings, skipConflicts = false }: BookBody,
 ): Promise<Charged<BookResult>> {
-  const request = { bookings: countedOut(bookings), skipConflicts };
+  const request = { bookings: await countedOut(bookings), skipConflicts };
   await refuseOthersNames(deps.engine, credential, bookings);
   const charging = deps.reads.charge(credential, 'reserve', request.bookings.length);
   return countUse(
@@ -68,11 +67,13 @@ export async function dryBook(
  * Counts series out (docs/specification.md#series).
  * @throws HoldfastError refused
  */
-function countedOut(items: readonly BookingItem[]): EngineBooking[] {
+async function countedOut(items: readonly BookingItem[]): Promise<EngineBooking[]> {
   const all: EngineBooking[] = [];
   for (const [i, { repeat, ...one }] of items.entries()) {
     if (repeat === undefined) all.push(one);
     else {
+      // Its library takes memory, and few bookings repeat.
+      const { occurrences } = await import('../domain/series.ts');
       const times = occurrences(one.start, one.end, repeat, MAX_BOOKINGS_OF_CALL);
       if (times.length === 0) throw new HoldfastError('refused', `bookings[${i}].repeat has no day until its end`);
       const series = randomUUID();

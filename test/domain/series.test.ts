@@ -2,7 +2,8 @@
  * Series of bookings, in the wall-clock time of a zone (docs/specification.md#series).
  */
 import { describe, expect, test } from 'vitest';
-import { isTimeZone, occurrences, type Series } from '../../src/domain/series.ts';
+import { occurrences, type Series } from '../../src/domain/series.ts';
+import { isTimeZone } from '../../src/domain/timeZones.ts';
 import { compareSeries } from '../support/luxonSeries.ts';
 
 const seconds = (text: string) => Date.parse(text) / 1000;
