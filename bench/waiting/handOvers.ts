@@ -1,6 +1,7 @@
 /**
- * Changes of owner per second while 64 callers want one name: they wait, on one instance and on two, or they poll, and
- * redlock's clients poll. Compared with the reserve-unreserve cycles of one connection in the same run.
+ * Changes of owner per second while 64 callers want one name: they wait, on one instance, on two, and at a bare server
+ * that keeps its queue in memory; or they poll, and redlock's clients poll. Compared with the reserve-unreserve cycles
+ * of one connection in the same run.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Connection } from '../client.ts';
@@ -8,7 +9,7 @@ import { cpuOf, type Load, load } from '../load.ts';
 import { newToken, REDLOCK, type Redlock, startRedlock } from '../peers/redlock.ts';
 import { cycle, freshName, release, reserveInTurn, tryCycle } from '../requests.ts';
 import { figureOf, inTurn, Series } from '../rounds.ts';
-import type { RunningServer } from '../servers.ts';
+import { pin, type RunningServer, startServer } from '../servers.ts';
 import { headOf, loadOver, type Stage, straight } from '../stage.ts';
 import type { Table, Target } from '../table.ts';
 import { watchArrivals } from './arrivals.ts';
@@ -41,9 +42,12 @@ class Owners {
 export async function handOvers(stage: Stage, table: Table, other: RunningServer): Promise<void> {
   const { service, redisServer } = stage;
   const redlock = await startRedlock(redisServer);
+  const bare = await startServer('bench/waiting/bareTurns.ts', {});
+  pin(0, [bare.pid]);
   const cycles = new Series(() => loadOver(stage, service, 1, (one) => cycle(one)));
   const alone = new Series(() => waitInTurn(stage, [service]));
   const spread = new Series(() => waitInTurn(stage, [service, other]));
+  const inMemory = new Series(() => waitInTurn(stage, [bare]));
   const polling = new Series(() =>
     contest(stage, [service], async (one, name, requester, owners) => {
       if (await tryCycle(one, name, requester)) owners.next(requester);
@@ -51,8 +55,8 @@ export async function handOvers(stage: Stage, table: Table, other: RunningServer
   );
   const locks = new Series(() => straight(stage, () => lockInTurn(redlock, () => undefined)));
   const patient = new Series(() => straight(stage, () => lockInTurn(redlock, () => pause(retryMs()))));
-  await inTurn([cycles, alone, spread, polling, locks, patient]);
-  await redlock.stop();
+  await inTurn([cycles, alone, spread, inMemory, polling, locks, patient]);
+  await Promise.all([redlock.stop(), bare.stop()]);
 
   const beside = { what: 'reserve + unreserve, 1 connection', figure: cycles.figure(({ perSecond }) => perSecond) };
   const row = (what: string, series: Series<Contest>, target?: Target) =>
@@ -66,6 +70,7 @@ export async function handOvers(stage: Stage, table: Table, other: RunningServer
     });
   row('they wait, one instance', alone, { of: 'ratio', atLeast: 0.7 });
   row('they wait, two instances', spread, { of: 'ratio', atLeast: 0.5 });
+  row('they wait at a bare server', inMemory);
   row('they poll without delay', polling);
   row(`${REDLOCK}, no delay`, locks);
   row(`${REDLOCK}, its default delay`, patient);
