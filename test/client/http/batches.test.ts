@@ -77,6 +77,15 @@ describe('calls of a kind', () => {
     expect(sizes()).toEqual([1, 3]);
   });
 
+  it.each([
+    [32, [32]],
+    [40, [8, 32]],
+    [150, [50, 50, 50]],
+  ])('travel in several requests if there are many: %i', async (count, together) => {
+    await Promise.all(some(count, (i) => api.check({ resource: `x${i}` })));
+    expect(sizes().toSorted((a, b) => a - b)).toEqual(together);
+  });
+
   it('are not held up for long by requests that get no response', async () => {
     const { calls, release } = await makeBusy();
     expect(await statusOf(api.reserve(nextItem()))).toBe('ACQUIRED');
@@ -99,13 +108,13 @@ describe('a batch', () => {
   it('has at most 500 items, where slots count as items', async () => {
     await api.request({ method: 'POST', path: '/Resource/register', body: [{ name: 'pool', capacity: 1000 }] });
     proxy.noted.splice(0);
-    const many = some(1100, (i) => api.check({ resource: `x${i}` }));
+    const many = some(1600, (i) => api.check({ resource: `x${i}` }));
     const slots = some(3, (i) => api.reserve({ resource: 'pool', requester: `r${i}`, count: 200, ttlSeconds: 60 }));
     await Promise.all(many);
     expect((await Promise.all(slots)).map(({ result }) => result.slots?.length)).toEqual([200, 200, 200]);
     const of = (verb: string) =>
       proxy.noted.filter(({ path }) => path.endsWith(verb)).map(({ body }) => JSON.parse(body).length);
-    expect(of('check').toSorted()).toEqual([100, 500, 500]);
+    expect(of('check').toSorted()).toEqual([100, 500, 500, 500]);
     expect(of('reserve').toSorted()).toEqual([1, 2]);
   });
 
@@ -151,9 +160,9 @@ describe('a batch', () => {
 describe('at a limit', () => {
   it('what still fits is carried out, and nothing is sent once the quota is used up', async () => {
     const theirs = createApi({ url: proxy.url, key: poor.key });
-    const statuses = await Promise.all(some(40, () => statusOf(theirs.reserve(nextItem()))));
-    expect(statuses).toEqual(some(40, (i) => (i < 12 ? 'ACQUIRED' : 'LIMIT_REACHED')));
-    expect(sizes()).toEqual([40, 20, 10, 10, 5, 2, 3, 1]);
+    const statuses = await Promise.all(some(30, () => statusOf(theirs.reserve(nextItem()))));
+    expect(statuses).toEqual(some(30, (i) => (i < 12 ? 'ACQUIRED' : 'LIMIT_REACHED')));
+    expect(sizes()).toEqual([30, 15, 7, 8, 4, 4, 2, 1, 1]);
   });
 
   it('an item that fits does not wait for one that does not', async () => {

@@ -15,16 +15,17 @@ const DEFAULT_POLL_SECONDS = 20;
 /** @throws HoldfastError INVALID_OPTION */
 export function createApi(endpoint: Endpoint): Api {
   const exchange = createExchange(endpoint);
-  const unreserves = new Lane(exchange, UNRESERVE);
-  const renews = new Lane(exchange, RENEW);
-  const checks = new Lane(exchange, CHECK);
-  const cancels = new Lane(exchange, CANCEL);
+  const traffic = { calls: 0 };
+  const unreserves = new Lane(exchange, UNRESERVE, traffic);
+  const renews = new Lane(exchange, RENEW, traffic);
+  const checks = new Lane(exchange, CHECK, traffic);
+  const cancels = new Lane(exchange, CANCEL, traffic);
   /** Releases what a call got that was given up. If that fails, the lease ends it. */
   const late = ({ status, resource, requester, releaseToken }: ReserveResult): void => {
     if (status === 'ACQUIRED' && releaseToken !== null)
       unreserves.call({ resource, requester, releaseToken }).catch(() => {});
   };
-  const reserves = new Lane(exchange, { ...RESERVE, late });
+  const reserves = new Lane(exchange, { ...RESERVE, late }, traffic);
 
   return {
     retries: exchange.retries,

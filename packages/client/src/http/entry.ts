@@ -3,6 +3,12 @@ import type { HoldfastError } from '../errors.ts';
 import type { Answer, CallOptions } from './api.ts';
 import { withCause } from './retries.ts';
 
+/** The calls of a client. */
+export interface Traffic {
+  /** Number of calls, of all kinds, that have no answer yet. */
+  calls: number;
+}
+
 /** A class, and no closures: there may be thousands of them a second. */
 export class Entry<Item, Result> {
   readonly item: Item;
@@ -18,6 +24,7 @@ export class Entry<Item, Result> {
   /** Of the pause before it is repeated, if it is repeated alone. */
   timer: ReturnType<typeof setTimeout> | undefined;
   #failure: HoldfastError | undefined;
+  readonly #traffic: Traffic;
   readonly #options: CallOptions;
   readonly #onAnswer: (answer: Answer<Result>) => void;
   readonly #onError: (error: unknown) => void;
@@ -26,6 +33,7 @@ export class Entry<Item, Result> {
   constructor(
     item: Item,
     deadline: number,
+    traffic: Traffic,
     options: CallOptions,
     onAnswer: (answer: Answer<Result>) => void,
     onError: (error: unknown) => void,
@@ -33,6 +41,8 @@ export class Entry<Item, Result> {
     this.item = item;
     this.text = JSON.stringify(item);
     this.deadline = deadline;
+    this.#traffic = traffic;
+    traffic.calls++;
     this.#options = options;
     this.#onAnswer = onAnswer;
     this.#onError = onError;
@@ -62,6 +72,7 @@ export class Entry<Item, Result> {
 
   #settle(): void {
     this.isSettled = true;
+    this.#traffic.calls--;
     clearTimeout(this.timer);
     this.#options.signal?.removeEventListener('abort', this);
   }

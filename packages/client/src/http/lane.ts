@@ -1,7 +1,9 @@
 /**
  * Batches calls of one kind: those that are made while requests are in flight travel together in the next one. A lone
- * call leaves at once. Calls leave in the order in which they came. Requests may overtake each other on their way: so a
- * reserve stays while an earlier one of the same name is in flight, and their queue is that of their calls.
+ * call leaves at once. Of many calls, no request carries more than a third: the client handles the results of one while
+ * the service carries out the others. Calls leave in the order in which they came. Requests may overtake each other on
+ * their way: so a reserve stays while an earlier one of the same name is in flight, and their queue is that of their
+ * calls.
  *
  * A batch that is refused as a whole is sent again in halves, down to the single call that gets the error. A batch
  * whose connection was lost is sent again, with others.
@@ -9,7 +11,7 @@
 import { ENDLESS } from '../durations.ts';
 import { HoldfastError, unexpected } from '../errors.ts';
 import type { Answer, CallOptions } from './api.ts';
-import { Entry } from './entry.ts';
+import { Entry, type Traffic } from './entry.ts';
 import type { Exchange } from './exchange.ts';
 import { hasField, isForAll, isUsedUp, mayHaveRun } from './failures.ts';
 import { attemptMs, delayBefore } from './retries.ts';
@@ -22,6 +24,9 @@ const LATE_MS = 1000;
 export const MAX_ITEMS = 500;
 /** Half of what the service takes, in bytes, if each UTF-16 unit takes three of them. */
 const MAX_LENGTH = (512 * 1024) / 3;
+
+/** A request carries at most so many calls, or a third of those that have no answer yet, if that is more. */
+const FEW = 32;
 
 /** A kind of call. */
 export interface Kind<Item, Result> {
@@ -47,6 +52,7 @@ export interface Kind<Item, Result> {
 export class Lane<Item, Result> {
   readonly #exchange: Exchange;
   readonly #kind: Kind<Item, Result>;
+  readonly #traffic: Traffic;
   #queue: Entry<Item, Result>[] = [];
   #inFlight = 0;
   #requests = 0;
@@ -54,9 +60,11 @@ export class Lane<Item, Result> {
   readonly #names = new Map<string | undefined, number>();
   #isDue = false;
 
-  constructor(exchange: Exchange, kind: Kind<Item, Result>) {
+  /** @param traffic shared by the lanes of a client */
+  constructor(exchange: Exchange, kind: Kind<Item, Result>, traffic: Traffic) {
     this.#exchange = exchange;
     this.#kind = kind;
+    this.#traffic = traffic;
   }
 
   /** @throws HoldfastError; the reason of the signal, as soon as it aborts */
@@ -64,12 +72,12 @@ export class Lane<Item, Result> {
     const { signal, deadline = this.#exchange.retries.deadline() } = options;
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      this.#queue.push(new Entry(item, deadline, options, resolve, reject));
+      this.#queue.push(new Entry(item, deadline, this.#traffic, options, resolve, reject));
       this.#soon();
     });
   }
 
-  /** Calls that are made in the same iteration of the event loop travel together. */
+  /** Calls that are made in the same iteration of the event loop travel together, unless there are many. */
   #soon(): void {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -112,8 +120,9 @@ export class Lane<Item, Result> {
     const taken: Entry<Item, Result>[] = [];
     const kept: Entry<Item, Result>[] = [];
     const marks = new Set<string>();
+    const most = Math.max(FEW, this.#traffic.calls / 3);
     let [size, length, end] = [0, 0, 0];
-    for (; end < this.#queue.length; end++) {
+    for (; end < this.#queue.length && taken.length < most; end++) {
       const entry = this.#queue[end];
       if (entry === undefined || entry.isSettled) continue;
       if (this.#names.has(this.#nameOf(entry))) {
