@@ -160,7 +160,7 @@ local function bookMatch(item)
       return found
     end
   end
-  return soonest or invalid('no bookable resource has these labels')
+  return soonest or invalid('no bookable resource has all of these labels')
 end
 
 -- Books an item (frame/items.lua) on paper; its start becomes now if it is just over. Returns the outcome, a table:

@@ -192,7 +192,7 @@ local function pick(item, digest, search)
   end
 end
 
-local NONE_FITS = 'NOT_VALID: no registered resource has these labels'
+local NONE_FITS = 'NOT_VALID: no registered resource has all of these labels'
 
 -- Returns false if certainly no resource has the labels that an item wants. Takes the look of its ticket.
 function matching.isAnyFitting(item, look)

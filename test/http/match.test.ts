@@ -107,7 +107,7 @@ describe('a match', () => {
   });
 
   test('is NOT_VALID if no definition fits', async () => {
-    const none = 'NOT_VALID: no registered resource has these labels';
+    const none = 'NOT_VALID: no registered resource has all of these labels';
     expect(await refusal(android('a'))).toEqual([none]);
     await holdfast.register(phone(1, { os: 'ios', size: 'l' }), phone(2, { os: 'android', size: 's' }));
     expect(await refusal({ requester: 'a', match: { os: 'windows' } })).toEqual([none]);

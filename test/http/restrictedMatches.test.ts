@@ -57,7 +57,7 @@ describe('only names with the prefix', () => {
 
   test('exist', async () => {
     await register('a', 'cib');
-    const none = 'NOT_VALID: no registered resource has these labels os=android';
+    const none = 'NOT_VALID: no registered resource has all of these labels os=android';
     expect(await sent(ci, android('x'))).toEqual([none]);
     expect(await sent(ci, waiting('x'))).toEqual([none]);
   });

@@ -113,7 +113,7 @@ export abstract class Matching extends Definitions {
     const booked = last !== undefined && why !== KEPT ? bookedWhy(Date.parse(last.bookedFrom)) : {};
     const [status, explanation] =
       fitting.length === 0
-        ? (['NOT_VALID', 'NOT_VALID: no registered resource has these labels'] as const)
+        ? (['NOT_VALID', 'NOT_VALID: no registered resource has all of these labels'] as const)
         : (['NOT_AVAILABLE', why] as const);
     return {
       resource: labelsOf(match),

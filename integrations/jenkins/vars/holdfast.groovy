@@ -4,7 +4,7 @@
  * fails, and Jenkins ends the block.
  */
 def call(Map options, Closure body) {
-  def known = ['resource', 'match', 'count', 'mode', 'wait', 'ttl', 'priority', 'note']
+  def known = ['resource', 'match', 'quantity', 'count', 'mode', 'wait', 'ttl', 'priority', 'note']
   for (name in options.keySet()) {
     if (!known.contains(name)) {
       error("holdfast: ${name} is not an option; there are ${known.join(', ')}")
@@ -51,6 +51,7 @@ exec holdfast run "$@" "--note=${HOLDFAST_STEP_NOTE:-$BUILD_URL}" \\
   ${HOLDFAST_STEP_WAIT:+"--wait=$HOLDFAST_STEP_WAIT"} \\
   ${HOLDFAST_STEP_TTL:+"--ttl=$HOLDFAST_STEP_TTL"} \\
   ${HOLDFAST_STEP_MATCH:+"--match=$HOLDFAST_STEP_MATCH"} \\
+  ${HOLDFAST_STEP_QUANTITY:+"--quantity=$HOLDFAST_STEP_QUANTITY"} \\
   ${HOLDFAST_STEP_COUNT:+"--count=$HOLDFAST_STEP_COUNT"} \\
   ${HOLDFAST_STEP_PRIORITY:+"--priority=$HOLDFAST_STEP_PRIORITY"} \\
   ${HOLDFAST_STEP_RESOURCE:+"$HOLDFAST_STEP_RESOURCE"} -- node -e '

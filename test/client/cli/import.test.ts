@@ -35,6 +35,18 @@ describe('import jenkins', () => {
     expect(text).toContain("#   lock(label: 'version:3.19')  →  --match version/3.19=yes\n");
   });
 
+  test('tells a word from a key of the same name, and words apart that are no keys', () => {
+    const { items, text } = jenkins([
+      { name: 'a', labels: 'android android:13 C++' },
+      { name: 'b', labels: 'android android:14 C--' },
+    ]);
+    expect(items).toEqual([
+      { name: 'a', labels: { 'android/any': 'yes', android: '13', 'C---2': 'yes' } },
+      { name: 'b', labels: { 'android/any': 'yes', android: '14', 'C--': 'yes' } },
+    ]);
+    expect(text).toContain("#   lock(label: 'C++')  →  --match C---2=yes\n");
+  });
+
   test('makes attributes of properties, and leaves out those that look like passwords', () => {
     const { items, text } = jenkins([
       {
@@ -72,7 +84,9 @@ describe('import jenkins', () => {
     expect(await holdfast(['import', 'jenkins', '-'], { stdin: 'jenkins: {numExecutors: 2}' })).toEqual({
       code: 65,
       stdout: '',
-      stderr: 'holdfast: - has no resources in unclassified.lockableResourcesManager.declaredResources\n',
+      stderr:
+        'holdfast: - has no resources in unclassified.lockableResourcesManager.declaredResources: is it the YAML that ' +
+        'the plugin Configuration as Code downloads?\n',
     });
   });
 });
@@ -95,11 +109,21 @@ resources:
     ]);
   });
 
+  test('has what may be half cleaned, or is made new, cleaned first', () => {
+    const { items } = boskos(
+      'resources: [{type: a, state: toBeDeleted}, {type: b, state: free, config: {type: Maker}}]',
+    );
+    expect(items).toEqual([
+      { name: 'a', labels: { type: 'a' }, afterUse: 'dirty' },
+      { name: 'b', labels: { type: 'b' }, afterUse: 'dirty' },
+    ]);
+  });
+
   test('has comments where there is no counterpart', () => {
     const { text } = boskos(
-      'resources: [{type: c, state: new, min-count: 2, lifespan: 48h, needs: {a: 1}, config: {type: Maker}}]',
+      'resources: [{type: c, state: cleaning, min-count: 2, lifespan: 48h, needs: {a: 1}, config: {type: Maker}}]',
     );
-    for (const word of ['min-count: 2', 'lifespan: 48h', 'needs: 1 a', 'config:', 'State new'])
+    for (const word of ['min-count: 2', 'lifespan: 48h', 'needs: 1 a', 'config:', 'State cleaning becomes dirty'])
       expect(text).toContain(word);
     expect(text).toContain('/acquire?type=c&state=free&dest=busy  →  --match type=c\n');
   });
@@ -121,7 +145,7 @@ test('with --json, the resources are on stdout, and the comments on stderr', asy
   const stdin = 'resources: [{type: c, state: new, names: [c1]}]';
   const { code, stdout, stderr } = await holdfast(['import', 'boskos', '-', '--json'], { stdin });
   expect([code, JSON.parse(stdout)]).toEqual([0, boskos(stdin).items]);
-  expect(stderr).toMatch(/^holdfast: State new has no counterpart/m);
+  expect(stderr).toMatch(/^holdfast: State new becomes dirty/m);
 });
 
 test.each(['jenkins casc', 'boskos boskos'])('what import %s.yaml prints can be applied', async (words) => {

@@ -41,6 +41,14 @@ describe('a line', () => {
     position.stop();
   });
 
+  test('says that what nobody holds is out of service or being cleaned', () => {
+    const { said, position } = told('phone');
+    const reason = { kind: 'SLOTS' as const, resource: 'os=ios', holders: [], more: 0, next: [] };
+    position.update({ ahead: 0, waitsFor: 'os=ios', since: '', until: '', reason });
+    expect(said).toEqual(['waiting for phone: you are next for os=ios. os=ios is out of service or being cleaned']);
+    position.stop();
+  });
+
   test('comes at once if the place is worse', () => {
     const { said, position } = told('printer');
     position.update(waiting(0));

@@ -209,7 +209,7 @@ describe('a match', () => {
     });
     const mac = { resource: 'os=mac', match: { os: 'mac' } };
     expect(await lab.book(HOUR, 2 * HOUR, mac)).toMatchObject({
-      explanation: 'NOT_VALID: no bookable resource has these labels',
+      explanation: 'NOT_VALID: no bookable resource has all of these labels',
     });
     for (const resource of ['a1', 'a2']) await lab.cancel({ resource });
   });

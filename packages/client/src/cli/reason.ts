@@ -60,7 +60,7 @@ function holderTexts({ kind, holders, more }: Reason, wanted: string, max: numbe
  * Sentences without the last full stop; '' if nobody holds it.
  * @param wanted what `it` means
  */
-export const holdersText = (reason: Reason, wanted: string): string =>
+const holdersText = (reason: Reason, wanted: string): string =>
   holderTexts(reason, wanted, Number.POSITIVE_INFINITY).join('. ');
 
 /** `Next is bob (nightly build), who has waited for 22s; 1 more waits`; '' if nobody waits */
@@ -85,6 +85,16 @@ function causeText(resource: string, { kind, resource: taken, holders }: Reason)
     QUEUE: 'it is kept for those who wait',
   };
   return `${resource} is not free${causes[kind] === '' ? '' : `: ${causes[kind]}`}`;
+}
+
+/**
+ * Who or what is in the way, for those who wait: `ann has held it for 4m`, `it is out of service or being cleaned`.
+ * Without the last full stop; '' if nothing is known.
+ */
+export function inTheWayText(reason: Reason): string {
+  const { kind, resource, holders } = reason;
+  if (holders.length > 0) return holdersText(reason, resource);
+  return kind === 'QUEUE' ? '' : `${resource} is ${NOT_READY}`;
 }
 
 const filled = (texts: readonly string[]) => texts.filter((text) => text !== '');

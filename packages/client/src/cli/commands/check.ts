@@ -6,10 +6,12 @@ import { EXIT } from '../exitCodes.ts';
 import { printRows } from '../output.ts';
 import { left } from '../times.ts';
 
-const stateOf = ({ reservable, reserved, heldByRequester, condition, requester }: CheckResult): string => {
+const stateOf = ({ reservable, reserved, heldByRequester, condition, requester, reason }: CheckResult): string => {
   if (heldByRequester === true) return 'yours';
   if (condition !== undefined && requester === null) return condition === 'out' ? 'out of service' : 'being cleaned';
   if (reservable === true) return 'free';
+  // A pool whose slots are all out of service or dirty.
+  if (reason?.kind === 'SLOTS' && reason.holders.length === 0) return 'not available';
   return reserved ? 'held' : 'not available';
 };
 

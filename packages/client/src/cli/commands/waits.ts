@@ -4,7 +4,7 @@ import type { Holdfast } from '../../holdfast.ts';
 import type { Waiting } from '../../types.ts';
 import type { Call } from '../command.ts';
 import { say } from '../output.ts';
-import { holdersText, notFreeText, notReadyText } from '../reason.ts';
+import { inTheWayText, notFreeText, notReadyText } from '../reason.ts';
 import { Position } from '../run/position.ts';
 import { span } from '../times.ts';
 import type { Wish } from './reserving.ts';
@@ -77,6 +77,6 @@ export class Wait {
     }
     // A match cannot be asked about.
     const { reason } = (this.#wish.options.match && this.#last) || {};
-    return reason && (holdersText(reason, reason.resource) || undefined);
+    return reason && (inTheWayText(reason) || undefined);
   }
 }

@@ -10,22 +10,23 @@ export interface Translation {
   readonly tail: readonly string[];
 }
 
-const DIRTY = 'dirty';
-const FREE = 'free';
+const isFree = ({ state, config }: Fields) => ['free', ''].includes(textOf(state)) && config === undefined;
 
-const afterUseOf = (state: string) => (state === DIRTY ? { afterUse: 'dirty' as const } : {});
+/** What may be in use or half cleaned in Boskos is not given to a job before it is cleaned. */
+const afterUseOf = (entry: Fields) => (isFree(entry) ? {} : { afterUse: 'dirty' as const });
 
-function stateComments(state: string): string[] {
-  if (state === DIRTY) return [];
-  if (state === FREE || state === '') return ['If your jobs release it as dirty, add: afterUse: dirty'];
-  return [`State ${state} has no counterpart: the conditions are ready, dirty and out.`];
+function stateComments(entry: Fields): string[] {
+  const state = textOf(entry.state);
+  if (isFree(entry)) return ['If your jobs release it as dirty, add: afterUse: dirty'];
+  if (['free', 'dirty', ''].includes(state)) return [];
+  return [`State ${state} becomes dirty: the conditions are ready, dirty and out.`];
 }
 
 /** Resources with names of their own. */
-function staticEntries(type: string, { names, state }: Fields): Entry[] {
-  const comments = stateComments(textOf(state));
-  return listOf(names).map((name, i) => ({
-    item: { name: textOf(name), labels: { type }, ...afterUseOf(textOf(state)) },
+function staticEntries(type: string, entry: Fields): Entry[] {
+  const comments = stateComments(entry);
+  return listOf(entry.names).map((name, i) => ({
+    item: { name: textOf(name), labels: { type }, ...afterUseOf(entry) },
     comments: i === 0 ? [`Type ${type}`, ...comments] : [],
   }));
 }
@@ -47,8 +48,8 @@ function dynamicEntry(type: string, entry: Fields): Entry {
   if (entry.config !== undefined)
     comments.push(`config: instead of Mason, holdfast clean ${quoted(type)} -- <a script that makes it new>`);
   return {
-    item: { name: type, capacity, labels: { type }, ...afterUseOf(textOf(entry.state)) },
-    comments: [...comments, ...stateComments(textOf(entry.state))],
+    item: { name: type, capacity, labels: { type }, ...afterUseOf(entry) },
+    comments: [...comments, ...stateComments(entry)],
   };
 }
 

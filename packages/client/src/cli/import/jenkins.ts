@@ -29,8 +29,11 @@ function attributesOf(properties: readonly unknown[]): { attributes: Record<stri
       .slice(0, 64);
     const isTwice = [...attributes.keys()].some((known) => known.toLowerCase() === key.toLowerCase());
     if (SECRET.test(name)) comments.push(`Property ${name} is left out: attributes are stored in clear.`);
-    else if (isTwice || attributes.size === MAX_ATTRIBUTES || value.length > MAX_ATTRIBUTE)
-      comments.push(`Property ${name} is left out: it is there twice, too long, or one too many.`);
+    else if (isTwice) comments.push(`Property ${name} is left out: there is another ${key}.`);
+    else if (value.length > MAX_ATTRIBUTE)
+      comments.push(`Property ${name} is left out: it has more than ${MAX_ATTRIBUTE} characters.`);
+    else if (attributes.size === MAX_ATTRIBUTES)
+      comments.push(`Property ${name} is left out: a resource has at most ${MAX_ATTRIBUTES} attributes.`);
     else {
       if (key !== name) comments.push(`Property ${name} is called ${key} here.`);
       attributes.set(key, value);
@@ -78,7 +81,11 @@ function tailOf(resources: readonly Fields[]): string[] {
     const reason = [textOf(reservedBy), textOf(note)].filter(Boolean).join(': ').replaceAll(/\s+/g, ' ');
     return `  holdfast condition ${quoted(textOf(name))} out --reason ${quoted(reason)}`;
   });
-  return lines.length === 0 ? [] : ['Reserved in Jenkins. After the apply:', ...lines];
+  const head = [
+    'Reserved in Jenkins. After the apply, take these out of service. Where a person works with it,',
+    'let them reserve it on the Board instead.',
+  ];
+  return lines.length === 0 ? [] : [...head, ...lines];
 }
 
 /** @throws ExitError if the file has no such resources */
@@ -86,7 +93,10 @@ export function fromJenkins(root: unknown, file: string): Translation {
   const manager = managerOf(root);
   const all = listOf(manager.declaredResources ?? manager.resources).map(fieldsOf);
   if (all.length === 0)
-    throw badFile(`${file} has no resources in unclassified.lockableResourcesManager.declaredResources`);
+    throw badFile(
+      `${file} has no resources in unclassified.lockableResourcesManager.declaredResources: is it the YAML that the ` +
+        'plugin Configuration as Code downloads?',
+    );
   const notes: string[] = settingsOf(manager);
   const kept = new Map<string, Fields>();
   for (const resource of all) {

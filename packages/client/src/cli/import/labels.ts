@@ -1,7 +1,7 @@
 /**
  * Jenkins has labels that are single words; Holdfast has labels with a key and a value. A word `os:android` becomes
  * `os=android`, unless a resource has several words with this key: a resource has one value for each key. These, and
- * words without a colon, become keys with the value `yes`.
+ * words without a colon, become keys with the value `yes`: `rooted=yes`, and `os/any=yes` for `os` beside `os:android`.
  */
 import { MAX_LABELS } from './found.ts';
 
@@ -26,36 +26,54 @@ const asKey = (word: string) =>
     .replaceAll(/[^A-Za-z0-9._/-]/g, '-')
     .slice(0, 64);
 
-/** The labels of all resources of a file: the same word means the same label for each of them. */
+const isKey = (word: string) => asKey(word) === word;
+
+/** `C--`, `C---2`: a key that no other word has. */
+function unused(key: string, taken: ReadonlySet<string>, n = 1): string {
+  const name = n === 1 ? key : `${key}-${n}`;
+  return taken.has(name) ? unused(key, taken, n + 1) : name;
+}
+
+/** The labels of a file: the same word means the same label for each resource, and no other word means it. */
 export class Labels {
-  /** Keys that a resource has several values for. */
-  readonly #several = new Set<string>();
-  readonly #words = new Set<string>();
+  readonly #pairs: ReadonlyMap<string, Pair>;
 
   /** @param resources the words of each resource */
   constructor(resources: readonly (readonly string[])[]) {
+    /** Keys that a resource has several values for. */
+    const several = new Set<string>();
     for (const words of resources) {
       const keys = words.flatMap((word) => partsOf(word)?.[0] ?? []);
-      for (const [i, key] of keys.entries()) if (keys.indexOf(key) < i) this.#several.add(key);
-      for (const word of words) this.#words.add(word);
+      for (const [i, key] of keys.entries()) if (keys.indexOf(key) < i) several.add(key);
     }
-    // `os` alone and `os:android` would be one key with two values.
-    for (const word of this.#words) if (partsOf(word) === undefined) this.#several.add(asKey(word));
-  }
-
-  #pairOf(word: string): Pair {
-    const parts = partsOf(word);
-    return parts === undefined || this.#several.has(parts[0]) ? [asKey(word), YES] : parts;
+    const all = [...new Set(resources.flat())];
+    const pairs = new Map<string, Pair>();
+    for (const word of all) {
+      const parts = partsOf(word);
+      if (parts !== undefined && !several.has(parts[0])) pairs.set(word, parts);
+    }
+    const taken = new Set([...pairs.values()].map(([key]) => key));
+    // Words that are keys as they are come first: `C++` must not take the key of `C--`.
+    const others = all.filter((word) => !pairs.has(word));
+    for (const word of [...others.filter(isKey), ...others.filter((one) => !isKey(one))]) {
+      const key = unused(taken.has(word) ? `${word}/any` : asKey(word), taken);
+      taken.add(key);
+      pairs.set(word, [key, YES]);
+    }
+    this.#pairs = pairs;
   }
 
   /** @returns the labels of a resource, and the words for which there is no room */
   labelsOf(words: readonly string[]): { labels: Record<string, string>; left: readonly string[] } {
-    const pairs = words.slice(0, MAX_LABELS).map((word) => this.#pairOf(word));
+    const pairs = words.slice(0, MAX_LABELS).flatMap((word) => {
+      const pair = this.#pairs.get(word);
+      return pair === undefined ? [] : [pair];
+    });
     return { labels: Object.fromEntries(pairs), left: words.slice(MAX_LABELS) };
   }
 
-  /** Each word with the text of the match that takes its place: `os:android` → `os=android`. */
+  /** Each word with the text of the match that takes its place, by word: `os:android` → `os=android`. */
   get matches(): readonly (readonly [word: string, match: string])[] {
-    return [...this.#words].map((word) => [word, this.#pairOf(word).join('=')] as const);
+    return [...this.#pairs].map(([word, pair]) => [word, pair.join('=')] as const).sort();
   }
 }

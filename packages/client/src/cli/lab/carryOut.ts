@@ -2,7 +2,7 @@
 import { HoldfastError } from '../../errors.ts';
 import type { Holdfast } from '../../index.ts';
 import type { Registration } from '../../types.ts';
-import { ExitError, exitCodeOf } from '../exitCodes.ts';
+import { EXIT, ExitError, exitCodeOf } from '../exitCodes.ts';
 import { messageOf } from '../messages.ts';
 import type { Change, Kept } from './plan.ts';
 
@@ -53,7 +53,9 @@ export async function carryOut(client: Holdfast, changes: readonly Change[], sig
   const stopped = (error: unknown, batch: readonly Registration[]): ExitError => {
     const message = signal.aborted ? 'stopped' : named(messageOf(error), batch);
     const made = `${registered + deleted.length} of ${changes.length} changes were made`;
-    return new ExitError(exitCodeOf(error), `${message}; ${made}: run it again to go on`);
+    const code = exitCodeOf(error);
+    const next = code === EXIT.notAllowed ? '' : ': run it again to go on';
+    return new ExitError(code, `${message.replace(/\.$/, '')}; ${made}${next}`);
   };
   for (const batch of batchesOf(changes)) {
     await client.register(batch, { signal }).catch((error: unknown) => Promise.reject(stopped(error, batch)));

@@ -6,7 +6,7 @@
 import { isatty } from 'node:tty';
 import type { Waiting } from '../../types.ts';
 import { CLEAR_LINE, plain, say, write } from '../output.ts';
-import { holdersText } from '../reason.ts';
+import { inTheWayText } from '../reason.ts';
 import { span } from '../times.ts';
 
 const CHANGED_AFTER_MS = 10_000;
@@ -90,8 +90,8 @@ export class Position {
   #textOf({ ahead, waitsFor, reason }: Waiting, since = ''): string {
     const at = waitsFor === this.#what ? '' : ` for ${waitsFor}`;
     const place = ahead === 0 ? `you are next${at}` : `${ahead} before you${at}`;
-    const holders = reason === undefined ? '' : holdersText(reason, reason.resource);
-    return `waiting for ${this.#what}${since}: ${place}${holders === '' ? '' : `. ${holders}`}`;
+    const inTheWay = reason === undefined ? '' : inTheWayText(reason);
+    return `waiting for ${this.#what}${since}: ${place}${inTheWay === '' ? '' : `. ${inTheWay}`}`;
   }
 }
 
