@@ -41,7 +41,8 @@ function faultsOf({ email, slack, hasDevice }: store.Chosen, { hasMail, pushKey 
   const noAddress = 'Your identity provider has not verified an e-mail address of yours.';
   return {
     email: hasMail ? (email === null ? noAddress : null) : NO_MAIL,
-    slack: slack !== null ? null : 'Your account in Slack is not linked yet. Write "/holdfast link" in any channel there.',
+    slack:
+      slack !== null ? null : 'Your account in Slack is not linked yet. Write "/holdfast link" in any channel there.',
     push: pushKey === null ? NO_PUSH : hasDevice ? null : 'It is on for no device of yours.',
     browser: null,
   };
