@@ -188,7 +188,7 @@ export const readModules = (): Map<string, string> =>
 export const withoutComments = (lua: string): string =>
   lua
     .replace(/^--\[\[[\s\S]*?\]\]/gm, (header) => '\n'.repeat(header.split('\n').length - 1))
-    .replace(/'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"| *--.*$/gm, (text) => (/^['"]/.test(text) ? text : ''));
+    .replace(/('(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")| *--.*$/gm, '$1');
 
 /** Entries of a tenant's history that Redis keeps at most: some 20 MB. */
 const MAX_HISTORY = 100_000;
