@@ -20,8 +20,9 @@ local flags = require('frame/call').flags
 local keys = require('frame/keys')
 local tenant = require('frame/tenant')
 local answers = {}
--- The time to keep a reply: with an Idempotency-Key, and without one.
-local KEEP_MS, ANSWER_MS = 600000, 5000
+-- The time to keep a reply: with an Idempotency-Key, and without one. That is a text, as redis.call() turns a number
+-- into one in 3,000 instructions.
+local KEEP_MS, ANSWER_MS = 600000, '5000'
 local MAX_REPLY_BYTES = 65536
 local MAX_TENANT_BYTES = 16777216
 -- Memory that Redis needs for an answer besides its bytes.
@@ -132,12 +133,12 @@ end
 -- A long reply is not kept: a retry of its request gets {'UNKNOWN'}.
 local function remember(reply)
   local packed = cmsgpack.pack(reply)
-  redis.call('SET', keys.answer, #packed > MAX_REPLY_BYTES and '' or packed, 'PX', ANSWER_MS)
+  redis.call('PSETEX', keys.answer, ANSWER_MS, #packed > MAX_REPLY_BYTES and '' or packed)
 end
 
 -- Keeps a joined reply (plain/plain.lua) under a key, as the verb's request must not run twice. Returns it.
 function answers.remember(key, text)
-  redis.call('SET', key, #text > MAX_REPLY_BYTES and '' or text, 'PX', ANSWER_MS)
+  redis.call('PSETEX', key, ANSWER_MS, #text > MAX_REPLY_BYTES and '' or text)
   return text
 end
 
