@@ -11,6 +11,9 @@
 --                     own
 --     calls        h  the last argument, which names calls to which what is released may be handed over
 --                     (waiting/handOver.lua)
+--     poll         w  the last argument, if an item may wait: the instance of the long poll, and for how long it may
+--                     do so: '<instance> <ms>'
+--     dueIndexed   i  the tenant's time in the due index (limits/cap.lua), '<ms> <swept>;'
 --     fingerprint  of a request with an Idempotency-Key: 64 digits, 0 to 9 and A to F, at the end (frame/answers.lua)
 local keys = require('frame/keys')
 local call, flags = {}, {}
@@ -30,7 +33,8 @@ setmetatable(keys, { __index = function(_, name)
   return key
 end })
 
--- Sets the keys of a verb (frame/run.lua). Takes those that the call was given.
+-- Sets the keys of a verb (frame/run.lua). Takes those that the call was given: the tenant's stands for the last ones
+-- that it was not.
 function call.setKeys(verb, values)
   local tenant = values[1]
   if verb ~= verbBefore or tenant ~= tenantBefore then
@@ -41,14 +45,14 @@ function call.setKeys(verb, values)
   end
   local names = verb.keys
   for i = 1, #names do
-    keys[names[i]] = values[i]
+    keys[names[i]] = values[i] or tenant
   end
 end
 
 local function readFlags(text)
   if text == '' then
     flags.isRepeated, flags.isContinued, flags.isDry, flags.sizes, flags.fingerprint = false, false, false, nil, false
-    flags.calls = nil
+    flags.calls, flags.poll, flags.dueIndexed = nil, nil, nil
     return
   end
   flags.isRepeated = string.find(text, 'r', 1, true) ~= nil
@@ -56,6 +60,8 @@ local function readFlags(text)
   flags.isDry = string.find(text, 'd', 1, true) ~= nil
   flags.sizes = string.match(text, 's([%d,]+)')
   flags.calls = string.find(text, 'h', 1, true) and table.remove(call.args) or nil
+  flags.poll = string.find(text, 'w', 1, true) and table.remove(call.args) or nil
+  flags.dueIndexed = string.match(text, 'i([%d ]+);')
   flags.fingerprint = not flags.sizes and #text >= 64 and string.sub(text, -64)
 end
 

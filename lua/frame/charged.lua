@@ -5,10 +5,10 @@
 --   readItem      reads one (frame/items.lua)
 --   place         what precedes an item's place in messages; nil nothing
 --   firstResult   the place in the reply at which results begin that become texts; nil: there are none
---   callArg       the argument with the long poll of a request which may wait, '' if it does not; nil: none waits
+--   canWait       true if its requests may wait
 --   mayBegin      true if the verb may begin a session
---   dueIndexArg   the argument with the tenant's time in the due index (limits/cap.lua); nil: the verb makes nothing
---                 that expires
+--   makesDue      true if it makes or renews what expires. It may then return {'DUE_INDEX', ms, swept}: the caller must
+--                 first put the tenant into the due index at or before that time, then call again (limits/cap.lua)
 --   isRemembered  true if the request must not run twice: a retry gets the reply to the first try
 -- and has these functions, which are called in this order. Most verbs have few of them.
 --   prepare(request)             once the caller is admitted
@@ -49,7 +49,7 @@ local work = require('frame/work')
 local charged = {}
 
 local function read(verb, args)
-  tenant.mayWait, tenant.mayBegin = verb.callArg and args[verb.callArg] ~= '', verb.mayBegin
+  tenant.mayWait, tenant.mayBegin = verb.canWait and flags.poll ~= nil, verb.mayBegin
   waitingQueue.prepare()
   local items = verb.firstItem and itemForms.readItems(verb.firstItem, verb.readItem) or {}
   return { verb = verb, args = args, items = items, reply = { 'OK', '' }, before = nil, cursor = nil }
@@ -157,7 +157,7 @@ local function finish(verb, request)
   if verb.complete then
     verb.complete(request)
   end
-  local missing = verb.dueIndexArg and not flags.isDry and cap.askForDueIndex(request.args[verb.dueIndexArg])
+  local missing = verb.makesDue and not flags.isDry and cap.askForDueIndex()
   if missing then
     return missing
   elseif verb.firstResult then

@@ -85,18 +85,18 @@ local function readLease(text)
   return tonumber(text)
 end
 
--- Returns the fields of an item to reserve that few items have. Takes them joined, '' if it has none.
-local function rareFields(rare)
-  if rare == '' then
-    return '', '', '', ''
+-- Returns the fields of an item to reserve from the lease on. Takes them joined.
+local function termsOf(joined)
+  if not string.find(joined, '\n', 1, true) then
+    return joined, '', '', '', ''
   end
-  return string.match(rare, '^([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$')
+  return string.match(joined, '^([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$')
 end
 
--- An item to reserve. The last four fields are passed as one, with line breaks between, '' if all are: most items have
--- none of them, and each argument costs Redis 1,000 instructions.
---   lease    readLease() reads it: code uses ttlMs and sessionId
+-- An item to reserve. The fields from the lease on are passed as one, with line breaks between; of most items only the
+-- lease, as all others are '': each argument costs Redis 1,300 instructions.
 --   token    release token (22 characters)
+--   lease    readLease() reads it: code uses ttlMs and sessionId
 --   type     resource type, '' the default
 --   wait     how it waits: waitMs, priority and claimMs with spaces between; '' if it does not
 --   count    the number of slots, '' one
@@ -105,13 +105,13 @@ end
 --            item with a match has it, too (frame/admission.lua)
 function itemForms.reserveItem(at)
   local args = call.args
-  local type, wait, count, options = rareFields(args[at + 4])
+  local lease, type, wait, count, options = termsOf(args[at + 3])
   local item = {
-    resource = args[at], requester = args[at + 1], lease = args[at + 2], token = args[at + 3], type = type,
+    resource = args[at], requester = args[at + 1], token = args[at + 2], lease = lease, type = type,
     wait = wait, count = count, options = options ~= '' and cjson.decode(options) or nil,
   }
-  item.ttlMs, item.sessionId = readLease(item.lease)
-  return item, at + 5
+  item.ttlMs, item.sessionId = readLease(lease)
+  return item, at + 4
 end
 
 -- An item to book. start and end: s since 1970; id and token: of the booking, and the release token of its reservation
@@ -180,12 +180,12 @@ function itemForms.slotsOf(items)
   return sum
 end
 
--- Returns what the queue takes for some items. Takes the method ('' a single item), the long poll of the request,
--- '<instance> <ms>', and how it waits: waitMs, priority and claimMs.
-local function waitingFor(items, method, holder, wait)
+-- Returns what the queue takes for some items. Takes the method ('' a single item), and how it waits: waitMs, priority
+-- and claimMs.
+local function waitingFor(items, method, wait)
   local queue = tenant.openQueue()
   local waiting = {
-    requester = items[1].requester, method = method, items = {}, call = queue.readCall(holder),
+    requester = items[1].requester, method = method, items = {}, call = queue.readCall(call.flags.poll),
     wait = queue.readWait(wait),
   }
   for i, item in ipairs(items) do
@@ -199,17 +199,17 @@ local function waitingFor(items, method, holder, wait)
 end
 
 -- Prepares items that wait on their own, if the request may wait.
-function itemForms.prepareEach(items, holder)
+function itemForms.prepareEach(items)
   for _, item in ipairs(tenant.mayWait and items or {}) do
     if item.wait ~= '' then
-      waitingFor({ item }, '', holder, item.wait)
+      waitingFor({ item }, '', item.wait)
     end
   end
 end
 
 -- Prepares items that wait together, if the request may wait. Returns what the queue takes for them.
-function itemForms.prepareAll(items, method, holder, wait)
-  return tenant.mayWait and waitingFor(items, method, holder, wait) or nil
+function itemForms.prepareAll(items, method, wait)
+  return tenant.mayWait and waitingFor(items, method, wait) or nil
 end
 
 -- Returns the number of slots that items ask for, without those that have a ticket: these have been charged.

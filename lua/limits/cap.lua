@@ -64,19 +64,23 @@ function cap.refuseAtCap(requestType, asked)
   return quota.refuse(requestType, 'ConcurrentReservations', tenant.limits.reservations, asked, retryAfterS)
 end
 
--- The due index is written before a lease, so that no crash can leave a lease that no sweep would find. The due index
--- is usually on another primary, so a call cannot write it. The verb returns {'DUE_INDEX', ms, swept}; the instance
--- writes it, and calls again with '<ms> <swept>'. If a sweep took the tenant out of it in between, `swept` has changed,
--- and the verb returns {'DUE_INDEX', ...} again.
---
--- Takes '<ms> <swept>' as above, '' on the first call. Returns nil if the due index has the tenant early enough for all
--- reservations that this call made or renewed, for the tickets that it issued and for sessions; else {'DUE_INDEX',
--- ...}.
-function cap.askForDueIndex(written)
-  local ms, swept = string.match(written, '^(%d+) (%d+)$')
+-- Notes the time in the due index that the instance has written for this call.
+local function noteDueIndex()
+  local ms, swept = string.match(flags.dueIndexed or '', '^(%d+) (%d+)$')
   if ms and swept == (redis.call('HGET', keys.tenant, 'swept') or '0') then
     tenant.dueIndexed = math.min(tenant.dueIndexed, tonumber(ms))
   end
+end
+
+-- The due index is written before a lease, so that no crash can leave a lease that no sweep would find. The due index
+-- is usually on another primary, so a call cannot write it. The verb returns {'DUE_INDEX', ms, swept}; the instance
+-- writes it, and calls again with the flag dueIndexed, '<ms> <swept>'. If a sweep took the tenant out of it in between,
+-- `swept` has changed, and the verb returns {'DUE_INDEX', ...} again.
+--
+-- Returns nil if the due index has the tenant early enough for all reservations that this call made or renewed, for the
+-- tickets that it issued and for sessions; else {'DUE_INDEX', ...}.
+function cap.askForDueIndex()
+  noteDueIndex()
   local earliest = math.min(records.earliest(), tenant.queue and tenant.queue.earliest() or math.huge)
   if tenant.sessions then
     -- One that is over is due at 0, and has been so since now at the latest.

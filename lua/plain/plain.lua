@@ -13,7 +13,8 @@ local plain = {}
 -- The work of a request that goes the general way, in units of lua/frame/work.lua; that of an item.
 local MAX_WORK, ITEM_WORK = 8000, 9
 
-local find, floor, sub = string.find, math.floor, string.sub
+local byte, find, format, match = string.byte, string.find, string.format, string.match
+local floor = math.floor
 -- nowUs: nil before anything was read. definedName, definition: the definition that was read last, nil none.
 local nowUs, definedName, definition
 
@@ -44,10 +45,25 @@ function plain.begin(keys, args, number)
   return nowMs, nowUs
 end
 
--- Returns the resource type of an item to reserve, '' the default. Takes its rare fields, of which it has no other
--- (frame/items.lua).
-function plain.typeOf(rare)
-  return rare == '' and '' or sub(rare, 1, -4)
+-- Reads the fields of an item to reserve from the lease on (frame/items.lua). Returns when a lease that begins now
+-- ends, in ms, 0 never; that as digits; and the resource type, '' the default. Returns nil if the item has a session or
+-- a field that few items have: then the request must go the general way.
+function plain.termsOf(joined, nowMs)
+  if joined == '' then
+    return 0, '0', joined
+  end
+  local lease, type = joined, ''
+  if find(joined, '\n', 1, true) then
+    lease, type = match(joined, '^([^\n]*)\n([^\n]*)\n\n\n$')
+  end
+  -- 115 is the s of a session.
+  if not lease or byte(lease) == 115 then
+    return nil
+  elseif lease == '' then
+    return 0, '0', type
+  end
+  local expiresAt = nowMs + lease
+  return expiresAt, format('%d', expiresAt), type
 end
 
 -- Reads the names of several items: the arguments from `first` on, `step` for an item. Returns them, the names of pools
@@ -92,11 +108,6 @@ function plain.areAnyDefined(key, names)
     end
   end
   return find(table.concat(names), '>', 1, true)
-end
-
--- Returns when a lease that begins now ends, in ms; 0 if it never does. Takes the argument: ms, or '' for none.
-function plain.endOf(lease, nowMs)
-  return lease == '' and 0 or nowMs + lease
 end
 
 -- Returns what a verb returns if the general way must go on: nil, and what was read of the tenant, nil nothing.

@@ -8,69 +8,53 @@ local reservationEvents = require('events/reservations')
 local slots = require('plain/slots')
 local tenant = require('plain/tenant')
 
-local ITEM_SIZE, FIRST = 5, 5
+local ITEM_SIZE, FIRST = 4, 3
 local ACQUIRED, ALREADY_HAD = 'ACQUIRED\nACQUIRED\n', 'ALREADY_HAD\nALREADY_HAD\n'
 local HELD = 'ALREADY_HELD'
 local ALREADY_HELD = HELD .. '\n' .. HELD .. '\n'
-local byte, concat, format, sub = string.byte, table.concat, string.format, string.sub
+local concat, format = table.concat, string.format
 
--- Returns true if no item has a session, waits, asks for several slots or has options.
-local function areSimple(args)
-  for at = FIRST, #args, ITEM_SIZE do
-    local rare = args[at + 4]
-    -- 115 is the s of a session. Of the rare fields (frame/items.lua), it may have a type, which comes first.
-    if byte(args[at + 2]) == 115 or rare ~= '' and sub(rare, -3) ~= '\n\n\n' then
-      return false
-    end
-  end
-  return args[FIRST] and args[4] == ''
-end
+-- Of the item that was read last: when its reservation ends in ms, 0 never, and as digits; its type; and once make()
+-- has made that, its fencing token.
+local expiresAt, digits, type, fence
 
--- Returns the record of the reservation that an item makes, with its fencing token, and when it ends; nil if the
--- request must go the general way.
+-- Returns the record of the reservation that the item makes; nil if the request must go the general way.
 local function make(args, at, nowMs)
-  local expiresAt = plain.endOf(args[at + 2], nowMs)
-  local fence = tenant.add(expiresAt)
-  return fence and
-    codec.packPlain(args[at + 1], fence, nowMs, expiresAt, args[at + 3], plain.typeOf(args[at + 4]), tenant.label),
-    fence, expiresAt
+  fence = tenant.add(expiresAt)
+  return fence and codec.packPlain(args[at + 1], fence, nowMs, expiresAt, args[at + 2], type, tenant.label)
 end
 
--- Returns the text of an item that has made a reservation.
-local function textOfMade(args, at, packed, fence, expiresAt)
+-- Returns the text of the item for which make() has made a record.
+local function textOfMade(args, at, packed)
   tenant.note(args[at], packed, expiresAt)
-  local digits = format('%d', fence)
+  local token = format('%d', fence)
   if plain.isHeard and events.isWanted('RESERVED', args[at + 1]) then
-    reservationEvents.addMade(
-      tenant.label, args[at], args[at + 1], plain.typeOf(args[at + 4]), digits, expiresAt
-    )
+    reservationEvents.addMade(tenant.label, args[at], args[at + 1], type, token, expiresAt)
   end
-  if expiresAt == 0 then
-    return ACQUIRED .. digits .. '\n0\n' .. args[at + 3] .. '\n'
-  end
-  return ACQUIRED .. digits .. format('\n%d\n', expiresAt) .. args[at + 3] .. '\n'
+  return ACQUIRED .. token .. '\n' .. digits .. '\n' .. args[at + 2] .. '\n'
 end
 
 -- Returns the text of an item whose resource is held, with its record; nil if the record is not of the plain form.
 local function textOfHeld(args, at, packed)
-  local owner, fence, reservedAt, expiresAt, token = codec.unpackPlain(packed)
+  local owner, held, reservedAt, heldUntil, token = codec.unpackPlain(packed)
   if owner == args[at + 1] then
     -- The same token means a retry of the call that made the reservation.
-    local status = token == args[at + 3] and ACQUIRED or ALREADY_HAD
-    return status .. format('%d\n%d\n', fence, expiresAt) .. token .. '\n'
+    local status = token == args[at + 2] and ACQUIRED or ALREADY_HAD
+    return status .. format('%d\n%d\n', held, heldUntil) .. token .. '\n'
   elseif not owner then
     return nil
   end
   if plain.isHeard and events.isWanted('RESERVE_FAILED', args[at + 1]) then
-    reservationEvents.addFailed(tenant.label, args[at], args[at + 1], plain.typeOf(args[at + 4]), HELD)
+    reservationEvents.addFailed(tenant.label, args[at], args[at + 1], type, HELD)
   end
-  return ALREADY_HELD .. args[at] .. '\n' .. owner .. format('\n%d\n%d\n', reservedAt, expiresAt)
+  return ALREADY_HELD .. args[at] .. '\n' .. owner .. format('\n%d\n%d\n', reservedAt, heldUntil)
 end
 
 -- Carries out the only item of a request, a plain name; `pool` and `slotNumber` are what it means if a pool could get
 -- it as a slot. Returns its text; nil if it must go the general way.
 local function reserveName(keys, args, name, pool, slotNumber, nowMs)
-  local packed, fence, expiresAt = make(args, FIRST, nowMs)
+  expiresAt, digits, type = plain.termsOf(args[FIRST + 3], nowMs)
+  local packed = expiresAt and make(args, FIRST, nowMs)
   if not packed or tenant.isAwaited(keys, name) then
     return nil
   elseif pool then
@@ -80,12 +64,12 @@ local function reserveName(keys, args, name, pool, slotNumber, nowMs)
     tenant.undo()
     return textOfHeld(args, FIRST, redis.call('HGET', keys.slots, name))
   elseif expiresAt > 0 then
-    redis.call('ZADD', keys.due, expiresAt, name)
+    redis.call('ZADD', keys.due, digits, name)
   end
   if pool then
     slots.writeHeld(keys)
   end
-  return textOfMade(args, FIRST, packed, fence, expiresAt)
+  return textOfMade(args, FIRST, packed)
 end
 
 -- Carries out the only item of a request. Returns its text; nil if it must go the general way.
@@ -118,21 +102,24 @@ local function reserveAll(keys, args, nowMs, names, ofPools)
   for i = 1, #names do
     local name = names[i]
     local held = found[i] or made[name]
-    if held then
+    expiresAt, digits, type = plain.termsOf(args[at + 3], nowMs)
+    if not expiresAt then
+      return nil
+    elseif held then
       texts[i] = textOfHeld(args, at, held)
       if not texts[i] then
         return nil
       end
     else
-      local packed, fence, expiresAt = make(args, at, nowMs)
+      local packed = make(args, at, nowMs)
       if not packed then
         return nil
       end
       made[name], set[sets + 1], set[sets + 2], sets = packed, name, packed, sets + 2
       if expiresAt > 0 then
-        due[dues + 1], due[dues + 2], dues = expiresAt, name, dues + 2
+        due[dues + 1], due[dues + 2], dues = digits, name, dues + 2
       end
-      texts[i] = textOfMade(args, at, packed, fence, expiresAt)
+      texts[i] = textOfMade(args, at, packed)
     end
     at = at + ITEM_SIZE
   end
@@ -150,7 +137,7 @@ end
 
 return function(keys, args)
   local number, names, ofPools = (#args - FIRST + 1) / ITEM_SIZE, nil, nil
-  if not areSimple(args) then
+  if number < 1 then
     return nil
   end
   local work, length = number, #args[FIRST]

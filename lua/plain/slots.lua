@@ -165,12 +165,12 @@ end
 -- Reserves a slot for the only item of a request, whose arguments begin at `at`. Takes what meaningOf() returned.
 -- Returns the text of the item; nil if the request must go the general way.
 function slots.reserve(keys, args, at, poolName, wanted, capacity, nowMs)
-  local name, owner, lease, token = args[at], args[at + 1], args[at + 2], args[at + 3]
-  local type = plain.typeOf(args[at + 4])
-  if wanted and redis.call('HGET', keys.slots, name) then
+  local name, owner, token = args[at], args[at + 1], args[at + 2]
+  local expiresAt, digits, type = plain.termsOf(args[at + 3], nowMs)
+  if not expiresAt or wanted and redis.call('HGET', keys.slots, name) then
     return nil
   end
-  local taken, expiresAt = takeSlot(keys, owner, poolName, wanted, capacity), plain.endOf(lease, nowMs)
+  local taken = takeSlot(keys, owner, poolName, wanted, capacity)
   if taken == FULL then
     if plain.isHeard and events.isWanted('RESERVE_FAILED', owner) then
       reservationEvents.addFailed(tenant.label, name, owner, type, FULL)
@@ -188,14 +188,14 @@ function slots.reserve(keys, args, at, poolName, wanted, capacity, nowMs)
   )
   redis.call('HSET', keys.slots, slot, packed)
   if expiresAt > 0 then
-    redis.call('ZADD', keys.due, expiresAt, slot)
+    redis.call('ZADD', keys.due, digits, slot)
   end
   slots.writeHeld(keys)
   tenant.note(slot, packed, expiresAt)
   if plain.isHeard and events.isWanted('RESERVED', owner) then
     reservationEvents.addMade(tenant.label, name, owner, type, format('%d', fence), expiresAt, slotText)
   end
-  return format('ACQUIRED\nACQUIRED\n%d\n%d\n', fence, expiresAt) .. token .. '\n' .. details
+  return format('ACQUIRED\nACQUIRED\n%d\n%s\n', fence, digits) .. token .. '\n' .. details
 end
 
 -- Returns the slot of a registered pool that a requester was assigned, its record, and what was read of the hash

@@ -20,9 +20,8 @@ local verbs = {}
 --[[ book (ARGV[1] credential, ARGV[2] flags)
   Books slots for a time ahead: all items of the request, or none.
 
-  ARGV[3]  the tenant's time in the due index, '<ms> <swept>' (limits/cap.lua); '' at first
-  ARGV[4]  1 if those that conflict are left out, and the others are booked; else ''
-  ARGV[5]  the first item (frame/items.lua)
+  ARGV[3]  1 if those that conflict are left out, and the others are booked; else ''
+  ARGV[4]  the first item (frame/items.lua)
 
   Returns {'OK', quota, 'BOOKED', 'CONFLICT' or 'NOT_VALID', item, ...}. An item is a text of lines: BOOKED, CONFLICT,
   NOT_VALID or ROLLED_BACK; the explanation; the id of the booking, '' none; the resource, the slot, '' none; start and
@@ -79,7 +78,7 @@ local function overLimit(request)
 end
 
 local function carryOutBook(request)
-  local items, reply, isSkipping = request.items, request.reply, request.args[4] == '1'
+  local items, reply, isSkipping = request.items, request.reply, request.args[3] == '1'
   request.outcomes, request.count = {}, { BOOKED = 0, CONFLICT = 0, NOT_VALID = 0 }
   local refused = charged.eachItem(request, bookItem, 0.9)
   if refused then
@@ -105,19 +104,18 @@ local function completeBook(request)
 end
 
 verbs.book = charged.verb({
-  right = 'reserve', requestType = 'BOOK', isRemembered = true, firstItem = 5, readItem = itemForms.bookItem,
-  place = 'bookings', dueIndexArg = 3, fault = bookable.whyClosed, carryOut = carryOutBook, complete = completeBook,
+  right = 'reserve', requestType = 'BOOK', isRemembered = true, firstItem = 4, readItem = itemForms.bookItem,
+  place = 'bookings', makesDue = true, fault = bookable.whyClosed, carryOut = carryOutBook, complete = completeBook,
 })
 
 --[[ changeBooking (ARGV[1] credential, ARGV[2] flags)
   Changes a booking that has not begun, or leaves it as it is.
 
-  ARGV[3]  the tenant's time in the due index, as for book
-  ARGV[4]  the id of the booking
-  ARGV[5]  its new start in s, '' as it is
-  ARGV[6]  its new end
-  ARGV[7]  '' if its note stays, else '=' and the new note, which may be ''
-  ARGV[8]  the only requester that the caller may act for, '' any
+  ARGV[3]  the id of the booking
+  ARGV[4]  its new start in s, '' as it is
+  ARGV[5]  its new end
+  ARGV[6]  '' if its note stays, else '=' and the new note, which may be ''
+  ARGV[7]  the only requester that the caller may act for, '' any
 
   Returns {'OK', quota}: there is none; or {'OK', quota, item, number of resets, record as JSON}: as for book, and in
   the form of the verb bookings.
@@ -135,14 +133,14 @@ end
 
 local function carryOutChange(request)
   local args, reply = request.args, request.reply
-  local id, note = args[4], args[7] ~= '' and string.sub(args[7], 2) or nil
-  local record = ownRecord(id, args[8])
+  local id, note = args[3], args[6] ~= '' and string.sub(args[6], 2) or nil
+  local record = ownRecord(id, args[7])
   if not record or tenant.foreign then
     return nil
   end
   naming.readMeanings({ record.resource })
   if work.isOverBudget(function()
-    request.outcome = booking.change(id, record, tonumber(args[5]), tonumber(args[6]), note)
+    request.outcome = booking.change(id, record, tonumber(args[4]), tonumber(args[5]), note)
   end) then
     return work.tooMuch('the booking')
   end
@@ -156,12 +154,12 @@ end
 
 local function completeChange(request)
   if request.outcome and request.outcome.status == 'BOOKED' then
-    booking.tell('BOOKING_CHANGED', request.args[4])
+    booking.tell('BOOKING_CHANGED', request.args[3])
   end
 end
 
 verbs.changeBooking = charged.verb({
-  right = 'reserve', requestType = 'BOOK', isRemembered = true, dueIndexArg = 3, fault = bookable.whyClosed,
+  right = 'reserve', requestType = 'BOOK', isRemembered = true, makesDue = true, fault = bookable.whyClosed,
   carryOut = carryOutChange, complete = completeChange,
 })
 

@@ -22,18 +22,14 @@ local verbs = {}
 --[[ reserve (ARGV[1] credential, ARGV[2] flags)
   Reserves resources. Handles all items of one request, in order; each succeeds or fails on its own.
 
-  ARGV[3]  the tenant's time in the due slotNumber, '<ms> <swept>' (limits/cap.lua); '' at first
-  ARGV[4]  if an item may wait: the instance of the long poll, and for how long it may do so: '<instance> <ms>'; else
-           ''
-  ARGV[5]  the first item (frame/items.lua)
+  ARGV[3]  the first item (frame/items.lua)
 
   Returns {'OK', quota, item, ...}. An item is a reply of reserveOne() in reservations/match.lua, or of answer() in
   waiting/answer.lua if it may wait, as a text (reservations/texts.lua). A batch ends with what batch.tell()
-  adds. Or {'DUE_INDEX', ms, swept}: the caller must first put the tenant into the due slotNumber at or before that
-  time, then call again.
+  adds.
 ]]
 local function prepare(request)
-  itemForms.prepareEach(request.items, request.args[4])
+  itemForms.prepareEach(request.items)
 end
 
 local function reserveItem(item, request)
@@ -83,7 +79,7 @@ end
 
 verbs.reserve = charged.verb({
   right = 'reserve', requestType = 'RESERVE',
-  firstItem = 5, readItem = itemForms.reserveItem, firstResult = 3, dueIndexArg = 3, callArg = 4,
+  firstItem = 3, readItem = itemForms.reserveItem, firstResult = 3, makesDue = true, canWait = true,
   prepare = prepare, cost = itemForms.countSlots, fault = itemForms.whyEndless, carryOutItem = reserveItem,
   complete = completeReserve,
 })
@@ -137,8 +133,7 @@ verbs.unreserve = charged.verb({
   Renews reservations: each gets a new lease that starts now, but for those of sessions. Handles all items of one
   request, in order.
 
-  ARGV[3]  the tenant's time in the due slotNumber, '<ms> <swept>' (limits/cap.lua); '' at first
-  ARGV[4]  the first item (frame/items.lua)
+  ARGV[3]  the first item (frame/items.lua)
 
   Returns {'OK', quota, item, ...}. An item is {'RENEWED', expiry in ms, and if it is cut, the lease in whole s},
   {'NOT_AVAILABLE', expiry in ms, which stays, and when the booking begins that is in the way, in ms}, both with the id
@@ -194,7 +189,7 @@ end
 
 verbs.renew = charged.verb({
   right = 'reserve', requestType = 'RESERVE',
-  firstItem = 4, readItem = itemForms.renewItem, firstResult = 3, dueIndexArg = 3,
+  firstItem = 3, readItem = itemForms.renewItem, firstResult = 3, makesDue = true,
   fault = whyTooLong, carryOutItem = renewItem, complete = tellTaken,
 })
 

@@ -13,18 +13,17 @@ local verbs = {}
 --[[ beginSession (ARGV[1] credential, ARGV[2] flags)
   Begins a session.
 
-  ARGV[3]  the tenant's time in the due slotNumber, '<ms> <swept>' (limits/cap.lua); '' at first
-  ARGV[4]  id of the session, 22 characters. If a session has it, this is a retry
-  ARGV[5]  its token, 22 characters
-  ARGV[6]  its requester
-  ARGV[7]  how long it lasts, in ms
+  ARGV[3]  id of the session, 22 characters. If a session has it, this is a retry
+  ARGV[4]  its token, 22 characters
+  ARGV[5]  its requester
+  ARGV[6]  how long it lasts, in ms
 
   Returns {'OK', quota, expiry in ms, id, token}.
 ]]
 local function find(request)
-  request.session = tenant.sessions.at(request.args[4])
+  request.session = tenant.sessions.at(request.args[3])
   if not request.session then
-    local why = terms.tooLong(tonumber(request.args[7]))
+    local why = terms.tooLong(tonumber(request.args[6]))
     if why then
       return { 'REFUSED', 'ttlSeconds ' .. why }
     end
@@ -36,8 +35,8 @@ local function begin(request)
   local args, reply, session = request.args, request.reply, request.session
   if not session then
     session = {
-      id = args[4], token = args[5], requester = args[6], ttlMs = tonumber(args[7]), createdAt = clock.nowMs(),
-      expiresAt = clock.nowMs() + args[7], label = tenant.keyLabel, isEnded = false, isOver = false,
+      id = args[3], token = args[4], requester = args[5], ttlMs = tonumber(args[6]), createdAt = clock.nowMs(),
+      expiresAt = clock.nowMs() + args[6], label = tenant.keyLabel, isEnded = false, isOver = false,
     }
     tenant.sessions.put(session)
   end
@@ -45,23 +44,22 @@ local function begin(request)
 end
 
 verbs.beginSession = charged.verb({
-  right = 'reserve', requestType = 'SESSION', dueIndexArg = 3, mayBegin = true,
+  right = 'reserve', requestType = 'SESSION', makesDue = true, mayBegin = true,
   carryOut = find, complete = begin,
 })
 
 --[[ renewSession (ARGV[1] credential, ARGV[2] flags)
   Renews a session: it then lasts as long as it did when it began. Takes the same time however many reservations it has.
 
-  ARGV[3]  the tenant's time in the due slotNumber, '<ms> <swept>' (limits/cap.lua); '' at first
-  ARGV[4]  id of the session
-  ARGV[5]  its token; '' if the caller's is malformed
-  ARGV[6]  the only requester that the caller may act for; '' any
+  ARGV[3]  id of the session
+  ARGV[4]  its token; '' if the caller's is malformed
+  ARGV[5]  the only requester that the caller may act for; '' any
 
   Returns {'OK', quota, 'RENEWED', expiry in ms} or {'OK', quota, 'NOT_FOUND', 0}.
 ]]
 local function renew(request)
   local args, reply = request.args, request.reply
-  local session = sessions.sessionFound(args[4], args[5], args[6])
+  local session = sessions.sessionFound(args[3], args[4], args[5])
   reply[3], reply[4] = 'NOT_FOUND', 0
   if tenant.foreign or not session then
     return nil
@@ -75,7 +73,7 @@ local function renew(request)
   reply[3], reply[4] = 'RENEWED', session.expiresAt
 end
 
-verbs.renewSession = charged.verb({ right = 'reserve', requestType = 'SESSION', dueIndexArg = 3, carryOut = renew })
+verbs.renewSession = charged.verb({ right = 'reserve', requestType = 'SESSION', makesDue = true, carryOut = renew })
 
 --[[ endSession (ARGV[1] credential, ARGV[2] flags)
   Ends a session: it is over, and the scripts that follow end its reservations (sessions/sessions.lua).

@@ -15,11 +15,9 @@ local verbs = {}
 --[[ transaction (ARGV[1] credential, ARGV[2] flags)
   Reserves and releases in one step. Items are applied in order, and each sees the effect of those before it.
 
-  ARGV[3]  the tenant's time in the due slotNumber, '<ms> <swept>' (limits/cap.lua); '' at first
-  ARGV[4]  ALL_OR_NONE, AS_MANY_AS_POSSIBLE or FIRST
-  ARGV[5]  if the transaction may wait: the instance of the long poll, and for how long: '<instance> <ms>'; else ''
-  ARGV[6]  if it may wait: waitMs, priority and claimMs, with spaces between; else ''
-  ARGV[7]  the first item (frame/items.lua)
+  ARGV[3]  ALL_OR_NONE, AS_MANY_AS_POSSIBLE or FIRST
+  ARGV[4]  if it may wait: waitMs, priority and claimMs, with spaces between; else ''
+  ARGV[5]  the first item (frame/items.lua)
 
   Returns {'OK', quota, 'APPLIED', 'ROLLED_BACK' or 'WAITING', item, ...}. An item is a reply of reserveOne() in
   reservations/match.lua or unreserveOne() in reservations/release.lua, with what tellTaken() in
@@ -28,15 +26,15 @@ local verbs = {}
 local SUCCESS = { ACQUIRED = true, ALREADY_HAD = true, RELINQUISHED = true, NOT_RESERVED = true }
 
 -- Fields of the request, besides those of frame/charged.lua:
---   method             ARGV[4]
+--   method             ARGV[3]
 --   waiting            if it may wait, what the queue takes (waiting/ask.lua); outcome: what the queue returned for it
 --   succeeded, failed  numbers of items
 --   collected          nil; or the entries that all items took: what is kept for waiting requests is judged for the
 --                      transaction as a whole
 local function prepare(request)
   local args = request.args
-  request.method = args[4]
-  request.waiting = itemForms.prepareAll(request.items, request.method, args[5], args[6])
+  request.method = args[3]
+  request.waiting = itemForms.prepareAll(request.items, request.method, args[4])
 end
 
 local function cost(items)
@@ -214,9 +212,9 @@ end
 
 verbs.transaction = charged.verb({
   right = 'reserve', requestType = 'TRANSACTION', isRemembered = true,
-  firstItem = 7, readItem = itemForms.transactionItem, place = 'requests', firstResult = 4, dueIndexArg = 3,
-  callArg = 5, prepare = prepare, cost = cost, fault = itemForms.whyEndless, carryOut = carryOut, complete = complete,
-  written = releasing.keepTaken,
+  firstItem = 5, readItem = itemForms.transactionItem, place = 'requests', firstResult = 4, makesDue = true,
+  canWait = true, prepare = prepare, cost = cost, fault = itemForms.whyEndless, carryOut = carryOut,
+  complete = complete, written = releasing.keepTaken,
 })
 
 return verbs

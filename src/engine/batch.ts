@@ -16,7 +16,6 @@ import type { Engine } from './engine.ts';
 import { isLate, type Line, type LineEntry, lineOf, tooBusy } from './line.ts';
 import { refusal } from './refusal.ts';
 import { isUnavailable, type Plan, type Replies, TenantCall } from './tenantCall.ts';
-import { callArg } from './waiting/call.ts';
 
 /** Verbs whose scripts handle each item on its own. */
 type BatchVerb = 'reserve' | 'unreserve' | 'renew' | 'check' | 'available';
@@ -263,10 +262,5 @@ function planOf(
   idempotency?: Idempotency,
 ): Plan {
   if (verb === 'check' || verb === 'available') return readPlan(verb, credential, sizes, () => args);
-  const argsOf = {
-    reserve: (dueIndexed: string) => [dueIndexed, callArg(undefined), ...args],
-    renew: (dueIndexed: string) => [dueIndexed, ...args],
-    unreserve: () => args,
-  } satisfies Record<typeof verb, (dueIndexed: string) => readonly (string | number)[]>;
-  return chargedPlan(engine, verb, credential, argsOf[verb], { idempotency, ...(sizes.length > 1 && { sizes }) });
+  return chargedPlan(engine, verb, credential, () => args, { idempotency, ...(sizes.length > 1 && { sizes }) });
 }

@@ -63,14 +63,8 @@ export async function book(
   { bookings, skipConflicts }: NewBookings,
   options: Pick<CallOptions, 'idempotency' | 'isDry'> = {},
 ): Promise<Charged<BookResult>> {
-  const items = joined(bookings, argsOf);
-  const { result, ...charged } = await callCharged(
-    engine,
-    'book',
-    credential,
-    (dueIndexed) => [dueIndexed, skipConflicts ? 1 : '', ...items],
-    options,
-  );
+  const args = [skipConflicts ? 1 : '', ...joined(bookings, argsOf)];
+  const { result, ...charged } = await callCharged(engine, 'book', credential, () => args, options);
   const [status, ...replies] = result;
   const booked = replies.map((reply, i) => toBooked(bookings[i], parseItem(reply)));
   return { ...charged, result: { status: memberOf(BOOK_CALL_STATUSES, toText(status)), bookings: booked } };
@@ -153,13 +147,7 @@ export async function changeBooking(
     note === undefined ? '' : `=${note ?? ''}`,
     credential.subject ?? '',
   ];
-  const { result, ...charged } = await callCharged(
-    engine,
-    'changeBooking',
-    credential,
-    (dueIndexed) => [dueIndexed, ...args],
-    { idempotency },
-  );
+  const { result, ...charged } = await callCharged(engine, 'changeBooking', credential, () => args, { idempotency });
   const [item, resets, record] = result;
   if (item === undefined) return { ...charged, result: null };
   const [status, explanation = '', , , , , , , ...conflict] = parseItem(item);

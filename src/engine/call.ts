@@ -24,6 +24,8 @@ export interface CallOptions {
   readonly tokenSet?: string;
   /** True if an earlier call for the same request was charged. */
   readonly isContinuation?: boolean;
+  /** The long poll of a request that may wait (pollOf() in waiting/call.ts). */
+  readonly poll?: string | undefined;
   /** The request's Idempotency-Key, if it has one and this call sends the whole request. */
   readonly idempotency?: Idempotency | undefined;
   /** True if the script only says what the request would do. The caller charges it as reads. */
@@ -31,7 +33,7 @@ export interface CallOptions {
 }
 
 /** Builds the ARGV of a script after the credential and the flags, anew for each try. */
-type Arguments = (dueIndexed: string) => readonly (string | number)[];
+type Arguments = () => readonly (string | number)[];
 
 /**
  * Calls a script that charges nothing.
@@ -90,7 +92,6 @@ export const readPlan = (
 
 /**
  * Calls a script that charges the quota of writes.
- * @param args `dueIndexed` is '' at first, then what was written to the due index (lua/limits/cap.lua)
  * @returns the reply after its code and the quota
  * @throws as call(); upgrade if the tier lacks the operation
  */
@@ -108,7 +109,7 @@ export function chargedPlan(
   verb: ChargedVerb,
   credential: Credential,
   args: Arguments,
-  { sizes, tokenSet = '', isContinuation = false, isDry = false, isHandOver = false, idempotency }: CallOptions,
+  { sizes, tokenSet = '', isContinuation = false, isDry = false, isHandOver = false, poll, idempotency }: CallOptions,
 ): Plan {
   const { tenant, credentialKey } = credential;
   const { keys, recognisesRetries = false } = rowOf(verb);
@@ -119,6 +120,7 @@ export function chargedPlan(
     (isContinuation ? 'c' : '') +
     (isDry ? 'd' : '') +
     (isHandOver ? 'h' : '') +
+    (poll === undefined ? '' : 'w') +
     (idempotency?.fingerprint ?? '');
   return {
     verb,
@@ -126,11 +128,12 @@ export function chargedPlan(
     keys: keysOfRequest(verb, credential, own),
     // A dry run writes nothing that has to last.
     replication: isDry ? undefined : engine.replication,
-    args: (mayHaveRun, dueIndexed) =>
+    args: (mayHaveRun, dueIndexed) => {
       // `charge` takes no flags (lua/frame/call.lua).
-      verb === 'charge'
-        ? [credentialKey, ...args(dueIndexed)]
-        : [credentialKey, mayHaveRun ? `r${flags}` : flags, ...args(dueIndexed)],
+      if (verb === 'charge') return [credentialKey, ...args()];
+      const now = `${mayHaveRun ? 'r' : ''}${dueIndexed === '' ? '' : `i${dueIndexed};`}${flags}`;
+      return [credentialKey, now, ...args(), ...(poll === undefined ? [] : [poll])];
+    },
     read: (result, isReplayed) => {
       const text = toText(result.shift());
       if (isReplayed) return { quota: [], result, isReplayed };

@@ -34,15 +34,7 @@ export async function beginSession(
   const id = newToken();
   const token = newToken();
   const args = [id, token, requester, ttlSeconds * 1000];
-  const { result, ...charged } = await callCharged(
-    engine,
-    'beginSession',
-    credential,
-    (dueIndexed) => [dueIndexed, ...args],
-    {
-      idempotency,
-    },
-  );
+  const { result, ...charged } = await callCharged(engine, 'beginSession', credential, () => args, { idempotency });
   // A repeat gets the id and the token of the session that the first request began.
   const [expiresAt, session, sessionToken] = result;
   return {
@@ -68,15 +60,7 @@ export async function renewSession(
   idempotency?: Idempotency,
 ): Promise<Charged<RenewedSession>> {
   const args = [packToken(session), packToken(token ?? ''), credential.subject ?? ''];
-  const { result, ...charged } = await callCharged(
-    engine,
-    'renewSession',
-    credential,
-    (dueIndexed) => [dueIndexed, ...args],
-    {
-      idempotency,
-    },
-  );
+  const { result, ...charged } = await callCharged(engine, 'renewSession', credential, () => args, { idempotency });
   const [reply, expiresAt] = result;
   const status = RENEW_SESSION_STATUSES.find((one) => one === reply);
   if (status === undefined) throw new TypeError('renewSession returned an unknown status');

@@ -85,6 +85,13 @@ function withDerived({ keys: { length }, derivedKeys }: Script, keys: ScriptCall
   return [...keys.slice(0, length), ...derivedKeys.map((name) => prefix + name), ...keys.slice(length)];
 }
 
+/** Returns the keys of a call without the last ones for which the tenant's stands (lua/frame/call.lua). */
+function withoutLast({ keys: { length } }: Script, keys: ScriptCall['keys']): ScriptCall['keys'] {
+  let passed = length;
+  while (passed > 1 && keys[passed - 1] === keys[0]) passed--;
+  return keys.toSpliced(passed, length - passed);
+}
+
 /** The verbs of lua/verbs on one client. */
 export class Functions {
   readonly #redis: RedisClient;
@@ -139,7 +146,7 @@ export class Functions {
   ): void {
     const script = this.#scripts.get(verb);
     if (script === undefined) throw new Error(`the script ${verb} is not defined`);
-    const named = this.#redis instanceof Cluster ? withDerived(script, keys) : keys;
+    const named = this.#redis instanceof Cluster ? withDerived(script, keys) : withoutLast(script, keys);
     const all = [script[what](), script.keys.length + named.length - keys.length, ...named, ...args];
     void this.#redis.sendCommand(new ScriptCommand(COMMANDS[what], all, rowOf(verb).hasBytes === true, receiver));
   }

@@ -1,7 +1,7 @@
 /**
  * The names of the keys in Redis (verbs.ts has those of each script). All keys of a tenant begin with its hash tag,
  * `{<tenant id>}:`, so that one script can work on them in a cluster. They have fixed names,
- * so every script can declare each key that it may touch (isGiven() in verbs.ts).
+ * so every script can declare each key that it may touch (givenOf() in verbs.ts).
  *
  *   {t}:tenant            hash: tier, counters and quota in one packed field, a field for each API key, and rarely
  *                         needed fields (lua/frame/tenant.lua)
@@ -66,7 +66,7 @@
 import { createHash } from 'node:crypto';
 import type { Credential } from '../domain/tenants.ts';
 import { TIERS, type Tier } from '../domain/tiers.ts';
-import { isGiven, type TenantVerb, VERBS } from './verbs.ts';
+import { givenOf, type TenantVerb, VERBS } from './verbs.ts';
 
 /** Shards of the due index: enough to spread it over a cluster, few enough to read all of them every second. */
 export const EXPIRY_SHARDS = 16;
@@ -92,7 +92,7 @@ export const keyOfCredential = ({ tenant, credentialKey, kind }: Credential): st
 const TIER_OF: ReadonlyMap<string, Tier> = new Map(TIERS.map((tier) => [`reads${tier}`, tier]));
 
 const givenKeys: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries(VERBS).map(([verb, { keys }]) => [verb, keys.filter(isGiven)]),
+  Object.entries(VERBS).map(([verb, { keys }]) => [verb, givenOf(keys)]),
 );
 const givenTo = (verb: TenantVerb): readonly string[] => givenKeys.get(verb) ?? [];
 

@@ -92,7 +92,7 @@ export function readHot(packed: Buffer | null | undefined): Hot {
  * where each kind has a function. Definitions are encoded in src/engine/definitions/codec.ts.
  */
 const ITEMS = {
-  reserve: ['resource', 'requester', 'lease', 'token', 'type', 'wait', 'count', 'options'],
+  reserve: ['resource', 'requester', 'token', 'lease', 'type', 'wait', 'count', 'options'],
   unreserve: ['resource', 'requester', 'token'],
   book: ['resource', 'requester', 'start', 'end', 'id', 'token', 'type', 'claimWithin', 'series', 'options'],
   renew: ['resource', 'requester', 'token', 'ttlMs'],
@@ -104,8 +104,11 @@ const ITEMS = {
 
 export type ItemKind = keyof typeof ITEMS;
 
-/** Of an item to reserve, the fields from here on are passed as one, with line breaks between; '' if all are ''. */
-const FIRST_RARE = 4;
+/**
+ * Of an item to reserve, the fields from the lease on are passed as one, with line breaks between; the lease alone if
+ * all others are ''.
+ */
+const LEASE = 3;
 
 /** @returns the fields of an item, in order; the item of a transaction has its requestType before them */
 export const fieldsOf = (kind: ItemKind): readonly string[] => ITEMS[kind];
@@ -125,7 +128,7 @@ export function itemArgs<Kind extends ItemKind>(
   const fields: readonly (typeof ITEMS)[Kind][number][] = ITEMS[kind];
   const args = fields.map((field) => item[field]);
   if (kind !== 'reserve') return args;
-  const rare = args.splice(FIRST_RARE);
-  args.push(rare.every((value) => value === '') ? '' : rare.join('\n'));
+  const [lease = '', ...others] = args.splice(LEASE);
+  args.push(others.every((value) => value === '') ? lease : [lease, ...others].join('\n'));
   return args;
 }

@@ -19,7 +19,7 @@ import {
 } from './bundle.ts';
 import type { RedisClient } from './client.ts';
 import { Functions, ScriptAttempts, type ScriptCall } from './functions.ts';
-import { isGiven, rowOf, type Verb } from './verbs.ts';
+import { givenOf, rowOf, type Verb } from './verbs.ts';
 
 const loaded = new Map<string, Script[]>();
 
@@ -68,8 +68,8 @@ function verbsIn(module: string, lua: string): VerbModule[] {
     return {
       name,
       module,
-      keys: keys.filter(isGiven),
-      derivedKeys: keys.filter((key) => !isGiven(key)),
+      keys: givenOf(keys),
+      derivedKeys: keys.filter((key) => !givenOf(keys).includes(key)),
       hasFlags: /ARGV\[2\] +flags/.test(header),
     };
   });

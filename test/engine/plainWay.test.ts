@@ -172,9 +172,8 @@ async function call({ engine, credential }: Twin, verb: 'reserve' | 'unreserve',
 
 /** Returns the arguments of a reserve that may wait, without and with a long poll. */
 const waitingArgs = (held: Held[], names: Kind['names']): Args => [
-  '',
-  pick(['poll 0', 'poll 30000']),
   ...reserveItem(held, names, pick(['20000 0 5000', '60000 0 5000', '60000 1 9000'])),
+  pick(['poll 0', 'poll 30000']),
 ];
 
 /** Everything that Redis has of a tenant, but for what names the tenant. */
@@ -223,14 +222,14 @@ describe.each(KINDS)(`$title (seed ${seed})`, (kind) => {
       // More slots than one bitmap has: the lowest free ones are in the second.
       const all = Array.from({ length: 515 }, (_, i) => ({ resource: 'big', requester: `h${i}`, token: newToken() }));
       held.push(...all.slice(0, 40), ...all.slice(-20));
-      const items = all.map(({ resource, requester, token }) => [resource, requester, '', token, '']);
+      const items = all.map(({ resource, requester, token }) => [resource, requester, token, '']);
       for (let from = 0; from < items.length; from += 100) {
-        const args = ['', '', ...items.slice(from, from + 100).flat()];
+        const args = items.slice(from, from + 100).flat();
         for (const twin of [short, general]) expect(await call(twin, 'reserve', '', args)).toContain('OK');
       }
       // One of them also has a slot by its own name. That is released, and the assigned one stays its own.
       for (const twin of [short, general]) {
-        await call(twin, 'reserve', '', ['', '', 'big_550', 'h0', '', 'b'.repeat(22), '']);
+        await call(twin, 'reserve', '', ['big_550', 'h0', 'b'.repeat(22), '']);
         expect(await call(twin, 'unreserve', '', ['big_550', 'h0', 'b'.repeat(22)])).toContain('RELINQUISHED\nbig_550');
       }
     }
@@ -241,16 +240,12 @@ describe.each(KINDS)(`$title (seed ${seed})`, (kind) => {
       now += pick([0, 0, 1, 300, 2500]);
       await at(now);
       const mayWait = kind.waits === true && isOneIn(8);
-      const [flags, count] = mayWait ? ['', 1] : shapeOf(kind);
+      const [flags, count] = mayWait ? ['w', 1] : shapeOf(kind);
       const verb = mayWait || isOneIn(2) ? 'reserve' : 'unreserve';
       const items = Array.from({ length: count }, () =>
         verb === 'reserve' ? reserveItem(held, kind.names) : unreserveItem(held),
       );
-      const args = mayWait
-        ? waitingArgs(held, kind.names)
-        : verb === 'reserve'
-          ? ['', '', ...items.flat()]
-          : items.flat();
+      const args = mayWait ? waitingArgs(held, kind.names) : items.flat();
       const replies = [await call(short, verb, flags, args), await call(general, verb, flags, args)];
       if (kind.waits && verb === 'reserve') {
         // Most of these names are held: a release of what was not reserved would tell little.
@@ -270,18 +265,9 @@ test.each(['', 's1,1'])('a retry of a release gets the reply of the first try (f
   const { engine, credential } = running;
   const { credentialKey } = credential;
   const tokensOfBoth = [newToken(), newToken()];
-  const reserved = tokensOfBoth.flatMap((token, i) => [`one${i}`, 'r', '', token, '']);
+  const reserved = tokensOfBoth.flatMap((token, i) => [`one${i}`, 'r', token, '']);
   await engine.loadTenant(credential.tenant);
-  await runScript(
-    engine.redis,
-    'reserve',
-    ...keysOfRequest('reserve', credential),
-    credentialKey,
-    '',
-    '',
-    '',
-    ...reserved,
-  );
+  await runScript(engine.redis, 'reserve', ...keysOfRequest('reserve', credential), credentialKey, '', ...reserved);
   const items = tokensOfBoth.flatMap((token, i) => [`one${i}`, 'r', token]);
   const keys = keysOfRequest('unreserve', credential, 'answer:retried');
   const first = await runScript(engine.redis, 'unreserve', ...keys, credentialKey, flags, ...items);

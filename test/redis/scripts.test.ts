@@ -152,11 +152,11 @@ describe('lua/frame/items.lua', () => {
       const lua = ITEMS.split(/^end$/m).find((text) => text.includes(`function itemForms.${reader}(at)`)) ?? '';
       const fields = [...lua.matchAll(/(\w+) = (?:tonumber\()?args\[at(?: \+ (\d+))?\]/g)];
       // These are passed as one.
-      const [, rare, rareAt] = /local ([\w, ]+) = rareFields\(args\[at \+ (\d+)\]\)/.exec(lua) ?? [];
-      expect([...fields.map(([, field]) => field), ...(rare?.split(', ') ?? [])]).toEqual(
+      const [, terms, termsAt] = /local ([\w, ]+) = termsOf\(args\[at \+ (\d+)\]\)/.exec(lua) ?? [];
+      expect([...fields.map(([, field]) => field), ...(terms?.split(', ') ?? [])]).toEqual(
         kind === 'register' || kind === 'copy' ? DEFINITION_FIELDS[kind] : fieldsOf(kind),
       );
-      const places = [...fields.map(([, , offset = 0]) => Number(offset)), ...(rareAt ? [Number(rareAt)] : [])];
+      const places = [...fields.map(([, , offset = 0]) => Number(offset)), ...(termsAt ? [Number(termsAt)] : [])];
       expect(places).toEqual(places.map((_, i) => i));
       expect(lua).toContain(`, at + ${places.length}\n`);
     },

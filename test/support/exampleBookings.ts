@@ -42,7 +42,7 @@ export function madeBookings(startMs: number): ExampleCall[] {
     ...booking('phones_1', 64, startS + 50),
     ...booking('phones_2', 66, startS),
   ];
-  return [call('setCondition', ['', 'phones_2', 'out', '']), call('book', ['', '', '', ...items]), call('sweep', [])];
+  return [call('setCondition', ['', 'phones_2', 'out', '']), call('book', ['', '', ...items]), call('sweep', [])];
 }
 
 /** Calls of each verb, for a tenant with these. */
@@ -51,14 +51,14 @@ export function bookingCalls(startMs: number): ExampleCall[] {
   const [any, one] = [booking('phones', 70, startS + 600), booking('phones_0', 72, startS + 600)];
   const byLabels = booking('os=phone', 74, startS + 900, '{"match":"os=phone"}');
   return [
-    call('book', ['', '', 1, ...any, ...one, ...byLabels]),
-    call('book', ['', '', '', ...any, ...one], 'book in vain'),
+    call('book', ['', 1, ...any, ...one, ...byLabels]),
+    call('book', ['', '', ...any, ...one], 'book in vain'),
     call('bookingChanges', [10]),
     call('bookingChanges', ['of', id(60), id(98)], 'bookingChanges of some'),
     call('bookings', [1, '', 10, 'phones', '', '', '']),
     call('cancelBookings', ['', '', `e${id(99)}`, '', '']),
     { ...call('cancelBookings', ['', '', 'rphones', '', ''], 'cancel bookings, by a person'), isPerson: true },
-    call('changeBooking', ['', '', id(60), '', startS + 700, '=longer', '']),
+    call('changeBooking', ['', id(60), '', startS + 700, '=longer', '']),
     call('dropBookingChanges', [id(60), startMs, id(98), startMs]),
     call('logBookings', ['0']),
     call('restoreBookings', [

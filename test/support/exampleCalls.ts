@@ -6,6 +6,7 @@
 import type { Credential } from '../../src/domain/tenants.ts';
 import { NOW, register } from '../../src/engine/definitions/changes.ts';
 import { keysOfRequest } from '../../src/redis/keys.ts';
+import { itemArgs } from '../../src/redis/layouts.ts';
 import { runScript } from '../../src/redis/scripts.ts';
 import type { Verb } from '../../src/redis/verbs.ts';
 import { setClock } from './clock.ts';
@@ -36,8 +37,8 @@ const taking = (
   rest: { ttl?: string | number; who?: string; wait?: string; options?: string; count?: number } = {},
 ): Args => {
   const { ttl = '', who = 'alice', wait = '', options = '', count = '' } = rest;
-  const rare = ['', wait, count, options].join('\n');
-  return [resource, who, ttl, token(n), rare === '\n\n\n' ? '' : rare];
+  const item = { resource, requester: who, token: token(n), lease: ttl, type: '', wait, count, options };
+  return itemArgs('reserve', item);
 };
 const SHARED = { options: '{"mode":"SHARED"}' };
 const WAIT = `${10 * MINUTE} 0 30000`;
@@ -49,28 +50,24 @@ const FURNITURE: readonly ExampleCall[] = [
   call('openStream', ['stream', 100 * MINUTE]),
   call('reserve', [
     '',
-    '',
-    '',
     ...taking('pool', 1, { ttl: 50_000 }),
     ...taking('bed_3', 2),
     ...taking('other', 3, { ttl: MINUTE }),
   ]),
   call('reserve', [
     '',
-    '',
-    '',
     ...taking('plain', 4),
     ...taking('hall', 5, SHARED),
     ...taking('hall', 6, { ...SHARED, who: 'bob' }),
   ]),
-  call('reserve', ['', '', '', ...taking('beds', 7, { count: 2 }), ...taking('given', 8), ...taking('kept', 9)]),
+  call('reserve', ['', ...taking('beds', 7, { count: 2 }), ...taking('given', 8), ...taking('kept', 9)]),
 ];
 /** A session, requests that wait and a grant: each takes a tenant's requests off the plain way (lua/plain). */
 const QUEUE: readonly ExampleCall[] = [
-  call('beginSession', ['', '', SESSION, token(91), 'alice', 5 * MINUTE]),
-  call('reserve', ['', '', '', ...taking('desk', 10, { ttl: `s${SESSION}` })]),
-  call('reserve', ['', '', LONG_POLL, ...taking('other', 11, { ttl: MINUTE, who: 'bob', wait: WAIT })]),
-  call('reserve', ['', '', LONG_POLL, ...taking('given', 12, { ttl: MINUTE, who: 'carol', wait: WAIT })]),
+  call('beginSession', ['', SESSION, token(91), 'alice', 5 * MINUTE]),
+  call('reserve', ['', ...taking('desk', 10, { ttl: `s${SESSION}` })]),
+  call('reserve', ['w', ...taking('other', 11, { ttl: MINUTE, who: 'bob', wait: WAIT }), LONG_POLL]),
+  call('reserve', ['w', ...taking('given', 12, { ttl: MINUTE, who: 'carol', wait: WAIT }), LONG_POLL]),
   call('beat', ['i1']),
   call('unreserve', ['', 'given', 'alice', token(8)]),
 ];
@@ -82,7 +79,7 @@ export const EXAMPLE_CALLS: readonly ExampleCall[] = [
   call('authenticate', ['reserve']),
   call('available', [2, 'pool', 'plain']),
   call('beat', ['i1']),
-  call('beginSession', ['', '', token(92), token(93), 'dave', MINUTE]),
+  call('beginSession', ['', token(92), token(93), 'dave', MINUTE]),
   ...bookingCalls(START),
   call('cancel', ['', '', 'other', 'bob']),
   call('charge', ['reserve']),
@@ -118,28 +115,28 @@ export const EXAMPLE_CALLS: readonly ExampleCall[] = [
     ...['bed', 5, 'pillow\n', 'ward\n', '', 'os=b\n', 1, 'dirty', '{"a":"b"}', '{"c":"d"}\n', ''],
     ...['pool', 1, '', '', '', '', 0, '', '', '', ''],
   ]),
-  call('renew', ['', '', 'pool', 'alice', token(1), 2000, 'plain', 'alice', token(4), 3000]),
-  call('renewSession', ['', '', SESSION, token(91), '']),
+  call('renew', ['', 'pool', 'alice', token(1), 2000, 'plain', 'alice', token(4), 3000]),
+  call('renewSession', ['', SESSION, token(91), '']),
   call('renewStreams', [MINUTE, 'stream']),
-  call('reserve', ['', '', '', ...taking('pool', 20, { ttl: 5000 }), ...taking('plain', 21), ...taking('bed_7', 22)]),
-  { ...call('reserve', ['', '', '', ...taking('fresh', 23, { ttl: 5000 })]), title: 'reserve a plain name' },
+  call('reserve', ['', ...taking('pool', 20, { ttl: 5000 }), ...taking('plain', 21), ...taking('bed_7', 22)]),
+  { ...call('reserve', ['', ...taking('fresh', 23, { ttl: 5000 })]), title: 'reserve a plain name' },
   {
-    ...call('reserve', ['s1,1', '', '', ...taking('fresh', 24), ...taking('plain', 25)]),
+    ...call('reserve', ['s1,1', ...taking('fresh', 24), ...taking('plain', 25)]),
     title: 'reserve plain names in a batch',
   },
   {
-    ...call('reserve', ['', '', LONG_POLL, ...taking('plain', 26, { ttl: MINUTE, who: 'erin', wait: WAIT })]),
+    ...call('reserve', ['w', ...taking('plain', 26, { ttl: MINUTE, who: 'erin', wait: WAIT }), LONG_POLL]),
     title: 'reserve, and wait',
   },
   {
-    ...call('reserve', ['c', '', LONG_POLL, ...taking('given', 12, { ttl: MINUTE, who: 'carol', wait: WAIT })]),
+    ...call('reserve', ['cw', ...taking('given', 12, { ttl: MINUTE, who: 'carol', wait: WAIT }), LONG_POLL]),
     title: 'reserve, and claim what was granted',
   },
   {
-    ...call('reserve', ['', '', '', ...taking('os=a', 27, { options: '{"match":"os=a"}' })]),
+    ...call('reserve', ['', ...taking('os=a', 27, { options: '{"match":"os=a"}' })]),
     title: 'reserve by labels',
   },
-  { ...call('reserve', ['d', '', '', ...taking('leaf', 28)]), title: 'reserve, as a dry run' },
+  { ...call('reserve', ['d', ...taking('leaf', 28)]), title: 'reserve, as a dry run' },
   call('reset', ['', '']),
   call('resource', ['pool', 0, 10]),
   call('restoreOut', ['lease', MINUTE, 'pool_1', START, 'key:a', 'dark']),
@@ -154,9 +151,7 @@ export const EXAMPLE_CALLS: readonly ExampleCall[] = [
   call('takeBatch', ['r', 'worker', MINUTE, 100, '0']),
   call('transaction', [
     '',
-    '',
     'ALL_OR_NONE',
-    '',
     '',
     'UNRESERVE',
     'pool',

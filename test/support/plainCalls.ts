@@ -3,6 +3,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { itemArgs } from '../../src/redis/layouts.ts';
 
 /** Redis's own measure of a key differs by some bytes between keys with the same entries, so entries are counted. */
 export const COUNTED_BYTES = readFileSync('lua/limits/bytes.lua', 'utf8').replace(
@@ -110,8 +111,8 @@ export function reserveItem(held: Held[], names: Names = NAMES, wait = ''): Args
   held.push({ resource, requester, token });
   const options = isOneIn(12) ? pick(['{"note":"n"}', '{"mode":"SHARED"}']) : '';
   const count = isOneIn(25) ? 2 : '';
-  const rare = [pick(['', 'Device']), wait, count, options].join('\n');
-  return [resource, requester, pick(['', '', 1500, 60_000]), token, rare === '\n\n\n' ? '' : rare];
+  const [type, lease] = [pick(['', 'Device']), pick(['', '', 1500, 60_000])];
+  return itemArgs('reserve', { resource, requester, token, lease, type, wait, count, options });
 }
 
 export function unreserveItem(held: readonly Held[]): Args {

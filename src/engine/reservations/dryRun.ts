@@ -16,7 +16,7 @@ import { isWaiting, type Wait } from '../../domain/waiting.ts';
 import { parseItem } from '../../redis/reply.ts';
 import { callCharged } from '../call.ts';
 import type { Engine } from '../engine.ts';
-import { callArg, type WaitCall } from '../waiting/call.ts';
+import { pollOf, type WaitCall } from '../waiting/call.ts';
 import { reserveArgs, toReserveResult } from './reserve.ts';
 import { toTransactionResult, transactionArgs } from './transaction.ts';
 import { toUnreserveResult, unreserveArgs } from './unreserve.ts';
@@ -42,9 +42,9 @@ export async function dryReserve(
   items: readonly ReserveItem[],
   pollSeconds: number,
 ): Promise<ReserveResult[]> {
-  const call = callArg(items.some(isWaiting) ? callFor(pollSeconds) : undefined);
+  const poll = items.some(isWaiting) ? pollOf(callFor(pollSeconds)) : undefined;
   const args = items.flatMap((item) => reserveArgs(item, items));
-  const { result: replies } = await callCharged(engine, 'reserve', credential, () => ['', call, ...args], DRY);
+  const { result: replies } = await callCharged(engine, 'reserve', credential, () => args, { ...DRY, poll });
   return items.map((item, i) => withoutTokens(toReserveResult(item, parseItem(replies[i]))));
 }
 
@@ -77,7 +77,10 @@ export async function dryTransaction(
 ): Promise<TransactionResult> {
   const waiting = isWaiting(wait) ? { wait, call: callFor(pollSeconds) } : undefined;
   const args = transactionArgs(method, items, waiting);
-  const { result: reply } = await callCharged(engine, 'transaction', credential, () => ['', ...args], DRY);
+  const { result: reply } = await callCharged(engine, 'transaction', credential, () => args, {
+    ...DRY,
+    poll: waiting && pollOf(waiting.call),
+  });
   const result = toTransactionResult(method, items, reply);
   return { ...result, results: result.results.map((one) => ('releaseToken' in one ? withoutTokens(one) : one)) };
 }

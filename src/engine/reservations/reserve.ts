@@ -13,7 +13,7 @@ import { callInBatch } from '../batch.ts';
 import { callCharged } from '../call.ts';
 import { heldAttributes } from '../definitions/attributes.ts';
 import type { Engine } from '../engine.ts';
-import { callArg, type Issued, ticketOf, toStanding, type WaitCall, waitArg } from '../waiting/call.ts';
+import { type Issued, pollOf, ticketOf, toStanding, type WaitCall, waitArg } from '../waiting/call.ts';
 import { newReleaseToken, packToken, unpackToken } from './releaseToken.ts';
 import { parseDetails } from './slotRecord.ts';
 
@@ -55,9 +55,8 @@ export function reserve(
       items.map((item, i) => resultOf(item, replies[from + i])),
     );
   // Tickets belong to one call, so a request that waits is in no batch.
-  const argsOf = (dueIndexed: string) => [dueIndexed, callArg(call), ...args];
-  const { isContinuation } = call;
-  return callCharged(engine, 'reserve', credential, argsOf, { isContinuation, idempotency }).then((charged) => {
+  const options = { isContinuation: call.isContinuation, poll: pollOf(call), idempotency };
+  return callCharged(engine, 'reserve', credential, () => args, options).then((charged) => {
     const replies = charged.result;
     const result = items.map((item, i) => resultOf(item, replies[i]));
     return { ...charged, result, tickets: replies.map(ticketOf), replies };

@@ -9,7 +9,7 @@ import type { Wait } from '../../domain/waiting.ts';
 import { parseItem, toText } from '../../redis/reply.ts';
 import { callCharged } from '../call.ts';
 import type { Engine } from '../engine.ts';
-import { callArg, type Issued, ticketOf, type WaitCall, waitArg } from '../waiting/call.ts';
+import { type Issued, pollOf, ticketOf, type WaitCall, waitArg } from '../waiting/call.ts';
 import { reserveArgs, toReserveResult } from './reserve.ts';
 import { toUnreserveResult, unreserveArgs } from './unreserve.ts';
 
@@ -35,25 +35,22 @@ export async function transaction(
   idempotency?: Idempotency,
 ): Promise<Issued<TransactionResult>> {
   const args = transactionArgs(method, items, waiting);
-  const { result: reply, ...charged } = await callCharged(
-    engine,
-    'transaction',
-    credential,
-    (dueIndexed) => [dueIndexed, ...args],
-    { isContinuation: waiting?.call.isContinuation ?? false, idempotency },
-  );
+  const { result: reply, ...charged } = await callCharged(engine, 'transaction', credential, () => args, {
+    isContinuation: waiting?.call.isContinuation ?? false,
+    poll: waiting && pollOf(waiting.call),
+    idempotency,
+  });
   const result = toTransactionResult(method, items, reply);
   return { ...charged, result, tickets: waiting === undefined ? [] : reply.slice(1).map(ticketOf), replies: [] };
 }
 
-/** The script's arguments after what was written to the due index. */
+/** The script's arguments after the flags. */
 export const transactionArgs = (
   method: TransactionMethod,
   items: readonly TransactionItem[],
   waiting: WaitingTransaction | undefined,
 ): (string | number)[] => [
   method,
-  callArg(waiting?.call),
   waitArg(waiting?.wait ?? {}),
   ...items.flatMap((item, i) => [
     item.requestType,

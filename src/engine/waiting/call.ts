@@ -35,9 +35,8 @@ export interface Issued<Result> extends Charged<Result> {
   readonly replies: readonly unknown[];
 }
 
-/** Formats the argument `call` of a script. */
-export const callArg = (call: WaitCall | undefined): string =>
-  call === undefined ? '' : `${call.instance} ${Math.ceil(call.pollMs)}`;
+/** Formats the long poll of a request that may wait, as its script takes it (lua/frame/call.lua). */
+export const pollOf = ({ instance, pollMs }: WaitCall): string => `${instance} ${Math.ceil(pollMs)}`;
 
 /** Formats the argument `wait` of an item or a transaction; '' if it is a try. */
 export const waitArg = (wait: Wait): string => {

@@ -24,14 +24,11 @@ const reserveStep = (engine: Engine, credential: Credential, dueIndexed: string,
     'reserve',
     ...keys,
     credential.credentialKey,
-    '',
-    dueIndexed,
-    '',
+    dueIndexed === '' ? '' : `i${dueIndexed};`,
     resource,
     'r',
-    leaseMs,
     'x'.repeat(22),
-    '',
+    leaseMs,
   );
 };
 
