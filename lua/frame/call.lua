@@ -36,15 +36,15 @@ end })
 -- Sets the keys of a verb (frame/run.lua). Takes those that the call was given: the tenant's stands for the last ones
 -- that it was not.
 function call.setKeys(verb, values)
-  local tenant = values[1]
+  local tenant, names = values[1], verb.keys
   if verb ~= verbBefore or tenant ~= tenantBefore then
     for name in pairs(keys) do
       keys[name] = nil
     end
     verbBefore, tenantBefore, base = verb, tenant, string.sub(tenant, 1, -7)
+    keys[names[1]] = tenant
   end
-  local names = verb.keys
-  for i = 1, #names do
+  for i = 2, #names do
     keys[names[i]] = values[i] or tenant
   end
 end

@@ -131,7 +131,8 @@ function plain.finish(keys, args, texts, number, length)
   end
   -- None of the requests of a batch is refused (lua/frame/batch.lua).
   local last, kept = args[2] == '' and '' or '\r', plain.isHeard and events.isKept and ' o\r' or '\r'
-  return 'OK\r' .. tenant.quota(floor(ITEM_WORK * number + length / 40)) .. kept .. texts .. last
+  local quota, others = tenant.quota(floor(ITEM_WORK * number + length / 40))
+  return 'OK\r' .. quota .. others .. kept .. texts .. last
 end
 
 return plain

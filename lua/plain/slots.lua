@@ -195,7 +195,7 @@ function slots.reserve(keys, args, at, poolName, wanted, capacity, nowMs)
   if plain.isHeard and events.isWanted('RESERVED', owner) then
     reservationEvents.addMade(tenant.label, name, owner, type, format('%d', fence), expiresAt, slotText)
   end
-  return format('ACQUIRED\nACQUIRED\n%d\n%s\n', fence, digits) .. token .. '\n' .. details
+  return 'ACQUIRED\nACQUIRED\n' .. format('%d', fence) .. '\n' .. digits .. '\n' .. token .. '\n' .. details
 end
 
 -- Returns the slot of a registered pool that a requester was assigned, its record, and what was read of the hash

@@ -102,7 +102,7 @@ end
 -- The texts of amounts of work, as far as calls have needed them.
 local workTexts = {}
 
--- Returns the quota as replies have it (lua/limits/quota.lua), with what finish() of lua/frame/commit.lua adds. Takes
+-- Returns the quota as replies have it (lua/limits/quota.lua), and what finish() of lua/frame/commit.lua adds. Takes
 -- the work of the request.
 function tenant.quota(work)
   local text = workTexts[work]
@@ -114,7 +114,7 @@ function tenant.quota(work)
     local due = nextDue < queueDue and nextDue or queueDue
     text = text .. format(' %d 0', due < NEVER and due - nowMs or -1)
   end
-  return quota.textOf(limits, minuteStart, minute, day, today, nowMs) .. text
+  return quota.textOf(limits, minuteStart, minute, day, today, nowMs), text
 end
 
 -- Returns true if tickets may have to do with a name (lua/waiting/queues.lua); without a name, if there are tickets.
@@ -191,7 +191,6 @@ end
 
 -- Writes the record. Returns the number of the message with events, if there are any, and the publisher.
 function tenant.commit(hasEvents)
-  local publisher = publisherAt > #packed and '' or string.sub(packed, publisherAt)
   if hasEvents then
     messages = messages + 1
   end
@@ -205,7 +204,13 @@ function tenant.commit(hasEvents)
   if box then
     numbers = numbers .. hot.packBox(box)
   end
-  redis.call('HSET', key, 'hot', publisher == '' and numbers or numbers .. publisher)
+  local publisher = ''
+  if publisherAt <= #packed then
+    publisher = string.sub(packed, publisherAt)
+    numbers = numbers .. publisher
+  end
+  redis.call('HSET', key, 'hot', numbers)
   return messages, publisher
 end
+
 return tenant
