@@ -1,13 +1,11 @@
 /**
  * Builds the service into dist: main.js, migrate.js, standalone.js, and the chunks that they load; and the command line
- * for its image, holdfast.js. GET /version and the dashboard show the variables VERSION and COMMIT. Without VERSION,
- * the build is none of a release; without COMMIT, it has the commit of the checkout.
+ * for its image, holdfast.js. GET /version and the dashboard show the variables VERSION and COMMIT (buildOf.ts).
  */
-import { spawnSync } from 'node:child_process';
 import { chmod, cp, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { BUILD } from '../src/domain/build.ts';
+import { buildOf } from './buildOf.ts';
 import { BUNDLED, COMMAND_LINE } from './bundling.ts';
 import { minifyAssets } from './minifyAssets.ts';
 
@@ -16,15 +14,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CHUNKS = 'dist/chunks';
 
 await rm(`${ROOT}${CHUNKS}`, { recursive: true, force: true });
-const { VERSION, COMMIT } = process.env;
-const built = { version: VERSION || BUILD.version, commit: COMMIT || commitOfCheckout() };
-
-/** Returns the commit, with the suffix -dirty if files have changed since; null: this is no checkout. */
-function commitOfCheckout(): string | null {
-  const args = ['describe', '--always', '--dirty', '--abbrev=40', '--exclude=*'];
-  const { status, stdout } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });
-  return status === 0 ? stdout.trim() : null;
-}
+const built = buildOf(process.env, ROOT);
 
 await build({
   ...BUNDLED,

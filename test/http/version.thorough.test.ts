@@ -11,6 +11,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { buildOf } from '../../scripts/buildOf.ts';
 import { ask } from '../support/ask.ts';
 import { startInstance } from '../support/service.ts';
 import { signIn } from '../support/tenancy.ts';
@@ -89,13 +90,13 @@ describe('a build', () => {
     await holdfast.stop();
   });
 
-  test('without VERSION is none of a release, and has COMMIT', async () => {
-    expect(await builtIn(folder, { COMMIT })).toEqual({ version: `${version}-dev`, commit: COMMIT });
+  test('without VERSION is none of a release, and has COMMIT', () => {
+    expect(buildOf({ COMMIT }, folder)).toEqual({ version: `${version}-dev`, commit: COMMIT });
   });
 
-  test('of a checkout has its commit, and says if files have changed since; otherwise it has none', async () => {
-    const commitOf = async () => z.object({ commit: z.string().nullable() }).parse(await builtIn(folder, {})).commit;
-    expect(await commitOf()).toBeNull();
+  test('of a checkout has its commit, and says if files have changed since; otherwise it has none', () => {
+    const commit = () => buildOf({}, folder).commit;
+    expect(commit()).toBeNull();
     const git = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], {
         cwd: folder,
@@ -105,8 +106,8 @@ describe('a build', () => {
     git('add', 'package.json');
     git('commit', '--quiet', '--message', 'Start');
     const head = git('rev-parse', 'HEAD').trim();
-    expect(await commitOf()).toBe(head);
+    expect(commit()).toBe(head);
     appendFileSync(join(folder, 'package.json'), '\n');
-    expect(await commitOf()).toBe(`${head}-dirty`);
+    expect(commit()).toBe(`${head}-dirty`);
   });
 });
