@@ -1,5 +1,6 @@
 /**
- * Tickets live for a time when callers or instances are gone (docs/specification.md#waiting-lifetimes).
+ * Tickets live for a time when callers or instances are gone (docs/specification.md#waiting-lifetimes). The tests wait
+ * for real time, side by side, each for a resource of its own.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -44,7 +45,7 @@ async function enqueue(
 const isAttended = (requester: string) => async () =>
   (await one.waiting(`?requester=${requester}`)).body.map(({ attended }) => attended);
 
-describe('a caller that disconnects', () => {
+describe.concurrent('a caller that disconnects', () => {
   test('before its request is read gets no ticket, as after a pause of the instance', async () => {
     await take('unread');
     const { hostname, port } = new URL(one.url);
@@ -107,7 +108,7 @@ describe('a caller that disconnects', () => {
   });
 });
 
-describe('an instance that is killed', () => {
+describe.concurrent('an instance that is killed', () => {
   test('delays those behind its callers by its last beat and claimSeconds at most', async () => {
     const owner = await take('killed');
     const dying = await startProcess({
@@ -133,7 +134,7 @@ const startMute = () => {
   return startInstance({ keys, includes: { 'waiting/queue': silent } });
 };
 
-describe('a wake-up that is lost', () => {
+describe.concurrent('a wake-up that is lost', () => {
   test('of the end of a wait, is repaired by the next request', async () => {
     const mute = await startMute();
     const owner = await take('ended');
