@@ -8,7 +8,8 @@ const THOROUGH = 'test/**/*.thorough.test.ts';
 /** Random histories: few of them in the fast tests, others each time; many in the thorough ones, always the same. */
 const HISTORIES = 'test/model/*istories.test.ts';
 
-export default defineConfig({
+/** Of both projects. What starts servers is not: each would start its own besides. */
+const SHARED = {
   // The examples import the client by its name. Its package need not be built for the tests.
   resolve: {
     alias: [
@@ -17,8 +18,6 @@ export default defineConfig({
     ],
   },
   test: {
-    globalSetup: ['test/support/redis.ts', 'test/support/postgres.ts', 'test/support/programs.ts'],
-    reporters: ['default', './test/support/closingLine.ts'],
     // Only what hangs takes so long: a deadline costs nothing in a test that passes, and machines may be slow.
     testTimeout: 120_000,
     hookTimeout: 120_000,
@@ -29,15 +28,23 @@ export default defineConfig({
     // Files of a worker share the modules of the service: importing them takes longer than most files' tests. So a
     // fixture with hooks is a function, called by each test file.
     isolate: false,
-    // A worker that ends while it passes on what was printed would fail the run. ioredis prints errors of connections to
-    // sentinels, even after a client was closed.
+    // A worker that ends while it passes on what was printed would fail the run. ioredis prints errors of connections
+    // to sentinels, even after a client was closed.
     disableConsoleIntercept: true,
+  },
+};
+
+export default defineConfig({
+  test: {
+    globalSetup: ['test/support/redis.ts', 'test/support/postgres.ts', 'test/support/programs.ts'],
+    reporters: ['default', './test/support/closingLine.ts'],
     sequence: { sequencer: LongFirst },
     projects: [
-      { extends: true, test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: [THOROUGH] } },
+      { ...SHARED, test: { ...SHARED.test, name: 'fast', include: ['test/**/*.test.ts'], exclude: [THOROUGH] } },
       {
-        extends: true,
+        ...SHARED,
         test: {
+          ...SHARED.test,
           name: 'thorough',
           include: [THOROUGH, HISTORIES],
           env: process.env.HISTORIES === undefined ? { HISTORIES: '40', SEED: '1' } : {},
