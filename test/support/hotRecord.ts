@@ -120,6 +120,15 @@ export async function snapshotOf(redis: Redis, keys: readonly string[]): Promise
   return new Map(await Promise.all(keys.map(async (key) => [key, await redis.dumpBuffer(key)] as const)));
 }
 
+/** Returns true if keys are byte for byte as they were. If not, Redis may only have put fields in another order. */
+export async function isStill(redis: Redis, snapshot: Snapshot): Promise<boolean> {
+  const now = await snapshotOf(redis, [...snapshot.keys()]);
+  return [...snapshot].every(([key, dump]) => {
+    const found = now.get(key) ?? null;
+    return dump === null || found === null ? dump === found : dump.equals(found);
+  });
+}
+
 export async function restore(redis: Redis, snapshot: Snapshot): Promise<void> {
   await Promise.all(
     [...snapshot].map(([key, dump]) => (dump === null ? redis.del(key) : redis.restore(key, 0, dump, 'REPLACE'))),
