@@ -11,24 +11,28 @@ export const DOWN_AFTER_MS = 1000;
 /** The same in tests in which none dies: on a busy machine one may be silent for longer than DOWN_AFTER_MS. */
 export const LATE_DOWN_AFTER_MS = 20_000;
 
+/** The same while a cluster is formed: primaries serve after as long, and nodes tell of themselves twice as often. */
+const SPREAD_MS = 2000;
+
 /** The sentinels' name for the primary. */
 export const PRIMARY_NAME = 'holdfast';
 
 const PRIMARIES = 3;
 const SLOTS = 16_384;
 
+/** The options of a primary and of its replicas. */
+export const REPLICA_OPTIONS: readonly string[] = ['--repl-diskless-sync-delay', '0'];
+
 /**
  * The options of the nodes of a cluster. As docs/operations/redis.md advises, the others serve while one primary is
  * being replaced.
  */
 export const CLUSTER_OPTIONS: readonly string[] = [
+  ...REPLICA_OPTIONS,
   ...['--cluster-enabled', 'yes'],
   ...['--cluster-require-full-coverage', 'no'],
   ...['--cluster-node-timeout', String(DOWN_AFTER_MS)],
 ];
-
-/** The options of a primary and of its replicas. */
-export const REPLICA_OPTIONS: readonly string[] = ['--repl-diskless-sync-delay', '0'];
 
 /** Where a Redis or a sentinel listens. */
 export type Address = Pick<RedisNode, 'host' | 'port'>;
@@ -60,14 +64,17 @@ export async function formCluster(
     const known = async () => (await ask('NODES')).map((text) => text.trim().split('\n'));
     // Nodes forget each other if their handshake takes longer.
     await setPatience(LATE_DOWN_AFTER_MS);
-    for (const { host, port, busPort } of nodes.slice(1))
-      await clients[0]?.call('CLUSTER', 'MEET', host, port, busPort);
+    // Each meets all others: what one tells of another takes a while.
+    for (const [i, client] of clients.entries())
+      for (const { host, port, busPort } of nodes.slice(i + 1))
+        await client.call('CLUSTER', 'MEET', host, port, busPort);
     await until('all nodes know each other', async () =>
       (await known()).every(
         (lines) => lines.length === nodes.length && lines.every((line) => !line.includes('handshake')),
       ),
     );
     const ids = await ask('MYID');
+    await setPatience(SPREAD_MS);
     const replicas = clients.slice(PRIMARIES);
     await Promise.all(replicas.map((replica, i) => becomeReplica(replica, ids[i] ?? '')));
     await until('the cluster is whole', async () => {
