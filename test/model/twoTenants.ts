@@ -1,5 +1,8 @@
 /** Carries out histories of two tenants. */
-import type { RunningEngine } from '../support/engine.ts';
+import { inject } from 'vitest';
+import { STEERED_CLOCK } from '../support/clock.ts';
+import { type RunningEngine, startEngine } from '../support/engine.ts';
+import { makeTenant } from '../support/service.ts';
 import { begin } from './waitingHistory.ts';
 import type { History } from './waitingSteps.ts';
 
@@ -19,4 +22,20 @@ export async function run(running: readonly [RunningEngine, RunningEngine], hist
     await compareOne?.();
     await compareAnother?.();
   }
+}
+
+/**
+ * Carries out a history on two tenants of its own.
+ * @param includes parts of the library in place of its own
+ * @throws where the engine's answers or its state differ from the model's
+ */
+export async function runOnEngine(history: History, includes: Readonly<Record<string, string>> = {}): Promise<void> {
+  const limits = history.cap === null ? {} : { reservations: history.cap };
+  const start = () =>
+    startEngine(makeTenant(), inject('redisUrl'), { 'frame/now': STEERED_CLOCK, ...includes }, limits);
+  const [one, other] = await Promise.all([start(), start()]);
+  await run([one, other], history).finally(() => {
+    one.stop();
+    other.stop();
+  });
 }
