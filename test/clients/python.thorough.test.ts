@@ -15,7 +15,8 @@ async function run(...args: readonly string[]): Promise<string> {
 
 useInstance();
 
-describe('the Python client', () => {
+// One mostly waits, the other takes a core.
+describe.concurrent('the Python client', () => {
   test('passes its tests', async () => {
     const output = await run('pytest', '-q', '-p', 'no:cacheprovider');
     expect(output).toMatch(/\d+ passed/);

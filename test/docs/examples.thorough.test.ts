@@ -34,7 +34,8 @@ describe('every block of JSON', () => {
   });
 });
 
-describe('every block has the right types', () => {
+// Beside the examples, which mostly wait.
+describe.concurrent('every block has the right types', () => {
   const modulesOf = (wanted: string, moduleOf: (content: string) => string) => {
     const modules = pages.flatMap(({ page, blocks }) =>
       blocks
@@ -57,10 +58,10 @@ describe('every block has the right types', () => {
   });
 });
 
-describe('the examples run', () => {
+describe.concurrent('the examples run', () => {
   // Several at a time: most of them wait for leases to end. Those with the most examples come first.
   const runs = ({ blocks }: { blocks: readonly Block[] }) => blocks.filter(isRun).length;
-  test.concurrent.each(pages.filter((page) => runs(page) > 0).sort((one, other) => runs(other) - runs(one)))(
+  test.each(pages.filter((page) => runs(page) > 0).sort((one, other) => runs(other) - runs(one)))(
     '$page',
     async ({ page, blocks }) => {
       await holdfast(['--version']); // Builds it.

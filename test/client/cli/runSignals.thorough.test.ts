@@ -34,7 +34,7 @@ const isAlive = (pid: number) => {
   }
 };
 
-describe('a signal to holdfast alone', () => {
+describe.concurrent('a signal to holdfast alone', () => {
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1'] as const)('is passed on: %s', async (signal) => {
     const running = await run([`a-${signal}`, '--', 'sh', '-c', COUNT]);
     await running.prints('ready');
@@ -68,7 +68,7 @@ describe('a signal to holdfast alone', () => {
   });
 });
 
-describe('a signal to the process group', () => {
+describe.concurrent('a signal to the process group', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)('reaches the command once: %s', async (signal) => {
     const running = await run([`f-${signal}`, '--', 'sh', '-c', COUNT], { detached: true });
     await running.prints('ready');
@@ -93,7 +93,7 @@ describe('a signal to the process group', () => {
   });
 });
 
-describe('a terminal', () => {
+describe.concurrent('a terminal', () => {
   test('is that of the command', async () => {
     const running = await onTerminal(
       'holdfast run j -- sh -c \'test -t 0 && stty size && read line && echo "[$line]"\'',

@@ -27,7 +27,7 @@ const queued = (resource: string, count = 1) =>
 const run = (args: readonly string[], options: Options = {}): Promise<Running> =>
   startHoldfast(['run', ...args], { ...options, env });
 
-describe('a run that waits', () => {
+describe.concurrent('a run that waits', () => {
   test('begins when it is its turn, and has said where it stood', async () => {
     const release = await hold('a');
     const waits = await run(['--wait', '1m', 'a', '--', 'echo', 'ran']);
@@ -76,11 +76,11 @@ describe('a run that waits', () => {
 
   test('ends with 75 if its turn does not come in time, and waits no longer', async () => {
     await hold('f');
-    const waits = await run(['--wait', '1s', 'f', '--', 'echo', 'ran']);
+    const waits = await run(['--wait', '3s', 'f', '--', 'echo', 'ran']);
     const { code, stdout, stderr } = await waits.ended;
     expect({ code, stdout }).toEqual({ code: 75, stdout: '' });
     expect(stderr).toMatch(
-      /holdfast: f: the wait of 1s is over; f is not free: other has held it for \d+s; its lease ends in 5\ds\n$/,
+      /holdfast: f: the wait of 3s is over; f is not free: other has held it for \d+s; its lease ends in 5\ds\n$/,
     );
     expect(await queue('f')).toEqual([]);
   });
@@ -103,7 +103,7 @@ describe('a run that waits', () => {
   });
 });
 
-describe('a signal while it waits', () => {
+describe.concurrent('a signal while it waits', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],

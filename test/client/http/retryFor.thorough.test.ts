@@ -25,7 +25,7 @@ beforeEach(() => void proxy.noted.splice(0));
 afterAll(() => Promise.all([service.stop(), proxy.stop()]));
 
 describe('retryFor', () => {
-  test.each(calls)('ends the retries of %s', async (_, call) => {
+  test.concurrent.each(calls)('ends the retries of %s', async (_, call) => {
     const client = new Holdfast({ url, key: 'k', retryFor: '1s' });
     const started = performance.now();
     await expect(call(client)).rejects.toMatchObject({ code: 'UNREACHABLE' });
@@ -71,7 +71,7 @@ describe('onRetry', () => {
 });
 
 describe('a call that is given up after it has failed', () => {
-  test.each([
+  test.concurrent.each([
     ...calls,
     ['a wait', (client, signal) => client.reserve('printer', { wait: '1m', signal })] as (typeof calls)[number],
   ])('rejects with the reason of its signal, whose cause is the last error: %s', async (_, call) => {

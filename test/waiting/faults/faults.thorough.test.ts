@@ -4,27 +4,24 @@
  * (docs/specification.md#waiting-lifetimes). FAULTS is the number of times that each of these happens.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, test } from 'vitest';
+import { test } from 'vitest';
 import { Killable } from '../../support/process.ts';
 import { GRANTED_WITHIN_MS, SOON_MS, underLoad, WaitingLoad } from '../../support/waitingLoad.ts';
 
 const ROUNDS = Number(process.env.FAULTS ?? 1);
 
-let service: Killable;
-beforeAll(async () => {
-  service = await Killable.start();
-});
-afterAll(() => service?.stop());
-
 const upTo = (ms: number) => pause(Math.random() * ms);
 const oneOf = () => Math.floor(Math.random() * 2);
 
-/** Each fault happens under load, and is over when it returns. Those who wait must then be granted within a time. */
-const FAULTS: readonly [string, number, (load: WaitingLoad) => Promise<void>][] = [
+/**
+ * Each fault happens under load to a service of its own, and is over when it returns. Those who wait must then be
+ * granted within a time.
+ */
+const FAULTS: readonly [string, number, (load: WaitingLoad, service: Killable) => Promise<void>][] = [
   [
     'the instance of a long poll is killed in the moment of the grant',
     GRANTED_WITHIN_MS,
-    async (load) => {
+    async (load, service) => {
       const i = oneOf();
       await load.release(service.urls[1 - i] ?? '');
       await upTo(6);
@@ -36,7 +33,7 @@ const FAULTS: readonly [string, number, (load: WaitingLoad) => Promise<void>][] 
   [
     'the instance that releases is killed in the moment of the release',
     GRANTED_WITHIN_MS,
-    async (load) => {
+    async (load, service) => {
       const i = oneOf();
       await load.release(service.urls[i] ?? '');
       await upTo(4);
@@ -47,7 +44,7 @@ const FAULTS: readonly [string, number, (load: WaitingLoad) => Promise<void>][] 
   [
     'Redis is killed, and starts again with what it stored',
     SOON_MS,
-    async (load) => {
+    async (load, service) => {
       await load.release(service.urls[oneOf()] ?? '');
       await upTo(4);
       await service.crashRedis();
@@ -56,7 +53,7 @@ const FAULTS: readonly [string, number, (load: WaitingLoad) => Promise<void>][] 
   [
     'an instance stands still for a while',
     SOON_MS,
-    async () => {
+    async (_, service) => {
       const i = oneOf();
       service.instance(i).kill('SIGSTOP');
       await upTo(1500);
@@ -66,7 +63,7 @@ const FAULTS: readonly [string, number, (load: WaitingLoad) => Promise<void>][] 
   [
     'wake-ups are lost',
     SOON_MS,
-    async (load) => {
+    async (load, service) => {
       for (let i = 0; i < 5; i++) {
         await load.release(service.urls[oneOf()] ?? '');
         await service.redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
@@ -77,7 +74,7 @@ const FAULTS: readonly [string, number, (load: WaitingLoad) => Promise<void>][] 
   [
     'callers disconnect in the moment of a grant',
     GRANTED_WITHIN_MS,
-    async (load) => {
+    async (load, service) => {
       for (let i = 0; i < 4; i++) {
         await load.release(service.urls[oneOf()] ?? '');
         await upTo(6);
@@ -87,11 +84,16 @@ const FAULTS: readonly [string, number, (load: WaitingLoad) => Promise<void>][] 
   ],
 ];
 
-test.each(FAULTS)(
+// Most of the time all wait: side by side.
+test.concurrent.each(FAULTS)(
   '%s',
   async (_, withinMs, fault) => {
-    for (let round = 0; round < ROUNDS; round++) {
-      await underLoad(new WaitingLoad(service, withinMs), fault);
+    const service = await Killable.start();
+    try {
+      for (let round = 0; round < ROUNDS; round++)
+        await underLoad(new WaitingLoad(service, withinMs), (load) => fault(load, service));
+    } finally {
+      await service.stop();
     }
   },
   60_000 + ROUNDS * 60_000,
