@@ -1,3 +1,3 @@
 import { shortCampaign } from '../shortCampaign.ts';
 
-for (const setup of ['cluster', 'sentinel', 'database', 'always']) shortCampaign(setup, '1', 30);
+for (const setup of ['cluster', 'sentinel', 'database']) shortCampaign(setup, '1', 30);
