@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import { forgetFakeClock } from '../support/languages.ts';
 import { until } from '../support/until.ts';
 import type { Client, Start } from './clients.ts';
 import type { Command } from './commands.ts';
@@ -83,6 +84,7 @@ export class Program {
     this.exit = new Promise((resolve) => {
       this.#child.once('close', (code) => {
         process.off('exit', kill);
+        forgetFakeClock(this.pid);
         for (const call of this.#calls.values()) call.reject(new Error(`the program has ended: ${this.output}`));
         resolve(code);
       });

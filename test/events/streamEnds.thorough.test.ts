@@ -13,7 +13,7 @@ describe('a stream that may have missed something ends', () => {
     const holdfast = await startInstance({ redisUrl: server.url });
     const stream = await watch(holdfast);
     process.kill(server.pid, 'SIGSTOP');
-    await until('it ends', () => stream.ended === 'in good order', 9000);
+    await until('it ends', () => stream.ended === 'in good order', 15_000);
     expect((await holdfast.request('GET', '/api/v1/events')).status).toBe(503);
     process.kill(server.pid, 'SIGCONT');
     await holdfast.stop();

@@ -1,5 +1,6 @@
 /** Programs that tests of the clients in other languages need. Fast tests take them if they are there. */
 import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { findOrInstall, findProgram, type Wanted } from '../../scripts/serverProgram.ts';
 
 /** What a machine needs for the tests of all clients: CONTRIBUTING.md has the same line. */
@@ -81,4 +82,9 @@ export function fakeClock(file: string): Record<string, string> {
     FAKETIME_NO_CACHE: '1',
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
   };
+}
+
+/** Removes what libfaketime leaves of a process that was killed: one of the same id could not start. */
+export function forgetFakeClock(pid: number): void {
+  for (const name of [`sem.faketime_sem_${pid}`, `faketime_shm_${pid}`]) rmSync(`/dev/shm/${name}`, { force: true });
 }
