@@ -3,7 +3,7 @@
  */
 import { execFile, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { chmod, mkdir, stat } from 'node:fs/promises';
+import { chmod, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
@@ -76,7 +76,6 @@ describe('a folder of PGlite’s', () => {
   test('is closed to other users of the machine, even if it existed and was open', async () => {
     const made = await KINDS.PGlite();
     const folder = made.url.slice('pglite:'.length);
-    await mkdir(folder);
     await chmod(folder, 0o755);
     const database = await Database.open(made.url, 1, log);
     expect(((await stat(folder)).mode & 0o777).toString(8)).toBe('700');
