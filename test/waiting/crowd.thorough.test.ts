@@ -1,13 +1,13 @@
 /**
  * A crowd that waits for open sets of things, in real time, at two instances: each that can be served is, and is told
- * (docs/specification.md#waiting-order). CROWD_SECONDS is how long it goes on, 20 by default.
+ * (docs/specification.md#waiting-order). CROWD_SECONDS is how long it goes on, 12 by default.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Crowd } from '../support/crowd.ts';
 import { SMALL_PIECES } from '../support/engine.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 
-const SECONDS = Number(process.env.CROWD_SECONDS ?? 20);
+const SECONDS = Number(process.env.CROWD_SECONDS ?? 12);
 /** Calls that wait at a time. */
 const CALLS = [25, 60, 200, 100];
 
