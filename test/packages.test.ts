@@ -1,9 +1,10 @@
 /**
- * Packages of others: `npm ci` installs exactly those that were chosen, runs none of their scripts, and their licences
- * allow to pass them on.
+ * Packages of others: `npm ci` installs exactly those that were chosen, runs none of their scripts, their licences
+ * allow to pass them on, and the bundle of the service leaves out what it never uses of them.
  */
-import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { thirdPartyPage } from '../scripts/thirdParty.ts';
 
@@ -86,4 +87,14 @@ test('no package runs scripts when it is installed', () => {
 
 test('THIRD_PARTY.md is current, and every licence in it is allowed; if not, run: npm run third-party', () => {
   expect(readFileSync('THIRD_PARTY.md', 'utf8') === thirdPartyPage()).toBe(true);
+});
+
+test('the bundle has the messages of zod in English alone, and no PostgreSQL of BullMQ', () => {
+  const folder = dirname(inject('programs').service);
+  const texts = readdirSync(folder)
+    .filter((file) => file.endsWith('.mjs'))
+    .map((file) => readFileSync(join(folder, file), 'utf8'));
+  const parts = /^ *\/\/ node_modules\/(zod\/v4\/locales|bullmq\/dist\/cjs\/postgres)\/.*$/gm;
+  const bundled = texts.flatMap((text) => text.match(parts) ?? []).map((line) => line.replace(/^.*node_modules\//, ''));
+  expect(bundled.filter((name) => !name.endsWith('/index.js'))).toEqual(['zod/v4/locales/en.js']);
 });
