@@ -233,7 +233,7 @@ describe('the filters of the Board, all in its address', () => {
     const on = linkOf(html, 'ios') ?? '';
     expect(on).toBe('?q=phone&label=os%3Dios');
     const filtered = await see(on);
-    expect(filtered).toContain('os: ios');
+    expect(filtered).toContain('OS: ios');
     expect(linkOf(filtered, 'ios')).toBe('?q=phone');
     expect(linkOf(filtered, 'android')).toBe('?q=phone&label=os%3Dios&label=os%3Dandroid');
   });

@@ -6,8 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { BookingItem, type Conflict } from '../../src/contract/bookings.ts';
 import { BookForm, itemOf, suggestedTimes, timesOf, typedTimes } from '../../src/dashboard/bookings/form.ts';
 import { parseLabels } from '../../src/dashboard/bookings/labels.ts';
-import { freeTimes, weekOf } from '../../src/dashboard/bookings/week.ts';
+import { daysFrom, freeTimes, weekAt, weekOf } from '../../src/dashboard/bookings/week.ts';
 import { whyNotBooked } from '../../src/dashboard/words/bookingWords.ts';
+import { labelWords } from '../../src/dashboard/words/labelWords.ts';
 import { momentText, rangeText } from '../../src/dashboard/words/moments.ts';
 
 const ZONE = 'Europe/Berlin';
@@ -17,7 +18,22 @@ const between = (from: string, to: string) => ({ fromMs: ms(from), toMs: ms(to) 
 const iso = ({ fromMs, toMs }: { fromMs: number; toMs: number }) =>
   [fromMs, toMs].map((one) => new Date(one).toISOString().slice(0, 16));
 
+describe('labels as words', () => {
+  test('are their values; of one that says yes or no, its key', () => {
+    const labels = { os: 'Android 15', android: 'yes', rooted: 'no', lte: 'True', site: 'notno' };
+    expect(labelWords(labels)).toEqual(['Android 15', 'android', 'not rooted', 'lte', 'notno']);
+  });
+});
+
 describe('the days of a resource', () => {
+  test('are in a week, which a time is in, also at its midnights', () => {
+    const midnights = daysFrom(1, ZONE, NOW);
+    const [first = 0] = midnights;
+    const weeks = [NOW, first - 1, first, midnights.at(-1) ?? 0].map((ms) => weekAt(ms, ZONE, NOW));
+    expect(weeks).toEqual([0, 0, 1, 2]);
+    expect(weekAt(NOW + 1000 * 86_400_000, ZONE, NOW)).toBe(52);
+  });
+
   const booked = between('2026-11-28T08:00:00Z', '2026-11-28T10:00:00Z');
   const days = weekOf([booked], [[booked]], 0, ZONE, NOW);
 

@@ -87,7 +87,7 @@ describe('by hand', () => {
       `(() => { const at = new Date(Date.now() + 3 * 3600e3); at.setMinutes(at.getMinutes() - at.getTimezoneOffset()); return at.toISOString().slice(0, 16); })()`,
     );
     await page.getByRole('radio', { name: 'Other…' }).check();
-    await page.getByLabel('Until (your time)').fill(String(local));
+    await page.getByLabel(/^Until \(your time/).fill(String(local));
     await button(/^Reserve/).click();
     await notice(/ is yours/);
     const [held] = (

@@ -119,7 +119,7 @@ describe('a drawer', () => {
     const drawer = page.getByRole('dialog', { name: 'Reserve rig-15' });
     await drawer.getByLabel('What for').fill('LAB-501');
     await drawer.getByRole('radio', { name: 'Other…' }).check({ force: true });
-    await drawer.getByLabel('Until (your time)').fill('2020-01-01T10:00');
+    await drawer.getByLabel(/^Until \(your time/).fill('2020-01-01T10:00');
     await drawer.getByRole('button', { name: /^Reserve/ }).click();
     await drawer.getByText('The end must be in the future.').waitFor();
     expect(await page.evaluate('document.activeElement.name')).toBe('until');

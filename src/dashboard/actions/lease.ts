@@ -47,7 +47,7 @@ export interface LeaseChoice {
 export function longerChoice(endsAtMs: number, { maxTtlSeconds }: Terms): LeaseChoice | null {
   const endMs = endsAtMs + LONGER_MS;
   if (maxTtlSeconds !== null && endMs > Date.now() + maxTtlSeconds * 1000) return null;
-  return { ...choiceUntil(endMs), length: '1 h longer' };
+  return { ...choiceUntil(endMs), length: '+1 h' };
 }
 
 /** Returns the choice of a time. @param endMs ms since 1970 UTC */

@@ -2,6 +2,8 @@
  * Makes dates and times in forms those of the browser's zone: beside each goes the same time of UTC, in the hidden field
  * that it names.
  */
+import { clock } from './times.js';
+
 const MINUTE_MS = 60_000;
 
 /** @param {ParentNode} root */
@@ -11,10 +13,12 @@ export function showExactTimes(root) {
     const exact = input.form?.elements.namedItem(input.dataset.exact ?? '');
     const zone = input.closest('label')?.querySelector('[data-zone]');
     if (!(exact instanceof HTMLInputElement)) continue;
-    if (zone) zone.textContent = 'your time';
     const note = () => {
       const time = new Date(input.value);
-      exact.value = Number.isNaN(time.getTime()) ? '' : time.toISOString();
+      const isTime = !Number.isNaN(time.getTime());
+      exact.value = isTime ? time.toISOString() : '';
+      // Some browsers show 11/12 for the 12th of November.
+      if (zone) zone.textContent = `your time${isTime ? `: ${clock(time)}` : ''}`;
     };
     // The page has the time of UTC.
     const known = new Date(input.dataset.at ?? '');

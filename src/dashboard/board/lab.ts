@@ -20,6 +20,8 @@ const SMALL = 800;
 /** How much longer than reading it took it is used, and the most, in ms. */
 const KEPT_SHARE = 20;
 const MAX_KEPT_MS = 10_000;
+/** The share of that time after which the next page has it read again. */
+const RENEWED_AT = 0.7;
 /** Large tenants that are kept. */
 const MAX_KEPT = 20;
 
@@ -62,6 +64,8 @@ export interface Lab {
 
 interface Kept {
   readonly lab: Promise<Lab>;
+  /** From when on it is read again while pages still get this one. */
+  renewMs: number;
   untilMs: number;
 }
 
@@ -72,23 +76,57 @@ export async function readLab(engine: Engine, credential: Credential): Promise<L
   const { tenant } = credential;
   const known = kept.get(tenant);
   const start = performance.now();
-  if (known !== undefined && start < known.untilMs) return known.lab;
-  const lab = read(engine, credential);
+  if (known !== undefined && start < known.untilMs) {
+    if (start >= known.renewMs) void readAhead(engine, credential, known);
+    return known.lab;
+  }
+  const one = newKept(read(engine, credential));
   // Pages that are asked for meanwhile get the same.
-  const one = { lab, untilMs: Number.POSITIVE_INFINITY };
-  kept.delete(tenant);
-  kept.set(tenant, one);
-  for (const oldest of kept.keys()) if (kept.size > MAX_KEPT) kept.delete(oldest);
+  keep(tenant, one);
   try {
-    const { isFresh } = await lab;
-    const now = performance.now();
-    if (isFresh && kept.get(tenant) === one) kept.delete(tenant);
-    one.untilMs = now + Math.min(MAX_KEPT_MS, KEPT_SHARE * (now - start));
-    return await lab;
+    await settle(tenant, one, start);
   } catch (error) {
     if (kept.get(tenant) === one) kept.delete(tenant);
     throw error;
   }
+  return one.lab;
+}
+
+/** Reads it again, so that no page of those that follow each other waits for that. */
+async function readAhead(engine: Engine, credential: Credential, known: Kept): Promise<void> {
+  known.renewMs = Number.POSITIVE_INFINITY;
+  const start = performance.now();
+  const one = newKept(read(engine, credential));
+  // If it fails, the page that needs it tells.
+  const isRead = await one.lab.then(
+    () => true,
+    () => false,
+  );
+  if (!isRead) return;
+  keep(credential.tenant, one);
+  await settle(credential.tenant, one, start);
+}
+
+const newKept = (lab: Promise<Lab>): Kept => ({
+  lab,
+  renewMs: Number.POSITIVE_INFINITY,
+  untilMs: Number.POSITIVE_INFINITY,
+});
+
+function keep(tenant: string, one: Kept): void {
+  kept.delete(tenant);
+  kept.set(tenant, one);
+  for (const oldest of kept.keys()) if (kept.size > MAX_KEPT) kept.delete(oldest);
+}
+
+/** Says until when what was read is used. @param start when reading it began */
+async function settle(tenant: string, one: Kept, start: number): Promise<void> {
+  const { isFresh } = await one.lab;
+  const now = performance.now();
+  if (isFresh && kept.get(tenant) === one) kept.delete(tenant);
+  const keptMs = Math.min(MAX_KEPT_MS, KEPT_SHARE * (now - start));
+  one.renewMs = now + RENEWED_AT * keptMs;
+  one.untilMs = now + keptMs;
 }
 
 async function read(engine: Engine, credential: Credential): Promise<Lab> {

@@ -9,6 +9,7 @@ import {
   fieldsOf,
   isFiltered,
   linkTo,
+  type Span,
   STATUSES,
   unfiltered,
   withLabel,
@@ -16,7 +17,9 @@ import {
 } from '../board/query.ts';
 import type { Board } from '../board/readBoard.ts';
 import { MAX_SAVED, type SavedView, VIEWS_AT } from '../board/savedViews.ts';
+import { dayText } from '../words/moments.ts';
 import { number } from '../words/numbers.ts';
+import { UTC } from '../zone.ts';
 import { Icon } from './icon.tsx';
 
 /** Label keys that have a menu of their own. The others share one. */
@@ -85,6 +88,31 @@ const ForgetForm = ({ query }: { query: BoardQuery }) => (
   </form>
 );
 
+const SPANS: readonly (readonly [Span, string])[] = [
+  ['today', 'Today'],
+  ['week', 'Next 7 days'],
+  ['next', '7 days later'],
+];
+
+/** The day that the timeline shows, and the spans that it can show. */
+const Times = ({ board: { query, frame, isBookable } }: { board: Board }) => (
+  <div class="end">
+    <span class="meta" data-live="day">
+      {query.span === 'today' && `${dayText(frame.nowMs, frame.zone)}, `}
+      {frame.zone === UTC ? 'UTC' : 'your time'}
+    </span>
+    {isBookable && (
+      <nav class="seg" aria-label="Span">
+        {SPANS.map(([span, text]) => (
+          <a href={linkTo(query, { span })} aria-current={query.span === span ? 'true' : undefined}>
+            {text}
+          </a>
+        ))}
+      </nav>
+    )}
+  </div>
+);
+
 export const Filters = ({ board }: { board: Board }) => {
   const { query, labels } = board;
   const chosen = new Set(query.labels.map(keyOfLabel));
@@ -143,16 +171,18 @@ export const Filters = ({ board }: { board: Board }) => {
           </a>
         )}
       </div>
+      {query.view === 'timeline' && <Times board={board} />}
     </search>
   );
 };
 
 const keyOfLabel = (label: string): string => label.slice(0, label.indexOf('='));
 
-/** `os: android, ios` */
+/** `OS: android, ios` */
 function facetText({ labels }: BoardQuery, key: string): string {
   const values = labels.filter((label) => keyOfLabel(label) === key).map((label) => label.slice(key.length + 1));
-  return values.length === 0 ? key : `${key}: ${values.join(', ')}`;
+  const title = key.length < 3 ? key.toUpperCase() : key.charAt(0).toUpperCase() + key.slice(1);
+  return values.length === 0 ? title : `${title}: ${values.join(', ')}`;
 }
 
 function statusText({ on }: BoardQuery): string {

@@ -1,6 +1,6 @@
 /**
  * On phones the Board begins with what the person has, of which the first to end is shown: until when, how much of the
- * time is over, and Extend. All of it is on Mine. A turn, which is above it, is more urgent.
+ * time is over, and Extend. All of it is on Mine. A turn is more urgent: it takes the place.
  */
 import type { HeldFact } from '../board/lab.ts';
 import type { Viewer } from '../env.ts';
@@ -23,7 +23,7 @@ export const BoardMine = ({ mine, viewer }: { mine: readonly HeldFact[]; viewer:
   const [first] = held;
   return (
     <div data-live="mine" class="yours">
-      {first !== undefined && (
+      {first !== undefined && granted.size === 0 && (
         <>
           <p>
             <b>Yours</b>{' '}
@@ -31,11 +31,9 @@ export const BoardMine = ({ mine, viewer }: { mine: readonly HeldFact[]; viewer:
               {held.length} {held.length === 1 ? 'thing' : 'things'}
             </a>
           </p>
-          {granted.size === 0 && (
-            <ul>
-              <Card hold={first} back={viewer.page} />
-            </ul>
-          )}
+          <ul>
+            <Card hold={first} back={viewer.page} />
+          </ul>
         </>
       )}
     </div>

@@ -9,6 +9,7 @@ import type { BoardRow } from '../board/rows.ts';
 import type { Viewer } from '../env.ts';
 import { isOwnOf } from '../people.ts';
 import { EmptyTimeline, Timeline, TimelineAxis, TimelineDefs } from '../timeline/timeline.tsx';
+import { labelWords } from '../words/labelWords.ts';
 import { number } from '../words/numbers.ts';
 import { actionsOf } from './boardActions.ts';
 import { isPool, Now } from './boardNow.tsx';
@@ -185,11 +186,12 @@ const Row = (props: RowProps) => {
 
 export const NameCell = ({ row: { state } }: { row: BoardRow }) => {
   const { name, labels } = state;
-  const values = Object.values(labels);
+  // A word that is the name says nothing new.
+  const words = labelWords(labels).filter((word) => word !== name);
   return (
     <>
       <a href={resourcePath(name)}>{name}</a>
-      {values.length > 0 && <span class="meta">{values.join(' · ')}</span>}
+      {words.length > 0 && <span class="meta">{words.join(' · ')}</span>}
     </>
   );
 };

@@ -26,7 +26,7 @@ export const BookedCard = ({ booked, zone, back }: BookedCardProps) => (
     <header>
       <h2 id="booked-title">What you have booked</h2>
       {booked.length > 0 && <span class="meta">{booked.length}</span>}
-      <a class="end" href={bookPath({ back })}>
+      <a class="end button" href={bookPath({ back })}>
         Book …
       </a>
     </header>
@@ -89,7 +89,7 @@ const BookedRow = ({ one, later = [], zone, back }: BookedRowProps) => {
           </form>
         )}
         {state !== 'RUNNING' || mustBeClaimed(one) ? (
-          <BookingLinks booking={one} back={back} on={dayText(Date.parse(start), zone)} />
+          <BookingLinks booking={one} back={back} on={dayText(Date.parse(start), zone)} isLarge />
         ) : null}
       </div>
       {last !== undefined && (

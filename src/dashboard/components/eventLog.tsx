@@ -4,16 +4,23 @@
 
 /** Events of one resource. Without scripts there are none, and nothing is shown. */
 export const EventLog = ({ of }: { of: string }) => (
-  <section aria-labelledby="events-title" id="events-part" hidden>
-    <h2 id="events-title">Events as they happen</h2>
-    <p>
+  <section class="card" aria-labelledby="events-title" id="events-part" hidden>
+    <EventHead />
+    <EventTable of={of} />
+  </section>
+);
+
+/** The head of the card of the events. */
+export const EventHead = () => (
+  <header>
+    <h2 id="events-title">As it happens</h2>
+    <span class="end meta">
       Stream:{' '}
       <strong id="connection" role="status">
         not connected
       </strong>
-    </p>
-    <EventTable of={of} />
-  </section>
+    </span>
+  </header>
 );
 
 /** @param props.of a resource: only its events; absent: all */

@@ -88,6 +88,11 @@ const Document = ({
       )}
       {viewer && <Sidebar viewer={viewer} at={at} />}
       <main id="main" tabindex={-1}>
+        {viewer === null && (
+          <p class="brand">
+            <img src={assetPath('icon.svg')} width="24" height="24" alt="" /> Holdfast
+          </p>
+        )}
         {ownHead ?? <Head title={title} {...head} />}
         {viewer && <YourTurns viewer={viewer} />}
         {viewer && ownHead === undefined && <Tabs viewer={viewer} at={at} />}

@@ -38,11 +38,11 @@ function choicesOf({ terms, typed, zone, isQueued = false, first = null, latestM
   return { choices, chosen: typed.lease !== undefined && (isOffered || isOther) ? typed.lease : suggested };
 }
 
-/** Ends that are too late become one, the latest. */
+/** Ends that are too late become one, the latest, which no other choice repeats. */
 function endingBy(latestMs: number | null, all: readonly LeaseChoice[]): readonly LeaseChoice[] {
   if (latestMs === null) return all;
-  const early = all.filter(({ endMs }) => endMs <= latestMs);
-  return early.length === all.length ? all : [...early, choiceUntil(latestMs)];
+  if (all.every(({ endMs }) => endMs < latestMs)) return all;
+  return [...all.filter(({ endMs }) => endMs < latestMs), { ...choiceUntil(latestMs), length: 'latest' }];
 }
 
 /** When the chosen time ends, for the button; null: the person types it */

@@ -3,7 +3,7 @@
  * they have it themselves.
  */
 import type { CheckResult } from '../../contract/check.ts';
-import { SYSTEM_REQUESTER_PREFIX } from '../../domain/names.ts';
+import { PERSON_PREFIX, SYSTEM_REQUESTER_PREFIX } from '../../domain/names.ts';
 import { requesterOf } from '../../engine/tenant/signIns.ts';
 import type { Viewer } from '../env.ts';
 import { conditionWord } from '../words/conditionWords.ts';
@@ -31,7 +31,7 @@ export const ResourceState = ({ state, viewer, back }: ResourceStateProps) => {
         {expiresAt !== null && (
           <>
             {' '}
-            until <When as="at" at={expiresAt} />
+            until <When as="clock" at={expiresAt} />
           </>
         )}
         . {waiting > 0 && `${waiting} waiting for it.`}
@@ -56,6 +56,6 @@ function stateText(state: CheckResult): string {
   if (mode !== undefined) return `is shared by ${holders}`;
   if (condition !== undefined && (!reserved || requester === null))
     return `is ${conditionWord(condition)}${conditionReason === undefined ? '' : `: ${conditionReason}`}`;
-  if (reserved) return requester === null ? 'is in use' : `is held by ${requester}`;
+  if (reserved) return requester === null ? 'is in use' : `is held by ${requester.replace(PERSON_PREFIX, '')}`;
   return reservable === false ? 'is free, but cannot be taken now' : 'is free';
 }

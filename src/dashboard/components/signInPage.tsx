@@ -32,7 +32,7 @@ export const SignInPage = ({ way, to, token, local, isOut, elsewhere }: SignInPr
     )}
     {way.kind === 'oidc' && (
       <p>
-        <a class="button" href={`/auth/start?${new URLSearchParams({ to })}`}>
+        <a class="button primary" href={`/auth/start?${new URLSearchParams({ to })}`}>
           Sign in with {new URL(way.issuer).host}
         </a>
       </p>
@@ -41,9 +41,13 @@ export const SignInPage = ({ way, to, token, local, isOut, elsewhere }: SignInPr
       <form method="post" action={SIGN_IN} class="buttons">
         <input type="hidden" name="token" value={token} />
         <input type="hidden" name="to" value={to} />
-        {local.length === 0 && <button type="submit">Sign in on this machine</button>}
+        {local.length === 0 && (
+          <button type="submit" class="primary">
+            Sign in on this machine
+          </button>
+        )}
         {local.map((tenant) => (
-          <button type="submit" name="tenant" value={tenant}>
+          <button type="submit" class="primary" name="tenant" value={tenant}>
             Sign in to tenant {tenant}
           </button>
         ))}
@@ -64,7 +68,9 @@ export const SignInPage = ({ way, to, token, local, isOut, elsewhere }: SignInPr
           <input type="password" name="key" required autocomplete="current-password" placeholder="hf_…" />
         </label>
         <p class="hint">An unrestricted key. You sign in as an owner of its tenant.</p>
-        <button type="submit">Sign in</button>
+        <button type="submit" class="primary">
+          Sign in
+        </button>
       </form>
     )}
     {way.kind === 'none' && (

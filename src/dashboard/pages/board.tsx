@@ -4,7 +4,7 @@
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { BOARD, type BoardQuery, linkTo, readQuery, type Span, unfiltered, type View } from '../board/query.ts';
+import { BOARD, type BoardQuery, linkTo, readQuery, unfiltered, type View } from '../board/query.ts';
 import { type Board, readBoard } from '../board/readBoard.ts';
 import { type SavedView, savedViews, saveViews, VIEWS_AT, ViewName } from '../board/savedViews.ts';
 import { labelsText } from '../bookings/labels.ts';
@@ -103,7 +103,6 @@ const BoardPage = ({ board, saved, viewer, done, failed, origin }: BoardPageProp
       <div data-live="board" id="rows" tabindex={-1}>
         <Rows board={board} viewer={viewer} origin={origin} />
       </div>
-      {!isEmpty && query.view === 'timeline' && <TimelineLegend />}
     </Page>
   );
 };
@@ -135,12 +134,6 @@ const SWITCH: readonly (readonly [View, string, keyof typeof ICONS])[] = [
   ['grid', 'Grid', 'grid'],
 ];
 
-const SPANS: readonly (readonly [Span, string])[] = [
-  ['today', 'Today'],
-  ['week', 'Next 7 days'],
-  ['next', '7 days later'],
-];
-
 interface HeadActionsProps {
   readonly query: BoardQuery;
   readonly viewer: Viewer;
@@ -155,15 +148,6 @@ const HeadActions = ({ query, viewer, isEmpty, isBookable }: HeadActionsProps) =
         {SWITCH.map(([view, text, icon]) => (
           <a href={linkTo(query, { view })} aria-current={query.view === view ? 'true' : undefined}>
             <Icon name={icon} /> {text}
-          </a>
-        ))}
-      </nav>
-    )}
-    {!isEmpty && isBookable && query.view === 'timeline' && (
-      <nav class="seg" aria-label="Span">
-        {SPANS.map(([span, text]) => (
-          <a href={linkTo(query, { span })} aria-current={query.span === span ? 'true' : undefined}>
-            {text}
           </a>
         ))}
       </nav>
@@ -197,6 +181,7 @@ const Rows = ({ board, viewer, origin }: Pick<BoardPageProps, 'board' | 'viewer'
         ) : (
           <BoardTable board={board} viewer={viewer} />
         ))}
+      {total > 0 && query.view === 'timeline' && <TimelineLegend />}
       {isPartial && <p class="hint">There are more than the Board can show. Search for a name, or choose a label.</p>}
       <Pages board={board} />
       {query.view === 'table' && <BulkBar board={board} viewer={viewer} />}

@@ -3,7 +3,7 @@
  */
 import { Hono } from 'hono';
 import { EVENT_TYPES } from '../../domain/eventTypes.ts';
-import { EventTable } from '../components/eventLog.tsx';
+import { EventHead, EventTable } from '../components/eventLog.tsx';
 import { Page } from '../components/layout.tsx';
 import { PastTable } from '../components/pastTable.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
@@ -51,15 +51,7 @@ export const liveRoutes = (deps: DashboardDeps) =>
         </form>
         <div class="stack">
           <section class="card" aria-labelledby="events-title">
-            <header>
-              <h2 id="events-title">As it happens</h2>
-              <span class="end meta">
-                Stream:{' '}
-                <strong id="connection" role="status">
-                  not connected
-                </strong>
-              </span>
-            </header>
+            <EventHead />
             <EventTable />
           </section>
           <section class="card" aria-labelledby="before-title" data-live="before">

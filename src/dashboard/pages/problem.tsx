@@ -21,7 +21,9 @@ export const ProblemPage = ({ status, title, text, viewer }: Problem & { viewer:
       </form>
     ) : (
       <p>
-        <a href="/dashboard">To the overview</a>
+        <a class="button" href="/dashboard">
+          To the Board
+        </a>
       </p>
     )}
   </Page>

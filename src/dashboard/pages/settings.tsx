@@ -127,7 +127,7 @@ const SettingsPage = ({ stored, maxTtlSeconds, issuers, typed, ...common }: Sett
   return (
     <Page title="Settings" at={AT} {...common}>
       <SettingsForm stored={stored} maxTtlSeconds={maxTtlSeconds} />
-      <section class="card pad" aria-labelledby="issuers-title">
+      <section class="card pad define" aria-labelledby="issuers-title">
         <h2 id="issuers-title">JWT issuers</h2>
         <p>
           CI jobs and your users exchange JWTs of these issuers for tokens that act for one requester only. A JWT with
