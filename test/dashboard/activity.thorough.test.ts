@@ -60,7 +60,7 @@ describe('the history', () => {
     expect(await who()).toEqual(['ci-41']);
     await page.getByLabel('Resource', { exact: true }).fill('"iphone"');
     await show();
-    await page.getByText('Nothing was found.').waitFor();
+    await page.getByText('Nothing was found.', { exact: false }).waitFor();
     await page.getByLabel('Resource', { exact: true }).fill('');
     await page.getByLabel('Who', { exact: true }).fill('ci-');
     await page.getByLabel('How it ended').selectOption('released');

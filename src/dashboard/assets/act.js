@@ -11,8 +11,9 @@ const FORMS =
   /^\/dashboard\/((reserve|claim|extend|release|undo|leave-queue|resources|demo|condition|book)(\/\w+)?|booking(\/\w+)+)$/;
 /** The parameters of an address that tell of the form that led to it. */
 const ABOUT = ['done', 'what', 'whom', 'start', 'until', 'count'];
-/** Time that a toast stays, unless it has the pointer or the focus, in ms. */
+/** Time that a toast stays, unless it has the pointer or the focus, in ms; and one with Undo. */
 const TOAST_MS = 10_000;
+const UNDO_MS = 30_000;
 
 const toasts = document.getElementById('toasts');
 
@@ -84,7 +85,7 @@ function toast(said) {
     if (element.matches(':hover, :focus-within')) setTimeout(end, TOAST_MS);
     else element.remove();
   };
-  setTimeout(end, TOAST_MS);
+  setTimeout(end, element.querySelector('form') ? UNDO_MS : TOAST_MS);
 }
 
 // The notice of a page that opens is added again: screen readers read additions only.

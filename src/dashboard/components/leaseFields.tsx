@@ -25,12 +25,16 @@ export interface LeaseFieldsProps {
   readonly latestMs?: number | null;
 }
 
+/** Ends that are nearer to each other look the same. */
+const MINUTE_MS = 60_000;
+
 type ChoicesProps = Pick<LeaseFieldsProps, 'terms' | 'typed' | 'zone' | 'isQueued' | 'first' | 'latestMs'>;
 
 /** The choices that the fields offer, and the value of the one that is chosen. */
 function choicesOf({ terms, typed, zone, isQueued = false, first = null, latestMs = null }: ChoicesProps) {
   const all = endingBy(latestMs, leaseChoices(terms, isQueued ? null : zone));
-  const choices = first === null ? all : [first, ...all.slice(0, 4)];
+  const others = all.filter(({ endMs }) => first === null || Math.abs(endMs - first.endMs) >= MINUTE_MS);
+  const choices = first === null ? all : [first, ...others.slice(0, 4)];
   const isOffered = choices.some(({ value }) => value === typed.lease);
   const isOther = typed.lease === OTHER || typed.lease === NO_END;
   const usual = String(suggestedLease(terms));

@@ -3,9 +3,10 @@
  * they have it themselves.
  */
 import type { CheckResult } from '../../contract/check.ts';
-import { PERSON_PREFIX, SYSTEM_REQUESTER_PREFIX } from '../../domain/names.ts';
+import { SYSTEM_REQUESTER_PREFIX } from '../../domain/names.ts';
 import { requesterOf } from '../../engine/tenant/signIns.ts';
 import type { Viewer } from '../env.ts';
+import type { NameOf } from '../people.ts';
 import { conditionWord } from '../words/conditionWords.ts';
 import { NotAvailable } from './holdSentence.tsx';
 import { Note } from './person.tsx';
@@ -17,17 +18,18 @@ export interface ResourceStateProps {
   /** Of a check for the person. */
   readonly state: CheckResult;
   readonly viewer: Viewer;
+  readonly nameOf: NameOf;
   /** The page that actions lead back to. */
   readonly back: string;
 }
 
-export const ResourceState = ({ state, viewer, back }: ResourceStateProps) => {
+export const ResourceState = ({ state, viewer, nameOf, back }: ResourceStateProps) => {
   const { resource, expiresAt, note, waiting, heldByRequester, reason } = state;
   const hold = { resource, requester: requesterOf(viewer.user), claimBy: null };
   return (
     <div data-live="state">
       <p>
-        <a href={resourcePath(resource)}>{resource}</a> {stateText(state)}
+        <a href={resourcePath(resource)}>{resource}</a> {stateText(state, nameOf)}
         {expiresAt !== null && (
           <>
             {' '}
@@ -49,13 +51,13 @@ export const ResourceState = ({ state, viewer, back }: ResourceStateProps) => {
 const holderOf = ({ requester }: CheckResult) =>
   requester?.startsWith(SYSTEM_REQUESTER_PREFIX) === true ? null : requester;
 
-function stateText(state: CheckResult): string {
+function stateText(state: CheckResult, nameOf: NameOf): string {
   const { reserved, reservable, heldByRequester, mode, holders, condition, conditionReason } = state;
   const requester = holderOf(state);
   if (heldByRequester) return 'is yours';
   if (mode !== undefined) return `is shared by ${holders}`;
   if (condition !== undefined && (!reserved || requester === null))
     return `is ${conditionWord(condition)}${conditionReason === undefined ? '' : `: ${conditionReason}`}`;
-  if (reserved) return requester === null ? 'is in use' : `is held by ${requester.replace(PERSON_PREFIX, '')}`;
+  if (reserved) return requester === null ? 'is in use' : `is held by ${nameOf(requester)}`;
   return reservable === false ? 'is free, but cannot be taken now' : 'is free';
 }

@@ -89,7 +89,7 @@ export const historyRoutes = (deps: DashboardDeps) => {
               rows={page.entries}
               nameOf={nameOf}
               isExact
-              none={page.next === null ? 'Nothing was found.' : MORE}
+              none={page.next === null ? 'Nothing was found. The Board says who has what now.' : MORE}
             />
             <Pages page={page} query={query} />
           </div>

@@ -17,6 +17,7 @@ import { NO_POLLING } from '../../../operations/waiting.ts';
 import { leaseFields, leaseOf } from '../../actions/lease.ts';
 import { refusalOf } from '../../actions/refusal.ts';
 import { type EmailOffer, emailOffer, tellTurn } from '../../actions/tellTurn.ts';
+import { BOARD } from '../../board/query.ts';
 import { Clock } from '../../components/clock.tsx';
 import { Buttons, Fault, FormPage, faultOf } from '../../components/formPage.tsx';
 import { chosenEnd, LeaseFields } from '../../components/leaseFields.tsx';
@@ -28,6 +29,7 @@ import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { type Attempt, attempt, check, type Failed, readForm, readQuery, refuseField } from '../../form.ts';
 import { checkSchema, reserveSchema } from '../../formSchemas.ts';
 import { backTo, type Done, ownPath } from '../../paths.ts';
+import { type NameOf, namesOf } from '../../people.ts';
 import { hasFreeIn, isBookable } from '../../resource/careOf.ts';
 import { may, needs } from '../../viewer.ts';
 import { wantedText } from '../../words/waitingWords.ts';
@@ -98,8 +100,9 @@ export const reserveRoutes = (deps: DashboardDeps) => {
     // A slot in the condition may be free, and something else in the way.
     const canTake = canTend === null ? seen?.reservable !== false : canTend && failed?.status !== 409;
     const email = canTake ? null : await emailOffer(deps, viewer);
-    const props = { viewer, typed, terms, seen, canTake, canBook, email, failed, sizes: deps.sizes, zone: zoneOf(c) };
-    return c.html(<ReservePage {...props} />, failed?.status ?? 200);
+    const nameOf = await namesOf(deps, viewer, seen?.requester ? [seen.requester] : []);
+    const props = { viewer, typed, terms, seen, canTake, canBook, email, nameOf, failed };
+    return c.html(<ReservePage {...props} sizes={deps.sizes} zone={zoneOf(c)} />, failed?.status ?? 200);
   };
 
   const tryItem = (c: Context<DashboardEnv>, itemOf: () => object): Promise<Attempt<ReserveResult | undefined>> =>
@@ -178,6 +181,9 @@ const NamePage = ({ viewer, back }: { viewer: Viewer; back: string }) => (
         Name of what you need
         <input name="resource" required maxlength={256} autocomplete="off" autofocus />
       </label>
+      <p class="hint">
+        The whole name, registered or not. To choose by labels, <a href={`${BOARD}?free=1`}>look what is free</a>.
+      </p>
       <Buttons back={back}>
         <button type="submit" class="primary">
           Next
@@ -199,13 +205,14 @@ interface ReservePageProps {
   readonly canBook: boolean;
   /** The address that can tell the person's turn, and whether they have chosen that; null: none */
   readonly email: EmailOffer | null;
+  readonly nameOf: NameOf;
   readonly sizes: Sizes;
   readonly failed: Failed | undefined;
   readonly zone: string;
 }
 
 const ReservePage = (props: ReservePageProps) => {
-  const { viewer, typed, seen, canTake, canBook, failed } = props;
+  const { viewer, typed, seen, canTake, canBook, nameOf, failed } = props;
   const { resource, condition = '' } = typed;
   const back = ownPath(typed.back);
   const renew = `${AT}?${new URLSearchParams({ resource, ...(condition !== '' && { condition }), back })}`;
@@ -218,7 +225,7 @@ const ReservePage = (props: ReservePageProps) => {
       renew={{ from: renew }}
     >
       {canBook && may(viewer, 'reserve') && <NowOrLater resource={resource} back={back} at="now" />}
-      {seen && <ResourceState state={seen} viewer={viewer} back={back} />}
+      {seen && <ResourceState state={seen} viewer={viewer} nameOf={nameOf} back={back} />}
       {may(viewer, 'reserve') ? (
         <ReserveForm {...props} />
       ) : (

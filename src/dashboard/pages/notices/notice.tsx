@@ -15,6 +15,7 @@ import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { check, readQuery } from '../../form.ts';
 import { checkSchema } from '../../formSchemas.ts';
 import { actionPath, MY_NOTICES } from '../../paths.ts';
+import { namesOf } from '../../people.ts';
 import { may } from '../../viewer.ts';
 
 const Query = z.object({ tenant: z.string(), notice: z.enum(PERSONAL_NOTICES), resource: z.string() });
@@ -33,10 +34,11 @@ export const noticeRoutes = (deps: DashboardDeps) => {
       );
     const items = check(Checks, [{ resource, requester: requesterOf(viewer.user) }]);
     const [state] = (await checkState(deps, viewer.credential, items)).result;
+    const nameOf = await namesOf(deps, viewer, state?.requester ? [state.requester] : []);
     return c.html(
       <Page title={resource} viewer={viewer} done={c.req.query('done')} renew={{ from: here }}>
         <section class="card pad">
-          {state && <ResourceState state={state} viewer={viewer} back={here} />}
+          {state && <ResourceState state={state} viewer={viewer} nameOf={nameOf} back={here} />}
           {state?.heldByRequester === false && may(viewer, 'reserve') && (
             <p class="buttons">
               <a class="button" href={actionPath('reserve', { resource, back: here })}>
