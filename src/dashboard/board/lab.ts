@@ -67,6 +67,7 @@ interface Kept {
   /** From when on it is read again while pages still get this one. */
   renewMs: number;
   untilMs: number;
+  isRenewing: boolean;
 }
 
 const kept = new Map<string, Kept>();
@@ -76,8 +77,8 @@ export async function readLab(engine: Engine, credential: Credential): Promise<L
   const { tenant } = credential;
   const known = kept.get(tenant);
   const start = performance.now();
-  if (known !== undefined && start < known.untilMs) {
-    if (start >= known.renewMs) void readAhead(engine, credential, known);
+  if (known !== undefined && (known.isRenewing || start < known.untilMs)) {
+    if (!known.isRenewing && start >= known.renewMs) void readAhead(engine, credential, known);
     return known.lab;
   }
   const one = newKept(read(engine, credential));
@@ -94,7 +95,7 @@ export async function readLab(engine: Engine, credential: Credential): Promise<L
 
 /** Reads it again, so that no page of those that follow each other waits for that. */
 async function readAhead(engine: Engine, credential: Credential, known: Kept): Promise<void> {
-  known.renewMs = Number.POSITIVE_INFINITY;
+  known.isRenewing = true;
   const start = performance.now();
   const one = newKept(read(engine, credential));
   // If it fails, the page that needs it tells.
@@ -102,6 +103,7 @@ async function readAhead(engine: Engine, credential: Credential, known: Kept): P
     () => true,
     () => false,
   );
+  known.isRenewing = false;
   if (!isRead) return;
   keep(credential.tenant, one);
   await settle(credential.tenant, one, start);
@@ -111,6 +113,7 @@ const newKept = (lab: Promise<Lab>): Kept => ({
   lab,
   renewMs: Number.POSITIVE_INFINITY,
   untilMs: Number.POSITIVE_INFINITY,
+  isRenewing: false,
 });
 
 function keep(tenant: string, one: Kept): void {
