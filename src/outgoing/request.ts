@@ -4,6 +4,7 @@
  */
 import { request as byHttp, Agent as HttpAgent, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as byHttps, Agent as HttpsAgent } from 'node:https';
+import type { Socket } from 'node:net';
 import { addressFault, type Rules } from './addresses.ts';
 import { faultOf, OutgoingFault } from './fault.ts';
 import { checkedLookup } from './lookUp.ts';
@@ -12,6 +13,8 @@ const TIMEOUT_MS = 10_000;
 const MAX_HEADER_BYTES = 16_384;
 /** Maximum number of answers such as 103 before the response: an endless flow of them would take up the process. */
 const MAX_INFORMATIONAL = 10;
+/** Bytes that are parsed at a time: of a flow of such answers, the parser would read all that has arrived. */
+const PIECE_BYTES = 1024;
 /** Of a body that nobody wants, for how long and how many bytes are read: most receivers can finish theirs by then. */
 const DRAIN_MS = 1000;
 const DRAIN_BYTES = 16_384;
@@ -88,12 +91,25 @@ function send(method: string, url: URL, outgoing: Outgoing, body: Buffer, signal
     const request = (isSafe ? byHttps : byHttp)(url, options, resolve);
     // Errors may follow the response, too. A connection that switches protocols closes without one.
     request.on('error', reject).on('close', () => reject(new OutgoingFault('The response is not HTTP.')));
+    request.once('socket', readInPieces);
     let informational = 0;
     request.on('information', () => {
       if (++informational > MAX_INFORMATIONAL) request.destroy(new OutgoingFault('The response does not begin.'));
     });
     request.end(body);
   });
+}
+
+/** Lets a connection give what it reads to the parser piece by piece, until it is destroyed. */
+function readInPieces(socket: Socket): void {
+  const push = socket.push.bind(socket);
+  socket.push = (chunk: unknown, encoding?: BufferEncoding) => {
+    if (!(chunk instanceof Uint8Array)) return push(chunk, encoding);
+    let hasRoom = true;
+    for (let at = 0; at < chunk.length && !socket.destroyed; at += PIECE_BYTES)
+      hasRoom = push(chunk.subarray(at, at + PIECE_BYTES));
+    return hasRoom;
+  };
 }
 
 async function readBody(response: IncomingMessage, keepBytes: number): Promise<Pick<Answer, 'body' | 'isWhole'>> {

@@ -2,13 +2,17 @@
  * Requests to receivers of tenants' choice: what a receiver can do with them
  * (docs/specification.md#addresses-of-tenants).
  */
-import { createServer, type RequestListener } from 'node:http';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { ClientRequest, createServer, type RequestListener } from 'node:http';
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import { get, post } from '../../src/outgoing/request.ts';
 import { until } from '../support/until.ts';
 
+/** What Node tells of a request. */
+const Started = z.object({ request: z.instanceof(ClientRequest) });
 const OPEN = { allowPrivate: true, allowHttp: true };
 const CLOSED = { allowPrivate: false, allowHttp: true };
 
@@ -143,6 +147,16 @@ describe('a bad receiver', () => {
     });
     await expect(send(url)).rejects.toThrow('The response does not begin.');
     await until('the connection is closed', () => isClosed);
+  });
+
+  test('that answers 103 many times at once has few of them parsed', async () => {
+    let parsed = 0;
+    const count = (message: unknown) => Started.parse(message).request.on('information', () => parsed++);
+    subscribe('http.client.request.start', count);
+    const url = await rawReceiver((socket) => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(2000)));
+    await expect(send(url)).rejects.toThrow('The response does not begin.');
+    unsubscribe('http.client.request.start', count);
+    expect(parsed).toBeLessThan(100);
   });
 
   test('that sends an endless body gets no more than 1 s or 16 KiB of it, and its status counts', async () => {

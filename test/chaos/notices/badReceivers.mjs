@@ -25,6 +25,8 @@ const flood = (socket, chunk, most) => {
 
 /** Name → what it does with a connection, once it has the request's headers. */
 const ATTACKS = {
+  // For comparison: as much to deliver.
+  'none: 200 at once': (socket) => socket.end(`${HEAD}Content-Length: 0\r\n\r\n`),
   'answers 200 after 9 s': (socket) => setTimeout(() => socket.end(`${HEAD}Content-Length: 0\r\n\r\n`), 9000),
   'never answers': () => {},
   'a header each second': (socket) => {
