@@ -144,7 +144,8 @@ export function chargedPlan(
       const charged = { quota: toQuota(numbers, WRITES), result, ...(work !== undefined && { work }) };
       if (dueInMs === undefined || reads === undefined) return charged;
       engine.onDue?.(tenant, dueInMs);
-      return { ...charged, dueInMs, reads };
+      // The spread comes last: V8 takes some µs for each property that is added to a copy.
+      return { dueInMs, reads, ...charged };
     },
   };
 }

@@ -59,7 +59,7 @@ export function reserve(
   return callCharged(engine, 'reserve', credential, () => args, options).then((charged) => {
     const replies = charged.result;
     const result = items.map((item, i) => resultOf(item, replies[i]));
-    return { ...charged, result, tickets: replies.map(ticketOf), replies };
+    return { tickets: replies.map(ticketOf), replies, ...charged, result };
   });
 }
 
@@ -149,11 +149,11 @@ export function toReserveResult(item: ReserveItem, reply: readonly string[]): Re
       };
     }
     case 'WAITING':
-      return { ...refusal({ resource, requester }, status, toText(explanation)), ...toStanding(reply) };
+      return refusal(item, status, toText(explanation), toStanding(reply));
     case 'ALREADY_HELD':
     case 'NOT_AVAILABLE':
     case 'NOT_VALID':
-      return { ...refusal({ resource, requester }, status, toText(explanation)), ...toHeldBy(reply) };
+      return refusal(item, status, toText(explanation), toHeldBy(reply));
     default:
       throw new TypeError('reserve returned an unknown status');
   }
@@ -180,11 +180,12 @@ function toHeldBy([, , resource, requester, since, expiresAt, note]: readonly st
   };
 }
 
-/** The result of an item that was not reserved. */
+/** The result of an item that was not reserved. `more`: the fields that not every such result has. */
 export const refusal = (
   { resource, requester }: Pick<ReserveResult, 'resource' | 'requester'>,
   status: ReserveResult['status'],
   explanation: string,
+  more: Partial<ReserveResult> = {},
 ): ReserveResult => ({
   resource,
   requester,
@@ -196,4 +197,5 @@ export const refusal = (
   acquiredBlockers: null,
   reservedAtPath: null,
   fencingToken: null,
+  ...more,
 });

@@ -125,7 +125,7 @@ export function readReservation(slot: string, record: Buffer, sessionEndsAt?: nu
   if (found === null) return null;
   const { details } = found;
   const expiresAt = sessionEndsAt ?? found.leaseEndsAt;
-  const reservation: ActiveReservation = {
+  return {
     resource: found.requestedName,
     requester: found.requester,
     resourceType: found.resourceType || DEFAULT_RESOURCE_TYPE,
@@ -137,8 +137,9 @@ export function readReservation(slot: string, record: Buffer, sessionEndsAt?: nu
     reservedAtPath: details.p ?? null,
     fencingToken: found.fencingToken,
     apiKeyLabel: found.keyLabel || null,
+    ...(details !== NO_DETAILS && toDetails(details)),
+    ...(details.x && shownOf(details.x)),
   };
-  return details === NO_DETAILS ? reservation : { ...reservation, ...toDetails(details), ...shownOf(details.x) };
 }
 
 /** The extra fields that callers see. */
@@ -146,7 +147,7 @@ const shownOf = ({
   match: _,
   waited: __,
   ...shown
-}: z.output<typeof Extras> = {}): Pick<ActiveReservation, 'note' | 'session' | 'condition' | 'booking'> => shown;
+}: z.output<typeof Extras>): Pick<ActiveReservation, 'note' | 'session' | 'condition' | 'booking'> => shown;
 
 /** Not z.record(), which leaves out a pool named `__proto__`. */
 const Slots = z.custom<Record<string, string>>(

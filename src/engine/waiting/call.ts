@@ -49,8 +49,14 @@ export const waitArg = (wait: Wait): string => {
 export function toStanding(reply: readonly string[]): Pick<ReserveResult, 'waiting' | 'bookedFrom'> {
   const [, , , ahead, waitsFor, since, until, why = '', bookedFrom] = reply;
   const at = (ms: unknown) => new Date(toMs(ms)).toISOString();
-  const standing = { ahead: toInteger(ahead), waitsFor: toText(waitsFor), since: at(since), until: at(until) };
-  return { waiting: { ...standing, ...toReason(why) }, ...toBookedFrom(bookedFrom) };
+  const waiting = {
+    ahead: toInteger(ahead),
+    waitsFor: toText(waitsFor),
+    since: at(since),
+    until: at(until),
+    ...toReason(why),
+  };
+  return { waiting, ...toBookedFrom(bookedFrom) };
 }
 
 /** Reads the ticket of an item from its reply; '' if it does not wait. */

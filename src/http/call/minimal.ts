@@ -41,7 +41,7 @@ export function chargedItems<Result extends { readonly status: string }>(
   // The requester that a derived token implies was filled in: the item did not have to say it.
   const isImplied = call.subject !== undefined;
   const result = done.result.map((one, i) => minimal(one, call.body[i], isImplied));
-  return charged({ ...done, result }, call, status, { ...headers, ...APPLIED });
+  return charged({ ...done, result }, call, status, headers === NONE ? APPLIED : { ...headers, ...APPLIED });
 }
 
 function minimal(result: object, item: Item | undefined, isImplied: boolean): Record<string, unknown> {

@@ -51,7 +51,7 @@ export function respond(call: Call, reply: Reply): Response {
   if (reply === SENT) return RESPONSE_ALREADY_SENT;
   const { status, body, headers } = reply;
   const all = withOwn(commonHeaders(call.path).json, call);
-  return new Response(body, { status, headers: headers === NONE ? all : { ...all, ...headers } });
+  return new Response(body, { status, headers: headers === NONE ? all : Object.assign({}, all, headers) });
 }
 
 /** The headers of every response to a call: its id, and the remaining quota. */
