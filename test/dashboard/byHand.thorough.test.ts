@@ -38,7 +38,7 @@ describe('by hand', () => {
     await notice(/ is yours/);
     // What the person has stands above the table, too.
     await page.getByRole('table').getByRole('link', { name: 'Extend phone' }).click();
-    await page.getByRole('radio', { name: /2 h/ }).check();
+    await page.getByRole('radio', { name: /\+1 h/ }).check();
     await isFound();
     expect(await fits()).toBe(true);
     await button(/^Extend/).click();
