@@ -126,8 +126,8 @@ export const MISTAKES: readonly Mistake[] = [
     also: [
       {
         file: 'lua/plain/plain.lua',
-        find: "lease == '' and 0 or nowMs + lease",
-        replace: `lease == '' and 0 or nowMs + lease - (${once(10)} and 400 or 0)`,
+        find: 'local expiresAt = nowMs + lease',
+        replace: `local expiresAt = nowMs + lease - (${once(10)} and 400 or 0)`,
       },
     ],
   },
