@@ -129,6 +129,7 @@ describe('keys', () => {
     await page.getByLabel(/^Label/).fill('one too many');
     await page.getByRole('button', { name: 'Create a key' }).click();
     await page.getByRole('alert').getByText('3 ApiKeys').waitFor();
+    expect(await page.getByLabel(/^Label/).inputValue()).toBe('one too many');
     await confirm('Delete staging', 'Delete');
     await page.getByText(/ is deleted\./).waitFor();
     await page.waitForLoadState();

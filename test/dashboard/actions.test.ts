@@ -85,6 +85,23 @@ describe('reserving by hand', () => {
     expect(text).toContain(`“${house}”, to which it belongs, is in use.`);
   });
 
+  test('says that nothing of the name is registered', async () => {
+    const ann = await person();
+    const [known, unknown] = [randomUUID(), randomUUID()];
+    await holdfast.request('POST', '/api/v1/Resource/register', [{ name: known }]);
+    const said = 'Nothing of this name is registered.';
+    expect((await ann.get(`/reserve?resource=${unknown}`)).text).toContain(said);
+    expect((await ann.get(`/reserve?resource=${known}`)).text).not.toContain(said);
+  });
+
+  test('says of a group that nobody can reserve it', async () => {
+    const ann = await person();
+    const group = randomUUID();
+    await holdfast.request('POST', '/api/v1/Resource/register', [{ name: group, group: true }]);
+    const { text } = await ann.get(`/reserve?resource=${group}`);
+    expect(text).toContain('cannot be reserved: it is not registered, is a group, or is being deleted');
+  });
+
   test('of what the person has already changes nothing', async () => {
     const ann = await person();
     const resource = randomUUID();

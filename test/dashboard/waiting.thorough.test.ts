@@ -60,7 +60,7 @@ describe('the live page', () => {
     await go('/activity/live');
     await page.getByText('connected', { exact: true }).waitFor();
     await queueUp(client, 'bot', 'printer');
-    await page.locator('#events tr', { hasText: 'Waiting' }).getByText('bot').waitFor();
+    await page.locator('#events tr', { hasText: 'Joined the queue' }).getByText('bot').waitFor();
     await client.unreserve({ resource: 'printer', requester: 'holder', releaseToken: held?.releaseToken });
     await page.locator('#events tr', { hasText: 'Wait ended' }).getByText('ACQUIRED').waitFor();
   });

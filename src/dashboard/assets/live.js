@@ -39,6 +39,8 @@ const filter = /** @type {HTMLFormElement | null} */ (document.getElementById('f
 const pause = document.getElementById('pause');
 /** The resource that the page is of; undefined: it is the live page. */
 const { of } = list.dataset;
+/** What types of events are called. @type {Readonly<Record<string, string>>} */
+const words = JSON.parse(list.dataset.words ?? '{}');
 
 /** Rows that are not shown yet. @type {HTMLTableRowElement[]} */
 let queue = [];
@@ -68,7 +70,7 @@ document.addEventListener('holdfast:event', (message) => {
   add(
     row([
       timeElement(event.timestamp),
-      words(event.type),
+      words[event.type] ?? event.type,
       event.resource ?? '',
       event.requester ?? '',
       describe(event),
@@ -104,9 +106,6 @@ function has(event, field, text) {
   const names = [event[field] ?? '', ...(event.changes ?? []).map((change) => change[field])];
   return names.some((name) => name.toLowerCase().includes(text.toLowerCase()));
 }
-
-/** `WAIT_ENDED` as `Wait ended`. @param {string} type */
-const words = (type) => type[0] + type.slice(1).toLowerCase().replaceAll('_', ' ');
 
 /** @type {Readonly<Record<string, string>>} */
 const CONDITIONS = { ready: 'Back in service', dirty: 'Being cleaned', out: 'Out of service' };

@@ -1,6 +1,7 @@
 /**
  * Events as they happen, which assets/live.js writes: of all resources, or of one.
  */
+import { EVENT_WORDS } from '../words/eventWords.ts';
 
 /** Events of one resource. Without scripts there are none, and nothing is shown. */
 export const EventLog = ({ of }: { of: string }) => (
@@ -37,7 +38,7 @@ export const EventTable = ({ of }: { of?: string }) => (
           <th scope="col">Key</th>
         </tr>
       </thead>
-      <tbody id="events" data-of={of} />
+      <tbody id="events" data-of={of} data-words={JSON.stringify(EVENT_WORDS)} />
     </table>
   </div>
 );

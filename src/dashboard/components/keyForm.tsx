@@ -13,6 +13,8 @@ export const KeyForm = z.object({
   expiresAt: z.string().optional(),
 });
 
+export type TypedKey = z.output<typeof KeyForm>;
+
 /** The permissions of a key, in words. */
 export const MAY: Readonly<Record<KeyPermission, string>> = {
   full: 'everything',
@@ -21,7 +23,7 @@ export const MAY: Readonly<Record<KeyPermission, string>> = {
 };
 
 /** The key that a form describes, not checked yet. Takes the key that it changes: an unedited end is left out. */
-export function asKey({ label, expiresAt, ...limits }: z.infer<typeof KeyForm>, before?: KeyLimits): unknown {
+export function asKey({ label, expiresAt, ...limits }: TypedKey, before?: KeyLimits): unknown {
   const isEdited = expiresAt !== undefined && expiresAt !== inputText(before?.expiresAt ?? null);
   const end = expiresAt === '' ? null : `${expiresAt}:00Z`;
   return { label: label === '' ? null : label, ...limits, ...(isEdited ? { expiresAt: end } : {}) };
@@ -30,20 +32,28 @@ export function asKey({ label, expiresAt, ...limits }: z.infer<typeof KeyForm>, 
 /** A time as its field has it: to the minute, in UTC. */
 const inputText = (at: Date | null): string => at?.toISOString().slice(0, 16) ?? '';
 
-/** @param of the key that is to be changed; undefined: a new one */
-export const KeyFields = ({ of }: { of?: KeyLimits & { label: string | null; isDefault: boolean } }) => (
+/** What a form shows of a key. */
+export const typedOf = ({ label, permission, prefix, expiresAt }: KeyLimits & { label: string | null }): TypedKey => ({
+  label: label ?? '',
+  permission,
+  prefix,
+  expiresAt: inputText(expiresAt),
+});
+
+/** @param typed what is in the fields @param hasLimits whether the key may have any: the default key may not */
+export const KeyFields = ({ typed, hasLimits }: { typed: TypedKey | undefined; hasLimits: boolean }) => (
   <>
     <label>
-      Label (optional) <input name="label" maxlength={64} value={of?.label ?? ''} autocomplete="off" />
+      Label (optional) <input name="label" maxlength={64} value={typed?.label} autocomplete="off" />
     </label>
     <p class="hint">Every event that the key causes has its label: worker, staging, …</p>
-    {!of?.isDefault && (
+    {hasLimits && (
       <>
         <label>
           It may{' '}
           <select name="permission">
             {KEY_PERMISSIONS.toReversed().map((one) => (
-              <option value={one} selected={one === of?.permission}>
+              <option value={one} selected={one === typed?.permission}>
                 {DESCRIBED[one]}
               </option>
             ))}
@@ -51,12 +61,11 @@ export const KeyFields = ({ of }: { of?: KeyLimits & { label: string | null; isD
         </label>
         <label>
           Only names that start with (optional){' '}
-          <input name="prefix" value={of?.prefix} placeholder="ci/" autocomplete="off" />
+          <input name="prefix" value={typed?.prefix} placeholder="ci/" autocomplete="off" />
         </label>
         <p class="hint">The key reads everything, but reserves, releases and registers no other names.</p>
         <label>
-          Ends at, UTC (optional){' '}
-          <input type="datetime-local" name="expiresAt" value={inputText(of?.expiresAt ?? null)} />
+          Ends at, UTC (optional) <input type="datetime-local" name="expiresAt" value={typed?.expiresAt} />
         </label>
       </>
     )}

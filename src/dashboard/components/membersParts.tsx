@@ -198,6 +198,7 @@ export const InvitationsPart = ({ at, invitations, invited }: InvitationsPartPro
       <p>
         Role <RoleChoice chosen="member" label="Role of the invitation" />
       </p>
+      <p class="hint">You get a text with a link, to send yourself: the service e-mails no invitations.</p>
       <button type="submit">Invite</button>
     </form>
   </section>

@@ -52,12 +52,14 @@ const holderOf = ({ requester }: CheckResult) =>
   requester?.startsWith(SYSTEM_REQUESTER_PREFIX) === true ? null : requester;
 
 function stateText(state: CheckResult, nameOf: NameOf): string {
-  const { reserved, reservable, heldByRequester, mode, holders, condition, conditionReason } = state;
+  const { reserved, reservable, heldByRequester, mode, holders, condition, conditionReason, reason } = state;
   const requester = holderOf(state);
   if (heldByRequester) return 'is yours';
   if (mode !== undefined) return `is shared by ${holders}`;
   if (condition !== undefined && (!reserved || requester === null))
     return `is ${conditionWord(condition)}${conditionReason === undefined ? '' : `: ${conditionReason}`}`;
+  if (reservable === false && reason === undefined)
+    return 'cannot be reserved: it is not registered, is a group, or is being deleted';
   if (reserved) return requester === null ? 'is in use' : `is held by ${nameOf(requester)}`;
   return reservable === false ? 'is free, but cannot be taken now' : 'is free';
 }

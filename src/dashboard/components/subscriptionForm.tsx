@@ -6,7 +6,8 @@ import { z } from 'zod';
 import { EVENT_TYPES } from '../../domain/eventTypes.ts';
 import { ALL_TYPES, DEFAULT_TYPES, SUBSCRIPTION_KINDS, type SubscriptionKind } from '../../domain/notices.ts';
 import type { ListedSubscription } from '../../operations/subscriptions.ts';
-import { KIND_WORDS, wordsOf } from '../words/subscriptionWords.ts';
+import { EVENT_WORDS } from '../words/eventWords.ts';
+import { KIND_WORDS } from '../words/subscriptionWords.ts';
 import { HiddenFields } from './hiddenFields.tsx';
 import { checkbox } from './issuerForm.tsx';
 import { SLACK_APP } from './subscriptionParts.tsx';
@@ -130,7 +131,7 @@ const TypeFields = ({ typed: { all, types } }: { typed: TypedSubscription }) => 
     </label>
     {EVENT_TYPES.map((type) => (
       <label class="check">
-        <input type="checkbox" name="types" value={type} checked={!all && types.includes(type)} /> {wordsOf(type)}
+        <input type="checkbox" name="types" value={type} checked={!all && types.includes(type)} /> {EVENT_WORDS[type]}
       </label>
     ))}
   </fieldset>

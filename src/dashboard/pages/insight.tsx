@@ -14,7 +14,7 @@ import { HolderTable } from '../components/holderTable.tsx';
 import { HourChart } from '../components/hourChart.tsx';
 import { Page } from '../components/layout.tsx';
 import { LimitsCard } from '../components/limitsCard.tsx';
-import { PoolTable } from '../components/poolTable.tsx';
+import { isShort, PoolTable } from '../components/poolTable.tsx';
 import { Figure } from '../components/resourceAside.tsx';
 import { resourcePath } from '../components/resourceTree.tsx';
 import { Trend, WithOneMore } from '../components/trend.tsx';
@@ -129,9 +129,11 @@ const PoolsCard = ({ insight: { pools, refusedResources } }: { insight: Insight 
             pools={all.toSorted((one, other) => other.share - one.share)}
             refused={refused}
           />
-          <p class="pad meta">
-            “Buy one more” stands where slots are in use for 70 % of the time or more, and people had to wait.
-          </p>
+          {all.some(isShort) && (
+            <p class="pad meta">
+              “Buy one more” stands where slots are in use for 70 % of the time or more, and people had to wait.
+            </p>
+          )}
         </>
       )}
     </section>

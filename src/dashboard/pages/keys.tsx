@@ -11,7 +11,7 @@ import { allKeys, changeKey, createKey, deleteKey, rotateKey } from '../../opera
 import { showKey } from '../../store/keys.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { Count } from '../components/head.tsx';
-import { asKey, KeyFields, KeyForm, MAY } from '../components/keyForm.tsx';
+import { asKey, KeyFields, KeyForm, MAY, type TypedKey, typedOf } from '../components/keyForm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { Secret } from '../components/secret.tsx';
 import { Scroll } from '../components/tableParts.tsx';
@@ -42,7 +42,7 @@ export const keysRoutes = (deps: DashboardDeps) => {
   const { tenants } = deps;
   const keys = tenants && { ...deps, ...tenants };
 
-  const show = async (c: Context<DashboardEnv>, failed?: Failed) => {
+  const show = async (c: Context<DashboardEnv>, failed?: Failed, typed?: TypedKey) => {
     const { viewer } = c.var;
     const [listed, value] = await Promise.all([list(deps, viewer.credential.tenant), shownKey(deps, c)]);
     const asked = (parameter: string) => listed.find(({ id }) => id !== null && id === c.req.query(parameter));
@@ -52,6 +52,7 @@ export const keysRoutes = (deps: DashboardDeps) => {
         viewer={viewer}
         done={c.req.query('done')}
         failed={failed}
+        typed={typed}
         keys={listed}
         shown={value === null ? null : { title: label ? `Key ${label}` : 'Key', value, origin: originOf(deps, c) }}
         edited={asked('edit')}
@@ -67,7 +68,9 @@ export const keysRoutes = (deps: DashboardDeps) => {
       if (keys === null) return show(c, NO_DATABASE);
       const form = await readForm(c, KeyForm);
       const created = await attempt(deps, c, async () => createKey(keys, c.var.viewer, check(NewKey, asKey(form))));
-      return created.ok ? c.redirect(`${AT}?done=created&show=${created.result.result.key.id}`, 303) : show(c, created);
+      return created.ok
+        ? c.redirect(`${AT}?done=created&show=${created.result.result.key.id}`, 303)
+        : show(c, created, form);
     })
     .post(`${AT}/change`, async (c) => {
       if (keys === null) return show(c, NO_DATABASE);
@@ -126,6 +129,8 @@ interface KeysPageProps {
   readonly viewer: Viewer;
   readonly done: string | undefined;
   readonly failed: Failed | undefined;
+  /** The new key that was refused. */
+  readonly typed: TypedKey | undefined;
   readonly keys: readonly ListedKey[];
   /** The key whose value is shown. */
   readonly shown: { readonly title: string; readonly value: string; readonly origin: string } | null;
@@ -134,7 +139,7 @@ interface KeysPageProps {
   readonly canChange: boolean;
 }
 
-const KeysPage = ({ viewer, done, failed, keys, shown, edited, canChange }: KeysPageProps) => (
+const KeysPage = ({ viewer, done, failed, typed, keys, shown, edited, canChange }: KeysPageProps) => (
   <Page
     title="Keys"
     head={{ counts: <Count of={keys.length} word={keys.length === 1 ? 'key' : 'keys'} /> }}
@@ -151,14 +156,14 @@ const KeysPage = ({ viewer, done, failed, keys, shown, edited, canChange }: Keys
     )}
     <KeyTable keys={keys} />
     {edited?.id && <ChangeKeyForm edited={edited} id={edited.id} />}
-    {canChange ? <NewKeyForm /> : <NeedsDatabase what="To create, change, rotate and delete keys" />}
+    {canChange ? <NewKeyForm typed={typed} /> : <NeedsDatabase what="To create, change, rotate and delete keys" />}
   </Page>
 );
 
-const NewKeyForm = () => (
+const NewKeyForm = ({ typed }: Pick<KeysPageProps, 'typed'>) => (
   <form method="post" action={AT} class="fields">
     <h2>Create a key</h2>
-    <KeyFields />
+    <KeyFields typed={typed} hasLimits />
     <button type="submit">Create a key</button>
   </form>
 );
@@ -167,7 +172,7 @@ const ChangeKeyForm = ({ edited, id }: { edited: ListedKey; id: string }) => (
   <form method="post" action={`${AT}/change`} class="fields">
     <h2>Change the key “{nameOf(edited)}”</h2>
     <input type="hidden" name="id" value={id} />
-    <KeyFields of={edited} />
+    <KeyFields typed={typedOf(edited)} hasLimits={!edited.isDefault} />
     <p class="buttons">
       <button type="submit">Save</button>{' '}
       <a class="button" href={AT}>

@@ -8,7 +8,7 @@ import { Page } from '../components/layout.tsx';
 import { PastTable } from '../components/pastTable.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { namesOf } from '../people.ts';
-import { typeWords } from '../words/eventWords.ts';
+import { EVENT_WORDS } from '../words/eventWords.ts';
 
 const AT = '/dashboard/activity/live';
 const BEFORE = 20;
@@ -43,7 +43,7 @@ export const liveRoutes = (deps: DashboardDeps) =>
               <legend class="out-of-sight">Types</legend>
               {EVENT_TYPES.map((type) => (
                 <label class="check">
-                  <input type="checkbox" name="type" value={type} checked /> {typeWords(type)}
+                  <input type="checkbox" name="type" value={type} checked /> {EVENT_WORDS[type]}
                 </label>
               ))}
             </fieldset>

@@ -5,7 +5,7 @@ import { MAX_SLOTS_SET } from '../../domain/conditions.ts';
 import { HoldfastError } from '../../domain/errors.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { type HeldSlot, resourceState } from '../../engine/reservations/resource.ts';
+import { type HeldSlot, type Registered, resourceState } from '../../engine/reservations/resource.ts';
 import type { SlotCondition } from '../../engine/reservations/slotConditions.ts';
 
 export interface Care {
@@ -57,6 +57,6 @@ export async function hasFreeIn(engine: Engine, credential: Credential, name: st
   return notReady.some((one) => one.condition === condition && !held.has(one.slot));
 }
 
-/** True if a resource can be booked for a time ahead. @throws HoldfastError unauthenticated, forbidden, unavailable */
-export const isBookable = async (engine: Engine, credential: Credential, name: string): Promise<boolean> =>
-  (await resourceState(engine, credential, name, 0, 1)).registered?.isBookable === true;
+/** The definition of what a name means; null: none. @throws HoldfastError unauthenticated, forbidden, unavailable */
+export const definitionOf = async (engine: Engine, credential: Credential, name: string): Promise<Registered | null> =>
+  (await resourceState(engine, credential, name, 0, 1)).registered;

@@ -1,5 +1,24 @@
-/** Names of types of events for people: `Wait ended`. */
+/** What types of events are called for people (docs/specification.md#event-types). */
 import type { EventType } from '../../domain/eventTypes.ts';
 
-export const typeWords = (type: EventType): string =>
-  `${type.charAt(0)}${type.slice(1).toLowerCase().replaceAll('_', ' ')}`;
+export const EVENT_WORDS: Readonly<Record<EventType, string>> = {
+  RESERVED: 'Reserved',
+  RENEWED: 'Extended',
+  UNRESERVED: 'Released',
+  RESERVATION_EXPIRED: 'Lease ended',
+  RESERVE_FAILED: 'Reserve failed',
+  UNRESERVE_FAILED: 'Release failed',
+  TRANSACTION_APPLIED: 'Several changed at once',
+  TRANSACTION_ROLLED_BACK: 'Several not changed',
+  WAITING: 'Joined the queue',
+  WAIT_ENDED: 'Wait ended',
+  RESET: 'Everything released',
+  CONDITION: 'Condition changed',
+  TIER_LIMIT_REACHED: 'Limit reached',
+  ENDS_SOON: 'Ends soon',
+  WANTED: 'Somebody waits for it',
+  BOOKED: 'Booked',
+  BOOKING_CHANGED: 'Booking changed',
+  BOOKING_CANCELLED: 'Booking cancelled',
+  BOOKING_DELAYED: 'Booking delayed',
+};

@@ -1,8 +1,10 @@
 /**
  * Words for a tenant's subscriptions to its events (docs/specification.md#subscriptions).
  */
+import { EVENT_TYPES } from '../../domain/eventTypes.ts';
 import { ALL_TYPES, type SubscriptionKind } from '../../domain/notices.ts';
 import type { ListedSubscription } from '../../operations/subscriptions.ts';
+import { EVENT_WORDS } from './eventWords.ts';
 
 export const KIND_WORDS: Readonly<Record<SubscriptionKind, string>> = {
   webhook: 'Webhook',
@@ -10,11 +12,12 @@ export const KIND_WORDS: Readonly<Record<SubscriptionKind, string>> = {
   email: 'E-mail',
 };
 
-/** `WAIT_ENDED` as `Wait ended`. */
-export const wordsOf = (type: string): string => `${type.charAt(0)}${type.slice(1).toLowerCase().replaceAll('_', ' ')}`;
-
 export const typesText = (types: readonly string[]): string =>
-  types.includes(ALL_TYPES) ? 'All' : types.map(wordsOf).join(', ');
+  types.includes(ALL_TYPES)
+    ? 'All'
+    : EVENT_TYPES.filter((type) => types.includes(type))
+        .map((type) => EVENT_WORDS[type])
+        .join(', ');
 
 /** Where it sends: a host, a channel, or addresses. */
 export const placeText = ({ host, channel, addresses }: ListedSubscription): string =>

@@ -10,9 +10,10 @@ import { CONDITIONS, type Condition } from '../../../domain/conditions.ts';
 import { MAX_NOTE_LENGTH, type Sizes } from '../../../domain/maxSizes.ts';
 import { suggestedLease, type Terms } from '../../../domain/tenants.ts';
 import { MAX_CLAIM_SECONDS } from '../../../domain/waiting.ts';
+import type { Registered } from '../../../engine/reservations/resource.ts';
 import { readTerms } from '../../../engine/tenant/record.ts';
 import { requesterOf } from '../../../engine/tenant/signIns.ts';
-import { check as checkState, reserve } from '../../../operations/reservations.ts';
+import { reserve } from '../../../operations/reservations.ts';
 import { NO_POLLING } from '../../../operations/waiting.ts';
 import { leaseFields, leaseOf } from '../../actions/lease.ts';
 import { refusalOf } from '../../actions/refusal.ts';
@@ -27,10 +28,11 @@ import { SeveralFields } from '../../components/severalFields.tsx';
 import { TellByEmail } from '../../components/tellByEmail.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { type Attempt, attempt, check, type Failed, readForm, readQuery, refuseField } from '../../form.ts';
-import { checkSchema, reserveSchema } from '../../formSchemas.ts';
+import { reserveSchema } from '../../formSchemas.ts';
 import { backTo, type Done, ownPath } from '../../paths.ts';
 import { type NameOf, namesOf } from '../../people.ts';
-import { hasFreeIn, isBookable } from '../../resource/careOf.ts';
+import { definitionOf, hasFreeIn } from '../../resource/careOf.ts';
+import { stateReader } from '../../resource/stateReader.ts';
 import { may, needs } from '../../viewer.ts';
 import { wantedText } from '../../words/waitingWords.ts';
 import { zoneOf } from '../../zone.ts';
@@ -80,28 +82,23 @@ const NOT_RESERVED = { fault: 'It was not reserved.' };
 
 export const reserveRoutes = (deps: DashboardDeps) => {
   const Reserves = reserveSchema(deps);
-  const Checks = checkSchema(deps);
-
-  const readState = async ({ user, credential }: Viewer, resource: string): Promise<CheckResult | null> => {
-    const items = check(Checks, [{ resource, requester: requesterOf(user) }]);
-    return (await checkState(deps, credential, items)).result[0] ?? null;
-  };
+  const readState = stateReader(deps);
 
   const show = async (c: Context<DashboardEnv>, typed: Form, failed?: Failed) => {
     const { viewer } = c.var;
     const { resource, condition = '' } = typed;
-    const [terms, seen, canTend, canBook] = await Promise.all([
+    const [terms, seen, canTend, registered] = await Promise.all([
       readTerms(deps.engine, viewer.credential),
       // After a failure, the page shows the state if it can be read, and the failure in any case.
       failed ? readState(viewer, resource).catch(() => null) : readState(viewer, resource),
       condition === '' ? null : hasFreeIn(deps.engine, viewer.credential, resource, condition).catch(() => false),
-      isBookable(deps.engine, viewer.credential, resource).catch(() => false),
+      definitionOf(deps.engine, viewer.credential, resource).catch(() => undefined),
     ]);
     // A slot in the condition may be free, and something else in the way.
     const canTake = canTend === null ? seen?.reservable !== false : canTend && failed?.status !== 409;
     const email = canTake ? null : await emailOffer(deps, viewer);
     const nameOf = await namesOf(deps, viewer, seen?.requester ? [seen.requester] : []);
-    const props = { viewer, typed, terms, seen, canTake, canBook, email, nameOf, failed };
+    const props = { viewer, typed, terms, seen, canTake, registered, email, nameOf, failed };
     return c.html(<ReservePage {...props} sizes={deps.sizes} zone={zoneOf(c)} />, failed?.status ?? 200);
   };
 
@@ -201,8 +198,8 @@ interface ReservePageProps {
   readonly seen: CheckResult | null;
   /** False if it has to be waited for. */
   readonly canTake: boolean;
-  /** True if it can be booked for a later time. */
-  readonly canBook: boolean;
+  /** null: nothing of this name is; undefined: it could not be read */
+  readonly registered: Registered | null | undefined;
   /** The address that can tell the person's turn, and whether they have chosen that; null: none */
   readonly email: EmailOffer | null;
   readonly nameOf: NameOf;
@@ -212,7 +209,7 @@ interface ReservePageProps {
 }
 
 const ReservePage = (props: ReservePageProps) => {
-  const { viewer, typed, seen, canTake, canBook, nameOf, failed } = props;
+  const { viewer, typed, seen, canTake, registered, nameOf, failed } = props;
   const { resource, condition = '' } = typed;
   const back = ownPath(typed.back);
   const renew = `${AT}?${new URLSearchParams({ resource, ...(condition !== '' && { condition }), back })}`;
@@ -224,8 +221,11 @@ const ReservePage = (props: ReservePageProps) => {
       failed={failed}
       renew={{ from: renew }}
     >
-      {canBook && may(viewer, 'reserve') && <NowOrLater resource={resource} back={back} at="now" />}
+      {registered?.isBookable && may(viewer, 'reserve') && <NowOrLater resource={resource} back={back} at="now" />}
       {seen && <ResourceState state={seen} viewer={viewer} nameOf={nameOf} back={back} />}
+      {registered === null && (
+        <p class="hint">Nothing of this name is registered. Who reserves it has the name itself, as programs do.</p>
+      )}
       {may(viewer, 'reserve') ? (
         <ReserveForm {...props} />
       ) : (

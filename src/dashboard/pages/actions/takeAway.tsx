@@ -6,27 +6,33 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { HiddenFields } from '../../components/hiddenFields.tsx';
 import { Page } from '../../components/layout.tsx';
+import { ResourceState } from '../../components/resourceState.tsx';
 import type { DashboardDeps, DashboardEnv } from '../../env.ts';
 import { readQuery } from '../../form.ts';
 import { ownPath } from '../../paths.ts';
 import { namesOf } from '../../people.ts';
+import { stateReader } from '../../resource/stateReader.ts';
 import { needs } from '../../viewer.ts';
 
 const AT = '/dashboard/take-away';
 
 const Query = z.object({ resource: z.string(), requester: z.string(), back: z.string().optional() });
 
-export const takeAwayRoutes = (deps: DashboardDeps) =>
-  new Hono<DashboardEnv>().use(AT, needs('reserve')).get(AT, async (c) => {
+export const takeAwayRoutes = (deps: DashboardDeps) => {
+  const readState = stateReader(deps);
+
+  return new Hono<DashboardEnv>().use(AT, needs('reserve')).get(AT, async (c) => {
     const { viewer } = c.var;
     const { resource, requester, back } = readQuery(c, Query);
-    const nameOf = await namesOf(deps, viewer, [requester]);
+    const state = await readState(viewer, resource).catch(() => null);
+    const nameOf = await namesOf(deps, viewer, [requester, ...(state?.requester ? [state.requester] : [])]);
     const fields = { resource, requester, back: ownPath(back) };
     return c.html(
       <Page title={`Take ${resource} away?`} viewer={viewer}>
+        {state && <ResourceState state={state} viewer={viewer} nameOf={nameOf} back={ownPath(back)} />}
         <p>
-          <strong>{nameOf(requester)}</strong> holds it. They learn it when they next renew or release, and from the
-          events, which also say that it was you.
+          <strong>{nameOf(requester)}</strong> loses it, and who is next in the queue gets it. A program learns that
+          when it renews or releases. The events say that it was you.
         </p>
         <form method="post" action="/dashboard/release" class="buttons">
           <HiddenFields fields={fields} />
@@ -40,3 +46,4 @@ export const takeAwayRoutes = (deps: DashboardDeps) =>
       </Page>,
     );
   });
+};

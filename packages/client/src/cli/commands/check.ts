@@ -10,8 +10,8 @@ const stateOf = ({ reservable, reserved, heldByRequester, condition, requester, 
   if (heldByRequester === true) return 'yours';
   if (condition !== undefined && requester === null) return condition === 'out' ? 'out of service' : 'being cleaned';
   if (reservable === true) return 'free';
-  // A pool whose slots are all out of service or dirty.
-  if (reason?.kind === 'SLOTS' && reason.holders.length === 0) return 'not available';
+  // Nobody holds it: all of its slots are out of service or dirty, or it is no resource that can be reserved.
+  if (reservable === false && !reason?.holders.length) return 'not available';
   return reserved ? 'held' : 'not available';
 };
 
