@@ -1,6 +1,6 @@
 /**
  * The engine's queue against the model's, in random histories of two tenants. One that fails is shrunk and printed as a
- * line. Put into foundWaiting.jsonl, it is run again for good (foundWaiting.test.ts).
+ * line. Put into foundWaiting.jsonl, it is run again for good (foundWaiting.thorough.test.ts).
  */
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
