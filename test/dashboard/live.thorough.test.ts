@@ -31,7 +31,7 @@ describe('a reservation over HTTP', () => {
     const row = page.locator('#events tr', { hasText: 'Reserved' });
     await row.getByText('seen-live').waitFor();
     await client.unreserve({ resource: 'seen-live', requester: 'robot', releaseToken: body[0]?.releaseToken });
-    await page.locator('#events tr', { hasText: 'UNRESERVED' }).getByText('RELINQUISHED').waitFor();
+    await page.locator('#events tr', { hasText: 'Released' }).getByText('RELINQUISHED').waitFor();
     await page.locator('[data-live="before"]').getByText('seen-live').waitFor();
   });
 });
