@@ -6,22 +6,20 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { PERSONAL_NOTICES } from '../../../domain/notices.ts';
 import { NOTICE_PAGE, noticePath } from '../../../domain/personalNotices.ts';
-import { requesterOf } from '../../../engine/tenant/signIns.ts';
-import { check as checkState } from '../../../operations/reservations.ts';
 import { HiddenFields } from '../../components/hiddenFields.tsx';
 import { Page } from '../../components/layout.tsx';
 import { ResourceState } from '../../components/resourceState.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
-import { check, readQuery } from '../../form.ts';
-import { checkSchema } from '../../formSchemas.ts';
+import { readQuery } from '../../form.ts';
 import { actionPath, MY_NOTICES } from '../../paths.ts';
 import { namesOf } from '../../people.ts';
+import { stateReader } from '../../resource/stateReader.ts';
 import { may } from '../../viewer.ts';
 
 const Query = z.object({ tenant: z.string(), notice: z.enum(PERSONAL_NOTICES), resource: z.string() });
 
 export const noticeRoutes = (deps: DashboardDeps) => {
-  const Checks = checkSchema(deps);
+  const readState = stateReader(deps);
   return new Hono<DashboardEnv>().get(NOTICE_PAGE, async (c) => {
     const { viewer } = c.var;
     const { tenant, notice, resource } = readQuery(c, Query);
@@ -32,8 +30,7 @@ export const noticeRoutes = (deps: DashboardDeps) => {
           <Elsewhere tenant={tenant} viewer={viewer} here={here} />
         </Page>,
       );
-    const items = check(Checks, [{ resource, requester: requesterOf(viewer.user) }]);
-    const [state] = (await checkState(deps, viewer.credential, items)).result;
+    const state = await readState(viewer, resource);
     const nameOf = await namesOf(deps, viewer, state?.requester ? [state.requester] : []);
     return c.html(
       <Page title={resource} viewer={viewer} done={c.req.query('done')} renew={{ from: here }}>
