@@ -39,7 +39,7 @@ const filter = /** @type {HTMLFormElement | null} */ (document.getElementById('f
 const pause = document.getElementById('pause');
 /** The resource that the page is of; undefined: it is the live page. */
 const { of } = list.dataset;
-/** What types of events are called. @type {Readonly<Record<string, string>>} */
+/** The words for types of events. @type {Readonly<Record<string, string>>} */
 const words = JSON.parse(list.dataset.words ?? '{}');
 
 /** Rows that are not shown yet. @type {HTMLTableRowElement[]} */

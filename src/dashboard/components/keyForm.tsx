@@ -32,7 +32,7 @@ export function asKey({ label, expiresAt, ...limits }: TypedKey, before?: KeyLim
 /** A time as its field has it: to the minute, in UTC. */
 const inputText = (at: Date | null): string => at?.toISOString().slice(0, 16) ?? '';
 
-/** What a form shows of a key. */
+/** Returns the fields of the form that changes a key. */
 export const typedOf = ({ label, permission, prefix, expiresAt }: KeyLimits & { label: string | null }): TypedKey => ({
   label: label ?? '',
   permission,
@@ -40,7 +40,7 @@ export const typedOf = ({ label, permission, prefix, expiresAt }: KeyLimits & { 
   expiresAt: inputText(expiresAt),
 });
 
-/** @param typed what is in the fields @param hasLimits whether the key may have any: the default key may not */
+/** @param props.typed the values of the fields @param props.hasLimits false for the default key, which has no limits */
 export const KeyFields = ({ typed, hasLimits }: { typed: TypedKey | undefined; hasLimits: boolean }) => (
   <>
     <label>

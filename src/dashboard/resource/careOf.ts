@@ -57,6 +57,9 @@ export async function hasFreeIn(engine: Engine, credential: Credential, name: st
   return notReady.some((one) => one.condition === condition && !held.has(one.slot));
 }
 
-/** The definition of what a name means; null: none. @throws HoldfastError unauthenticated, forbidden, unavailable */
+/**
+ * Returns the definition of a name; null: it is not registered.
+ * @throws HoldfastError unauthenticated, forbidden, unavailable
+ */
 export const definitionOf = async (engine: Engine, credential: Credential, name: string): Promise<Registered | null> =>
   (await resourceState(engine, credential, name, 0, 1)).registered;

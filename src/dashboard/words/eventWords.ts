@@ -1,4 +1,4 @@
-/** What types of events are called for people (docs/specification.md#event-types). */
+/** The words of pages for types of events (docs/specification.md#event-types). */
 import type { EventType } from '../../domain/eventTypes.ts';
 
 export const EVENT_WORDS: Readonly<Record<EventType, string>> = {

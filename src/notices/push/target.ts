@@ -9,7 +9,7 @@ const MAX_ENDPOINT_LENGTH = 2048;
 /** Bytes of a point on P-256, and of the secret that a browser shares with senders. */
 const [POINT_BYTES, AUTH_BYTES] = [65, 16];
 
-/** What browsers say of a subscription. Kept encrypted. */
+/** The subscription of a browser. Kept encrypted. */
 export const PushTarget = z.object({
   endpoint: z.string().max(MAX_ENDPOINT_LENGTH),
   /** The browser's point on P-256, in base64url. */

@@ -198,7 +198,7 @@ interface ReservePageProps {
   readonly seen: CheckResult | null;
   /** False if it has to be waited for. */
   readonly canTake: boolean;
-  /** null: nothing of this name is; undefined: it could not be read */
+  /** The definition of the name. null: it is not registered; undefined: it could not be read */
   readonly registered: Registered | null | undefined;
   /** The address that can tell the person's turn, and whether they have chosen that; null: none */
   readonly email: EmailOffer | null;
@@ -224,7 +224,9 @@ const ReservePage = (props: ReservePageProps) => {
       {registered?.isBookable && may(viewer, 'reserve') && <NowOrLater resource={resource} back={back} at="now" />}
       {seen && <ResourceState state={seen} viewer={viewer} nameOf={nameOf} back={back} />}
       {registered === null && (
-        <p class="hint">Nothing of this name is registered. Who reserves it has the name itself, as programs do.</p>
+        <p class="hint">
+          Nothing of this name is registered. A reservation then holds the name itself, as those of programs do.
+        </p>
       )}
       {may(viewer, 'reserve') ? (
         <ReserveForm {...props} />

@@ -56,7 +56,7 @@ export const myNoticesRoutes = (deps: DashboardDeps) => {
 
 interface ChoicesProps {
   readonly mine: MyNotices;
-  /** Those that this service has. */
+  /** The channels that this service has. */
   readonly channels: readonly Channel[];
 }
 

@@ -12,7 +12,7 @@ import { MY_NOTICES } from '../../paths.ts';
 import { deviceOf, keepDevice } from '../../session/device.ts';
 import { ProblemPage } from '../problem.tsx';
 
-/** What a browser says of its subscription. */
+/** The subscription of a browser, as its form sends it. */
 const Subscription = z.object({ endpoint: z.string(), p256dh: z.string(), auth: z.string() });
 
 const [ON, OFF] = [`${MY_NOTICES}/push/on`, `${MY_NOTICES}/push/off`];
@@ -40,7 +40,7 @@ export const pushRoutes = (deps: DashboardDeps) => {
     });
 };
 
-/** Returns true if the person is told by push in this browser. @throws HoldfastError unavailable */
+/** Returns true if push is on for the person in this browser. @throws HoldfastError unavailable */
 export async function isPushOn(deps: DashboardDeps, c: Context<DashboardEnv>): Promise<boolean> {
   const { credential, user } = c.var.viewer;
   const deviceId = deviceOf(deps, c);

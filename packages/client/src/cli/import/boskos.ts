@@ -12,7 +12,7 @@ export interface Translation {
 
 const isFree = ({ state, config }: Fields) => ['free', ''].includes(textOf(state)) && config === undefined;
 
-/** What may be in use or half cleaned in Boskos is not given to a job before it is cleaned. */
+/** A resource that may be in use or half cleaned in Boskos is cleaned before a job gets it. */
 const afterUseOf = (entry: Fields) => (isFree(entry) ? {} : { afterUse: 'dirty' as const });
 
 function stateComments(entry: Fields): string[] {
