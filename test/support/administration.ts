@@ -5,6 +5,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { type Instance, startInstance } from './service.ts';
+import { startWithoutRenewals } from './streams.ts';
 import {
   databaseEnv,
   KINDS,
@@ -34,7 +35,7 @@ export function useAdministration(): void {
     own = await storeTenant(store, 'Starter');
     const env = { ...databaseEnv(made.url), ADMINS: 'root@id.example, the-subject', ADMIN_GROUP: 'operators' };
     const start = () => startInstance({ keys: [own], env });
-    [holdfast, other] = await Promise.all([start(), start()]);
+    [holdfast, other] = await startWithoutRenewals(() => Promise.all([start(), start()]));
     user = await signIn(store.redis, own.tenant);
     admin = await signIn(store.redis, own.tenant, { email: 'root@id.example' });
   });

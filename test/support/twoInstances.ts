@@ -5,6 +5,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { Tier } from '../../src/domain/tiers.ts';
 import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { type Instance, type InstanceOptions, startInstance } from './service.ts';
+import { startWithoutRenewals } from './streams.ts';
 import { databaseEnv, KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from './tenancy.ts';
 
 /** Their database. */
@@ -23,7 +24,7 @@ export function useTwoInstances(tier?: Tier, more: () => Pick<InstanceOptions, '
     own = await storeTenant(store, tier);
     const { env, ...options } = more();
     const start = () => startInstance({ keys: [own], env: { ...databaseEnv(made.url), ...env }, ...options });
-    [one, other] = await Promise.all([start(), start()]);
+    [one, other] = await startWithoutRenewals(() => Promise.all([start(), start()]));
   });
   afterAll(async () => {
     await Promise.all([one.stop(), other.stop()]);

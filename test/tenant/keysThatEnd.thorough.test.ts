@@ -40,7 +40,7 @@ test('a key that ends: from then on 401, its streams and long polls end, its res
   expect(new Set(statuses).has(403)).toBe(false);
   expect(Date.now()).toBeGreaterThanOrEqual(endsAt);
   expect(await Promise.all([reserve(key, 'kept'), reserve(key, 'kept', one)])).toEqual([401, 401]);
-  await until('the end of the stream', () => subscriber.ended === 'in good order', 8000);
+  await until('the end of the stream', () => subscriber.ended === 'in good order');
   expect((await held.response).status).toBe(401);
   expect((await one.active('?resource=kept')).body).toHaveLength(1);
   expect((await ask('GET', `/${key.id}`)).status).toBe(200);
