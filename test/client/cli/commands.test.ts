@@ -242,3 +242,12 @@ test('a reader that leaves early is no error', async () => {
   expect(code).toBe(0);
   expect(stderr).toMatch(/^(0|141)\n$/);
 });
+
+test('a command does not load what fetch of Node is made of, which takes more CPU than all else of it', async () => {
+  const file = join(folder, 'loaded.cjs');
+  writeFileSync(file, "process.on('exit', () => process.stderr.write(process.moduleLoadList.join('\\n')));");
+  const { code, stderr } = await run(['ls'], { env: { NODE_OPTIONS: `--require ${file}` } });
+  expect(code).toBe(0);
+  expect(stderr).toContain('NativeModule http');
+  expect(stderr).not.toContain('undici');
+});

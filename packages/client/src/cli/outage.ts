@@ -1,4 +1,5 @@
 /** Says on stderr that the service cannot be reached, while the client tries again. */
+import { watchRequests } from '../http/exchange.ts';
 import { say } from './output.ts';
 
 /** This long after the first attempt that failed, in ms. */
@@ -50,7 +51,7 @@ class Outage {
 }
 
 /** The service holds these requests: no response says nothing. */
-const isHeld = (url: string) => url.includes('pollSeconds=');
+const isHeld = (path: string) => path.includes('pollSeconds=');
 
 /**
  * Watches the requests of this process to the service.
@@ -58,18 +59,15 @@ const isHeld = (url: string) => url.includes('pollSeconds=');
  */
 export function sayOutages(url: string, howLong: () => string): void {
   const outage = new Outage(new URL(url).origin, howLong);
-  const { fetch } = globalThis;
-  globalThis.fetch = async (input, init) => {
+  watchRequests((path, response) => {
     const startedAt = performance.now();
-    if (!isHeld(String(input))) outage.started();
-    try {
-      const response = await fetch(input, init);
-      if (/^50[234]$/.test(String(response.status))) outage.failed(startedAt, `answers ${response.status}`);
-      else outage.answered();
-      return response;
-    } catch (error) {
-      outage.failed(startedAt, 'cannot be reached');
-      throw error;
-    }
-  };
+    if (!isHeld(path)) outage.started();
+    response.then(
+      ({ status }) => {
+        if (/^50[234]$/.test(String(status))) outage.failed(startedAt, `answers ${status}`);
+        else outage.answered();
+      },
+      () => outage.failed(startedAt, 'cannot be reached'),
+    );
+  });
 }

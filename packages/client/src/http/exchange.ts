@@ -47,6 +47,20 @@ export interface Exchange {
   open(path: string, timeoutMs: number, signal?: AbortSignal): Promise<Response>;
 }
 
+/** Is told of each request of this process as it is sent. `path` as in Outgoing. */
+type Watch = (path: string, response: Promise<{ readonly status: number }>) => void;
+let watch: Watch | undefined;
+
+/** Has the requests of this process watched. The library does not export it: it is for the command line. */
+export function watchRequests(by: Watch): void {
+  watch = by;
+}
+
+function watched<Got extends { readonly status: number }>(path: string, response: Promise<Got>): Promise<Got> {
+  watch?.(path, response);
+  return response;
+}
+
 /** Anything else would make fetch fail, with the key in its message. */
 const KEY = /^[\x21-\x7e]+$/;
 
@@ -103,7 +117,7 @@ export function createExchange({ url, key, retryFor, onRetry }: Endpoint): Excha
           if (body !== null) headers['Content-Type'] = 'application/json';
           if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
           if (minimal) headers.Prefer = 'return=minimal';
-          return transport(path, { method, headers, body }, closing, isLong);
+          return watched(path, transport(path, { method, headers, body }, closing, isLong));
         });
         const answered = parsed(response.text);
         if (response.status === 200 || response.status === 201 || Array.isArray(answered))
@@ -114,9 +128,10 @@ export function createExchange({ url, key, retryFor, onRetry }: Endpoint): Excha
 
     open: (path, timeoutMs, signal) =>
       within(timeoutMs, signal, async (closing) => {
-        const { response } = await ask((value) =>
-          fetch(base + path, { ...FOLLOWS_NOTHING, headers: credential(value), signal: closing.signal }),
-        );
+        const { response } = await ask((value) => {
+          const init = { ...FOLLOWS_NOTHING, headers: credential(value), signal: closing.signal };
+          return watched(path, fetch(base + path, init));
+        });
         const isStream = response.headers.get('Content-Type')?.startsWith('text/event-stream');
         if (response.status === 200 && isStream) return response;
         throw errorOf(response, parsed(await textOf(response, closing)));
