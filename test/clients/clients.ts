@@ -38,27 +38,24 @@ const pythonClient = (name: string, canFork: boolean, ...args: readonly string[]
   });
 
 const GO_FOLDER = resolve('packages/go/holdfast');
-let built: Promise<string> | undefined;
 
-/** Builds both programs of the Go client: as it is, and with the wall clock of go/wallclock.go. */
-function buildGo(): Promise<string> {
-  built ??= (async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'holdfast-go-'));
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-    const overlay = join(folder, 'overlay.json');
-    const replaced = { [join(GO_FOLDER, 'wallclock.go')]: resolve('test/clients/go/wallclock.go') };
-    writeFileSync(overlay, JSON.stringify({ Replace: replaced }));
-    const build = (...args: readonly string[]) =>
-      promisify(execFile)(go.path(), ['build', ...args, './conform'], {
-        cwd: GO_FOLDER,
-        env: { ...process.env, CGO_ENABLED: '0' },
-      });
-    await build('-o', join(folder, 'conform'));
-    await build('-overlay', overlay, '-o', join(folder, 'conform-clock'));
-    return folder;
-  })();
-  return built;
+/** Builds the program of the Go client. @param replaced files of it, by what they are replaced */
+async function buildGo(replaced: Readonly<Record<string, string>> = {}): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-go-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const [program, overlay] = [join(folder, 'conform'), join(folder, 'overlay.json')];
+  writeFileSync(overlay, JSON.stringify({ Replace: replaced }));
+  const args = ['build', '-overlay', overlay, '-o', program, './conform'];
+  await promisify(execFile)(go.path(), args, { cwd: GO_FOLDER, env: { ...process.env, CGO_ENABLED: '0' } });
+  return program;
 }
+
+let goBuilt: Promise<string> | undefined;
+const goProgram = () => (goBuilt ??= buildGo());
+let goWithClockBuilt: Promise<string> | undefined;
+/** With the wall clock of go/wallclock.go. */
+const goWithClock = () =>
+  (goWithClockBuilt ??= buildGo({ [join(GO_FOLDER, 'wallclock.go')]: resolve('test/clients/go/wallclock.go') }));
 
 export const CLIENTS: readonly Client[] = [
   withFakeTime({
@@ -73,9 +70,9 @@ export const CLIENTS: readonly Client[] = [
     name: 'go',
     canFork: false,
     isReady: go.isReady,
-    start: async () => ({ command: [join(await buildGo(), 'conform')] }),
+    start: async () => ({ command: [await goProgram()] }),
     startWithClock: async (file) => ({
-      command: [join(await buildGo(), 'conform-clock')],
+      command: [await goWithClock()],
       env: { FAKETIME_TIMESTAMP_FILE: file },
     }),
   },
@@ -84,6 +81,7 @@ export const CLIENTS: readonly Client[] = [
 /** Installs and builds what all clients need: before the first scenario, since nothing else runs meanwhile. */
 export async function prepareClients(): Promise<void> {
   for (const client of CLIENTS) await client.start();
+  await goWithClock();
 }
 
 /** The clients whose tools are there. Writes one line about the others. */
