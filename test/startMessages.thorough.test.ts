@@ -98,7 +98,7 @@ describe.concurrent('SIGTERM', () => {
     const begin = performance.now();
     started.child.kill('SIGTERM');
     expect(await started.exit).toBe(0);
-    expect(performance.now() - begin).toBeLessThan(10_000);
+    expect(performance.now() - begin).toBeLessThan(50_000);
   });
 });
 

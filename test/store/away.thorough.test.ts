@@ -3,6 +3,7 @@
  * needs the database answers 503, and all is well again by itself.
  */
 import { execFileSync } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type PostgresServer, startPostgres } from '../../scripts/postgresServer.ts';
@@ -88,7 +89,8 @@ describe.each(Object.entries(WAYS))('%s', (_, { take, giveBack }) => {
     const reset = await session.request(holdfast.url, 'POST', '/api/v1/Reservation/reset');
     expect([reset.status, reset.body]).toEqual([200, { cleared: 0 }]);
 
-    const started = performance.now();
+    // Statements are given up after 5 s. A busy machine delays this timer as it delays those.
+    const givenUp = pause(5000).then(() => performance.now());
     const answers = await Promise.all([
       holdfast.register({ name: 'other' }),
       holdfast.delete('pool'),
@@ -101,7 +103,7 @@ describe.each(Object.entries(WAYS))('%s', (_, { take, giveBack }) => {
       expect([status, headers.get('retry-after')]).toEqual([503, '1']);
       expect(body).toEqual({ error: expect.stringContaining('database'), code: 'UNAVAILABLE' });
     }
-    expect(performance.now() - started).toBeLessThan(7000);
+    expect(performance.now() - (await givenUp)).toBeLessThan(2000);
     // Others still see the resource that was to be deleted.
     expect((await holdfast.reserve({ resource: 'pool', requester: 's' })).body[0]?.status).toBe('ACQUIRED');
     const lost = await until('the entry is logged', () => holdfast.logged.find((line) => line.includes('audit entry')));

@@ -2,6 +2,7 @@
  * Traces, as a collector receives them.
  */
 import { createServer, type Server } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startRedis } from '../../scripts/redisServer.ts';
@@ -188,8 +189,9 @@ describe('a collector that is away', () => {
   test('hinders neither requests nor leaving', async () => {
     const holdfast = await startTraced('http://127.0.0.1:1');
     expect((await holdfast.available('r')).status).toBe(200);
-    const start = performance.now();
+    // The collector has 2 s. A busy machine delays this timer as it delays that.
+    const late = pause(2000).then(() => performance.now());
     await holdfast.stop();
-    expect(performance.now() - start).toBeLessThan(4000);
+    expect(performance.now() - (await late)).toBeLessThan(2000);
   });
 });

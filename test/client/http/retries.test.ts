@@ -123,7 +123,8 @@ describe('a call is not repeated', () => {
       message: 'The service could not be reached: connect ECONNREFUSED 127.0.0.1:1',
     };
     await Promise.all(calls.map((call) => expect(call).rejects.toMatchObject(error)));
-    expect(performance.now() - start).toBeLessThan(3000);
+    // Without one, calls are repeated for 30 s.
+    expect(performance.now() - start).toBeLessThan(20_000);
   });
 
   it('after a response that is none of the service', async () => {
