@@ -78,6 +78,7 @@ async function registerPools(at: (path: string) => string, engine: Engine, crede
   const item = { capacity: 100_000, blocks: [] };
   const items = [
     { ...item, name: 'pool', treePath: null },
+    { ...item, name: 'worn', treePath: null },
     { ...item, name: 'root', treePath: null },
     { ...item, name: 'branch', treePath: 'root' },
     { ...item, name: 'leaf', treePath: 'root>branch' },

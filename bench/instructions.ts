@@ -21,6 +21,8 @@ const HERE = fileURLToPath(new URL('..', import.meta.url));
 /** The number of reservations that the tenant has besides: Redis then keeps its slots as a hash table. */
 const HELD = 700;
 const HELD_NAME = 'held-by-another';
+/** The next slot that its pool would give. */
+const WORN_SLOT = 'worn_0';
 
 /** Redis's own work between calls comes every second and costs as much as several calls: the least count has none. */
 const ROUNDS = 7;
@@ -39,6 +41,7 @@ const CASES: readonly Case[] = [
   { what: 'plain name, with an outbox', size: 1, calls: 20, name: () => freshName('noticed'), hasOutbox: true },
   { what: 'plain name that is held', size: 1, calls: 20, name: () => HELD_NAME, status: 'ALREADY_HELD' },
   { what: 'pool of 100,000', size: 1, calls: 10, name: () => 'pool' },
+  { what: 'the same with a slot out of service', size: 1, calls: 10, name: () => 'worn' },
   { what: 'plain names, 10 items, each', size: 10, calls: 5, name: () => freshName('ten') },
   { what: 'plain names, 100 items, each', size: 100, calls: 2, name: () => freshName('hundred') },
 ];
@@ -102,7 +105,7 @@ async function count(checkout: string, name: string): Promise<Map<string, Cost>>
   }
 }
 
-async function prepare({ run }: Checkout): Promise<void> {
+async function prepare({ credential, run, runScript }: Checkout): Promise<void> {
   // Redis needs longer to compile the scripts here than a call waits.
   const first = { what: 'first', size: 1, name: () => freshName('first') };
   const isServed = () =>
@@ -114,6 +117,8 @@ async function prepare({ run }: Checkout): Promise<void> {
   const kind = { what: 'held', size: 100, name: () => freshName('held') };
   await run('reserve', kind, HELD / kind.size);
   await run('reserve', { ...kind, size: 1, name: () => HELD_NAME }, 1);
+  const keys = keysOfRequest('setCondition', credential, credential.credentialKey);
+  await runScript('setCondition', ...keys, credential.credentialKey, '', WORN_SLOT, 'out', 'broken');
 }
 
 async function countCase(

@@ -55,13 +55,14 @@ function registry.packDefinition(one)
   return more == 0 and packed or packed .. string.char(more)
 end
 
--- Returns the capacity of a resource that needs no other slots than its own, nil if a stored definition says otherwise;
--- and true if it neither has more slots nor labels.
+-- Returns the capacity of a resource that needs no other slots than its own and is ready after use, nil if a stored
+-- definition says otherwise; true if it has only one slot, which is ready, and no labels; and true if some of its slots
+-- may not be ready.
 function registry.capacityAlone(packed)
   local _, capacity, flags, parent, at = struct.unpack(registry.DEFINITION, packed)
   local more = string.byte(packed, at) or 0
-  if parent == '' and flags < 2 and (more == 0 or more == 2) then
-    return capacity, capacity == 1 and flags == 0 and more == 0
+  if parent == '' and flags < 2 and more < 8 and more % 2 == 0 then
+    return capacity, capacity == 1 and flags == 0 and more == 0, more >= 4
   end
 end
 

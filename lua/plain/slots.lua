@@ -1,12 +1,15 @@
 -- The plain way of a request for one slot of a pool, or for a name that a pool could get as a slot: what of it is in
 -- the hash `pools` (lua/slots/pools.lua).
 local codec = require('slots/codec')
+local conditions = require('plain/conditions')
+local conditionTexts = require('reservations/conditionTexts')
 local events = require('events/events')
 local plain = require('plain/plain')
 local pools = require('slots/pools')
 local registry = require('definitions/definitions')
 local reservationEvents = require('events/reservations')
 local tenant = require('plain/tenant')
+local values = require('slots/poolValues')
 local slots = {}
 
 local find, floor, format = string.find, math.floor, string.format
@@ -17,6 +20,8 @@ local FULL = 'NOT_AVAILABLE'
 -- it; and, unless the slot is a plain name, the pool, its value ('' none), the owner's field (nil if the slot is held
 -- by its own name) and the slot.
 local field, chunk, slotNumber, pool, value, assigned, slot
+-- Of a request for a slot: the pool's value as it was, false none; and true if some slots may not be ready.
+local valueBefore, hasConditions
 
 -- Returns what the only name of a request means: true; if it has the form of a slot's name, the pool and the number;
 -- if it is that of a pool or one of its slots, that pool, the number (nil for any) and the capacity. Returns nil if the
@@ -37,7 +42,8 @@ function slots.meaningOf(keys, name)
   if not packed then
     return true, ofPool, nth
   end
-  local capacity, isSingle = registry.capacityAlone(packed)
+  local capacity, isSingle
+  capacity, isSingle, hasConditions = registry.capacityAlone(packed)
   if not capacity or tenant.isAnyClosing() then
     return nil
   elseif isSingle then
@@ -127,39 +133,69 @@ function slots.markAll(keys, names, step, isHeld)
   end
 end
 
--- Finds the lowest free slot of a pool from its first chunk that may have one. Returns its number, nil if none is free.
+-- Finds the lowest slot of a pool that is free and ready, in the first chunk that may have one. Returns its number, nil
+-- if there is none.
 local function lowestFree(keys, from)
   local number = floor(from / CHUNK_SLOTS)
   if number > 0 then
     field = pools.chunkField(pool, number)
     chunk = redis.call('HGET', keys.pools, field) or ''
   end
-  local free = pools.freeIn(chunk, floor(from % CHUNK_SLOTS / 8) + 1)
+  local at = floor(from % CHUNK_SLOTS / 8) + 1
+  local free = hasConditions and pools.freeUnmarkedIn(chunk, conditions.out, conditions.dirty, at) or
+    not hasConditions and pools.freeIn(chunk, at)
   return free and number * CHUNK_SLOTS + free
 end
 
--- Finds a free slot of a pool, for a requester that has none: that of the number if there is one. Returns the slot, or
--- FULL; nil if the request must go the general way. writeHeld() writes what changes.
+-- Returns why no slot of the pool is free and ready; nil if some may be. Takes how many are held. Reads which slots are
+-- not ready in the chunk of a number, if there may be any.
+local function whyNone(keys, held, number, capacity)
+  if not hasConditions then
+    return held >= capacity and FULL or nil
+  end
+  local out, dirty = conditions.read(keys.conditions, pool, floor(number / CHUNK_SLOTS))
+  if values.heldReady(valueBefore, held) >= capacity - out - dirty then
+    return FULL .. ': ' .. conditionTexts.countText(capacity, out, dirty)
+  end
+end
+
+-- Returns the number of the slot that a request gets: the lowest one, or `wanted`. Returns nil and why there is none;
+-- nil if the request must go the general way. Takes what the pool's value says.
+local function chooseSlot(keys, held, from, wanted, capacity)
+  local why = whyNone(keys, held, wanted or from, capacity)
+  if wanted and hasConditions then
+    -- By its own name, a slot is refused for its own condition.
+    return not why and conditions.isReady(wanted) and wanted or nil
+  elseif why then
+    return nil, why
+  end
+  local number = wanted or lowestFree(keys, from)
+  return number and number < capacity and number or nil
+end
+
+-- Finds a free slot of a pool, for a requester that has none: that of the number if there is one. Returns the slot; or
+-- nil and why there is none, nil if the request must go the general way. writeHeld() writes what changes.
 local function takeSlot(keys, owner, poolName, wanted, capacity)
-  pool, slotNumber, assigned = poolName, wanted, poolName .. '\n' .. owner
+  pool, assigned = poolName, poolName .. '\n' .. owner
   field = pools.chunkField(pool, wanted and floor(wanted / CHUNK_SLOTS) or 0)
   local found = redis.call('HMGET', keys.pools, pool, field, assigned)
-  local held, from = pools.unpackPool(found[1])
   if not wanted and found[3] or redis.call('HGET', keys.slots, pool) then
     -- The requester has a slot, or the pool's own name is held, as before it was a pool.
     return nil
-  elseif held >= capacity then
-    return FULL
   end
-  chunk = found[2] or ''
-  if wanted then
+  valueBefore, chunk = found[1], found[2] or ''
+  local held, from = values.unpack(valueBefore)
+  local number, why = chooseSlot(keys, held, from, wanted, capacity)
+  if not number then
+    return nil, why
+  elseif wanted then
     assigned = nil
   else
-    slotNumber = lowestFree(keys, from) or capacity
-    from = slotNumber
+    from = number
   end
-  slot, value = format('%s_%d', pool, slotNumber), pools.packPool(held + 1, from)
-  return slotNumber < capacity and not find(slot, '[%c"\\/]') and slot or nil
+  slotNumber, slot = number, format('%s_%d', pool, number)
+  value = hasConditions and values.packOneMore(valueBefore, held, from) or values.pack(held + 1, from)
+  return not find(slot, '[%c"\\/]') and slot or nil
 end
 
 -- Reserves a slot for the only item of a request, whose arguments begin at `at`. Takes what meaningOf() returned.
@@ -170,12 +206,12 @@ function slots.reserve(keys, args, at, poolName, wanted, capacity, nowMs)
   if not expiresAt or wanted and redis.call('HGET', keys.slots, name) then
     return nil
   end
-  local taken = takeSlot(keys, owner, poolName, wanted, capacity)
-  if taken == FULL then
+  local taken, why = takeSlot(keys, owner, poolName, wanted, capacity)
+  if why then
     if plain.isHeard and events.isWanted('RESERVE_FAILED', owner) then
       reservationEvents.addFailed(tenant.label, name, owner, type, FULL)
     end
-    return FULL .. '\n' .. FULL
+    return FULL .. '\n' .. why
   end
   local fence = taken and tenant.add(expiresAt)
   if not fence then
@@ -211,6 +247,15 @@ function slots.assignedTo(keys, name, owner)
   end
 end
 
+-- Returns true if a slot of the pool is ready, and its release leaves it so.
+local function staysReady(keys, number)
+  local packed = plain.definitionOf(keys.definitions, pool)
+  if packed and registry.capacityAlone(packed) then
+    conditions.read(keys.conditions, pool, floor(number / CHUNK_SLOTS))
+    return conditions.isReady(number)
+  end
+end
+
 -- Releases a slot of a pool for the only item of a request, whose arguments begin at `at`. Takes the slot, its record,
 -- and what assignedTo() has read, nil nothing. Returns when its lease would have ended; nil if the request must go the
 -- general way.
@@ -225,10 +270,11 @@ function slots.release(keys, args, at, released, packed, found)
   if not found or last >= CHUNK_SLOTS then
     found = redis.call('HMGET', keys.pools, pool, field)
   end
-  if pools.isLong(found[1]) then
+  -- Otherwise all slots of the pool that are held are ready.
+  if values.isLong(found[1]) and not staysReady(keys, last) then
     return nil
   end
-  chunk, value = found[2] or '', pools.packLess(found[1], last)
+  chunk, value = found[2] or '', values.packOneLess(found[1], last)
   if plain.isHeard and events.isWanted('UNRESERVED', owner) then
     reservationEvents.addReleased(tenant.label, requestedName, owner, type, tenant.actor())
   end

@@ -13,9 +13,7 @@ end
 
 -- Describes how many slots of a pool are not ready: 2 of 6 slots are out of service, 1 is being cleaned. Returns nil if
 -- all are.
-local function countText(resource, capacity)
-  local out = conditions.countOf(resource, capacity, 'out')
-  local dirty = conditions.countOf(resource, capacity, 'dirty')
+function conditionTexts.countText(capacity, out, dirty)
   local parts = {}
   if out > 0 then
     parts[1] = string.format('%d of %d slots %s %s', out, capacity, out == 1 and 'is' or 'are', WORDS.out)
@@ -30,7 +28,9 @@ end
 -- Explains why no slot of a pool has the condition that is asked for; nil if some have, which are held.
 local function whyNoneOf(resource, capacity, condition)
   if condition == 'ready' then
-    return countText(resource, capacity)
+    return conditionTexts.countText(
+      capacity, conditions.countOf(resource, capacity, 'out'), conditions.countOf(resource, capacity, 'dirty')
+    )
   elseif conditions.countOf(resource, capacity, condition) == 0 then
     return string.format('none of %d slots is %s', capacity, WORDS[condition])
   end

@@ -26,6 +26,9 @@ local function freeIn(resource, one, chunk, condition, at)
   end
   local last = only and #only or pools.CHUNK_BYTES
   work.spend(last > at and (last - at) / 6 or 0)
+  if not only then
+    return pools.freeUnmarkedIn(held, without, unlike, at)
+  end
   for i = at, last do
     local taken = takenIn(held, i, without, unlike, only)
     if taken < 255 then

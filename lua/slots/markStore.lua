@@ -5,7 +5,7 @@ local keys = require('frame/keys')
 local pools = require('slots/pools')
 local work = require('frame/work')
 local markStore = {}
-local byteAt, floor = string.byte, math.floor
+local floor = math.floor
 -- The bitmaps: the hash, and what stands between the name and the number of the chunk.
 markStore.OUT, markStore.DIRTY = { hash = 'conditions', mark = '\1' }, { hash = 'conditions', mark = '\2' }
 markStore.CLEAN = { hash = 'clean', mark = '\1' }
@@ -77,9 +77,7 @@ function markStore.chunkAt(plane, name, chunk)
 end
 
 function markStore.isMarked(plane, name, slotNumber)
-  local bits = markStore.chunkAt(plane, name, floor(slotNumber / pools.CHUNK_SLOTS))
-  local byte = byteAt(bits, floor(slotNumber % pools.CHUNK_SLOTS / 8) + 1)
-  return byte and bit.band(byte, bit.rshift(128, slotNumber % 8)) ~= 0
+  return pools.isMarked(markStore.chunkAt(plane, name, floor(slotNumber / pools.CHUNK_SLOTS)), slotNumber)
 end
 
 function markStore.setMark(plane, name, slotNumber, isSet)

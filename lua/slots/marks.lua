@@ -22,6 +22,7 @@ local store = require('slots/markStore')
 local work = require('frame/work')
 local marks = {}
 local COUNTS = '>I4I4'
+marks.COUNTS = COUNTS
 -- The field of `conditions` that tells its changes apart.
 marks.VERSION = '\4'
 local OUT, DIRTY, CLEAN = store.OUT, store.DIRTY, store.CLEAN

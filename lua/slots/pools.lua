@@ -1,20 +1,18 @@
 -- The tenant's pools (docs/specification.md#resources), as this call sees and changes them. The slots of a pool are
 -- <pool>_0, <pool>_1 and so on. The pools hash has
---   <pool>            how many of its slots are held, and the number below which none is free, packed; absent if none
---                     is held. If its slots are dirty after use, or some that are held are not ready: also how many of
---                     the held ones are out of service, and how many are dirty; and the numbers below which none is
---                     free and dirty, and none free and out of service
+--   <pool>            how many of its slots are held, and more, packed (slots/poolValues.lua); absent if none is held
 --   <pool>\n<owner>   the slot that the owner was assigned
 --   <name>\1<chunk>   a bitmap of the slots <name>_<i> that are held, as slots of a pool or as plain resources: 512 of
 --                     them, 64 bytes. Zero bytes at the end of a chunk are left out; an empty chunk has no field
 -- Scripts change the tables here; commit() writes what addChanges() returns.
 local keys = require('frame/keys')
+local values = require('slots/poolValues')
 local work = require('frame/work')
 local pools = {}
-local POOL, LONG = '>I4I4', '>I4I4I4I4I4I4'
-local byteAt, floor = string.byte, math.floor
--- The slots of a chunk.
-pools.CHUNK_SLOTS, pools.CHUNK_BYTES = 512, 64
+local byteAt, find, floor, max, union = string.byte, string.find, math.floor, math.max, bit.bor
+-- The slots of a chunk, and its bytes.
+local CHUNK_SLOTS, CHUNK_BYTES = 512, 64
+pools.CHUNK_SLOTS, pools.CHUNK_BYTES = CHUNK_SLOTS, CHUNK_BYTES
 
 -- names[slot], slotNumbers[slot]: the pool and the number that a name of the form <pool>_<number> means; false if it
 -- cannot be the name of a slot.
@@ -28,7 +26,7 @@ local lastName, lastChunk, lastField
 -- zero, or more than six digits, which no capacity has (MAX_CAPACITY in src/domain/maxSizes.ts).
 function pools.split(name)
   local last = byteAt(name, -1) or 0
-  if last < 48 or last > 57 or not string.find(name, '_', 1, true) then
+  if last < 48 or last > 57 or not find(name, '_', 1, true) then
     return nil
   end
   local pool, slotNumber = string.match(name, '^(.+)_(%d+)$')
@@ -73,13 +71,12 @@ function pools.poolOf(name)
   if not pool then
     work.spend(2)
     local packed = redis.call('HGET', keys.pools, name)
-    local held, from = pools.unpackPool(packed)
+    local held, from = values.unpack(packed)
     pool = {
       held = held, from = from, stored = held, assigned = {}, heldOut = 0, heldDirty = 0, fromDirty = 0, fromOut = 0,
     }
-    if pools.isLong(packed) then
-      local _
-      _, _, pool.heldOut, pool.heldDirty, pool.fromDirty, pool.fromOut = struct.unpack(LONG, packed)
+    if values.isLong(packed) then
+      pool.heldOut, pool.heldDirty, pool.fromDirty, pool.fromOut = values.unpackMore(packed)
     end
     known[name] = pool
   end
@@ -165,9 +162,9 @@ end
 
 -- Returns the bytes of a chunk with the slot of this number marked as held or free.
 function pools.marked(chunk, slotNumber, isHeld)
-  local at, mask = floor(slotNumber % pools.CHUNK_SLOTS / 8) + 1, bit.rshift(128, slotNumber % 8)
+  local at, mask = floor(slotNumber % CHUNK_SLOTS / 8) + 1, bit.rshift(128, slotNumber % 8)
   local before = byteAt(chunk, at) or 0
-  local byte = isHeld and bit.bor(before, mask) or bit.band(before, 255 - mask)
+  local byte = isHeld and union(before, mask) or bit.band(before, 255 - mask)
   if byte == before then
     return chunk
   elseif #chunk < at - 1 then
@@ -176,9 +173,15 @@ function pools.marked(chunk, slotNumber, isHeld)
   return string.sub(chunk, 1, at - 1) .. string.char(byte) .. string.sub(chunk, at + 1)
 end
 
+-- Returns true if a bitmap, the bytes of a chunk, marks the slot of this number.
+function pools.isMarked(chunk, slotNumber)
+  local byte = byteAt(chunk, floor(slotNumber % CHUNK_SLOTS / 8) + 1)
+  return byte and bit.band(byte, bit.rshift(128, slotNumber % 8)) ~= 0
+end
+
 -- Marks slot <name>_<number> as held or free.
 function pools.markSlot(name, slotNumber, isHeld)
-  local field = pools.chunkField(name, floor(slotNumber / pools.CHUNK_SLOTS))
+  local field = pools.chunkField(name, floor(slotNumber / CHUNK_SLOTS))
   local chunk = pools.chunkAt(field)
   local marked = pools.marked(chunk, slotNumber, isHeld)
   if marked ~= chunk then
@@ -206,42 +209,22 @@ end
 
 -- Returns the number within a chunk of the first slot that is free, from a byte on; nil if none is.
 function pools.freeIn(chunk, at)
-  at = string.find(chunk, '[^\255]', at) or math.max(at, #chunk + 1)
-  if at > pools.CHUNK_BYTES then
+  at = find(chunk, '[^\255]', at) or max(at, #chunk + 1)
+  if at > CHUNK_BYTES then
     return nil
   end
   return (at - 1) * 8 + pools.freeBit(byteAt(chunk, at) or 0)
 end
 
--- Returns how many slots of a pool are held, and the number below which none is free. Takes false for an empty one.
-function pools.unpackPool(packed)
-  if packed then
-    return struct.unpack(POOL, packed)
+-- The same, without the slots that two other bitmaps mark.
+function pools.freeUnmarkedIn(chunk, one, other, at)
+  at = find(chunk, '[^\255]', at) or max(at, #chunk + 1)
+  for i = at, CHUNK_BYTES do
+    local taken = union(byteAt(chunk, i) or 0, byteAt(one, i) or 0, byteAt(other, i) or 0)
+    if taken < 255 then
+      return (i - 1) * 8 + pools.freeBit(taken)
+    end
   end
-  return 0, 0
-end
-
-function pools.packPool(held, from)
-  return struct.pack(POOL, held, from)
-end
-
--- Returns the value of a pool of which one slot less is held, that of this number; '' if none is.
-function pools.packLess(packed, slotNumber)
-  local held, from = pools.unpackPool(packed)
-  return held > 1 and pools.packPool(held - 1, from < slotNumber and from or slotNumber) or ''
-end
-
--- Returns true if the value of a pool, false for an empty one, also tells of the condition of its held slots.
-function pools.isLong(packed)
-  return packed and #packed > 8
-end
-
--- Returns the value of a pool.
-local function valueOf(pool)
-  if pool.isLong or pool.heldOut > 0 or pool.heldDirty > 0 then
-    return struct.pack(LONG, pool.held, pool.from, pool.heldOut, pool.heldDirty, pool.fromDirty, pool.fromOut)
-  end
-  return pools.packPool(pool.held, pool.from)
 end
 
 -- Adds the fields of the changed pools and chunks to those to set and to delete.
@@ -253,7 +236,7 @@ function pools.addChanges(set, del)
       end
     elseif pool.held ~= pool.stored or pool.isChanged then
       set[#set + 1] = name
-      set[#set + 1] = valueOf(pool)
+      set[#set + 1] = values.packPool(pool)
     end
   end
   for field in pairs(changed) do

@@ -14,9 +14,11 @@ beforeAll(async () => {
   holdfast = await startInstance({ redisUrl: server.url });
   await holdfast.register(
     { name: 'pool', capacity: 100_000 },
+    { name: 'worn', capacity: 100_000 },
     { name: 'leaf', treePath: 'a>b>c>d' },
     { name: 'blocked', blocks: ['Ink', 'Paper'] },
   );
+  await holdfast.setCondition({ resource: 'worn_0', condition: 'out' });
 });
 afterAll(async () => {
   await holdfast.stop();
@@ -103,6 +105,12 @@ describe('a reserve or an unreserve costs one round trip', () => {
       () => holdfast.reset(),
       { trips: 1, commands: 8 },
     ],
+    [
+      'of a slot of 100,000, of which one is out of service',
+      () => holdfast.reserve({ resource: 'worn', requester: fresh() }),
+      () => holdfast.reset(),
+      { trips: 1, commands: 9 },
+    ],
     ['of a leaf at depth 5', () => holdfast.reserve(item('leaf')), () => holdfast.reset(), { trips: 1, commands: 11 }],
     [
       'of what takes two along',
@@ -142,8 +150,8 @@ describe('a read costs one round trip: key, quota and all', () => {
     ['a page of activeReservations', () => holdfast.active(), { trips: 1, commands: 7 }],
     ['a page of who waits', reads('/Reservation/waiting'), { trips: 1, commands: 5 }],
     ['a page of sessions', reads('/Session'), { trips: 1, commands: 4 }],
-    ['a page of definitions', reads('/Resource/definitions'), { trips: 1, commands: 6 }],
-    ['a page of the tree', reads('/Resource/tree'), { trips: 1, commands: 30 }],
+    ['a page of definitions', reads('/Resource/definitions'), { trips: 1, commands: 7 }],
+    ['a page of the tree', reads('/Resource/tree'), { trips: 1, commands: 34 }],
     [
       'a dry run, besides the script',
       () => holdfast.request('POST', '/api/v1/Reservation/reserve?dryRun=true', [item()]),

@@ -18,15 +18,18 @@ import {
   AWAITED_NAMES,
   below,
   COUNTED_BYTES,
+  conditionItem,
   type Held,
   isOneIn,
   MANY_NAMES,
   newToken,
   pick,
   reserveItem,
+  resourcesOf,
   SLOT_LIKE_NAMES,
   seed,
   unreserveItem,
+  WORN_NAMES,
 } from '../support/plainCalls.ts';
 import { redisAddress } from '../support/redisAddress.ts';
 
@@ -63,10 +66,13 @@ interface Kind {
   readonly names?: readonly [string, ...string[]];
   /** Whether some requests wait. The queue is settled in the smallest pieces. */
   readonly waits?: boolean;
+  /** Whether somebody sets conditions of slots now and then. */
+  readonly hasConditions?: boolean;
 }
 const BOXED = { flags: FLAGS.notices, box: WANTS_ALL };
 const PERSONS = { ...WANTS_ALL, types: 0, personTypes: WANTS_ALL.types };
 const POOLS = { names: MANY_NAMES, hasDefinitions: true };
+const WORN = { names: WORN_NAMES, hasDefinitions: true, hasConditions: true };
 const KINDS: readonly Kind[] = [
   { title: 'a plain tenant' },
   { title: 'a tenant with resources', hasDefinitions: true },
@@ -107,6 +113,13 @@ const KINDS: readonly Kind[] = [
     fields: { closing: String(START + HOUR_MS) },
     hot: { flags: FLAGS.closing },
   },
+  { title: 'a tenant with slots out of service', ...WORN },
+  {
+    title: 'a tenant with slots out of service, labels and a stream',
+    ...WORN,
+    hasLabels: true,
+    hot: { listenUntil: START + HOUR_MS, publisher: 'p' },
+  },
   { title: 'a tenant of names like those of slots', names: SLOT_LIKE_NAMES },
   { title: 'a tenant with a queue', names: AWAITED_NAMES, waits: true, hasDefinitions: true },
   {
@@ -126,18 +139,7 @@ async function start(kind: Kind, includes: Readonly<Record<string, string>>): Pr
   const running = await startEngine(undefined, undefined, { ...includes, ...pieces }, kind.limits);
   const { engine, credential } = running;
   await setClock(engine.redis, credential.tenant, START);
-  const items = [
-    { name: 'root', capacity: 3, blocks: [], treePath: null },
-    { name: 'leaf', capacity: 1, blocks: ['d'], treePath: 'root' },
-    { name: 'pool', capacity: 2, blocks: [], treePath: null },
-    { name: 'one', capacity: 1, blocks: [], treePath: null },
-    { name: 'one_4', capacity: 1, blocks: [], treePath: null },
-    { name: 'team', capacity: 1, blocks: [], treePath: null, group: true },
-    { name: 'big', capacity: 600, blocks: [], treePath: null },
-    { name: 'gated', capacity: 3, blocks: ['d'], treePath: null },
-    { name: 'marked', capacity: 2, blocks: [], treePath: null, ...(kind.hasLabels && { labels: { size: 'big' } }) },
-  ];
-  if (kind.hasDefinitions) await register(engine, credential, items, NOW);
+  if (kind.hasDefinitions) await register(engine, credential, resourcesOf(kind), NOW);
   else await engine.loadTenant(credential.tenant);
   // The due index has it: no call has to write that first.
   await changeHot(engine.redis, credential.tenant, { bytes: 100, dueIndexed: 1, ...kind.hot });
@@ -162,7 +164,12 @@ async function start(kind: Kind, includes: Readonly<Record<string, string>>): Pr
 }
 
 /** The reply without the number for the work, which each way counts as it likes. */
-async function call({ engine, credential }: Twin, verb: 'reserve' | 'unreserve', flags: string, args: Args) {
+async function call(
+  { engine, credential }: Twin,
+  verb: 'reserve' | 'unreserve' | 'setCondition',
+  flags: string,
+  args: Args,
+) {
   const keys = keysOfRequest(verb, credential, `answer:${newToken()}`);
   const reply = parseReply(await runScript(engine.redis, verb, ...keys, credential.credentialKey, flags, ...args));
   if (reply[0] !== 'OK') return reply;
@@ -179,6 +186,10 @@ const waitingArgs = (held: Held[], names: Kind['names']): Args => [
 /** Everything that Redis has of a tenant, but for what names the tenant. */
 async function storedOf({ engine: { redis }, credential: { tenant, credentialKey }, messages }: Twin) {
   const key = (name: string) => `{${tenant}}:${name}`;
+  const hashAt = async (name: string) =>
+    Object.entries(await redis.hgetallBuffer(key(name)))
+      .map(([field, value]) => [field, value.toString('latin1')])
+      .sort();
   const fields = Object.entries(await redis.hgetallBuffer(key('tenant')))
     .filter(([name]) => !name.endsWith(credentialKey))
     .map(([name, value]) => [name, name === 'hot' ? readHot(value) : value.toString()])
@@ -186,15 +197,13 @@ async function storedOf({ engine: { redis }, credential: { tenant, credentialKey
   const history = await redis.xrangeBuffer(key('history'), '-', '+');
   return {
     fields,
-    slots: Object.entries(await redis.hgetallBuffer(key('slots')))
-      .map(([slot, record]) => [slot, record.toString('latin1')])
-      .sort(),
+    slots: await hashAt('slots'),
     due: await redis.zrange(key('due'), '0', '-1', 'WITHSCORES'),
     nameIndex: await redis.zrange(key('nameIndex'), '0', '-1'),
-    pools: Object.entries(await redis.hgetall(key('pools'))).sort(),
-    tickets: Object.entries(await redis.hgetallBuffer(key('tickets')))
-      .map(([number, ticket]) => [number, ticket.toString('latin1')])
-      .sort(),
+    pools: await hashAt('pools'),
+    conditions: await hashAt('conditions'),
+    clean: await hashAt('clean'),
+    tickets: await hashAt('tickets'),
     queues: (await redis.zrangeBuffer(key('queues'), '0', '-1')).map((member) => member.toString('latin1')),
     waits: await redis.zrange(key('waits'), '0', '-1', 'WITHSCORES'),
     history: history.map(([, values]) => values.map((value) => value.toString('latin1'))),
@@ -218,7 +227,7 @@ describe.each(KINDS)(`$title (seed ${seed})`, (kind) => {
   test('gets the same replies and has the same state, whichever way its requests take', async () => {
     const held: Held[] = [];
     let now = START;
-    if (kind.names === MANY_NAMES) {
+    if (kind.names?.includes('big')) {
       // More slots than one bitmap has: the lowest free ones are in the second.
       const all = Array.from({ length: 515 }, (_, i) => ({ resource: 'big', requester: `h${i}`, token: newToken() }));
       held.push(...all.slice(0, 40), ...all.slice(-20));
@@ -239,6 +248,10 @@ describe.each(KINDS)(`$title (seed ${seed})`, (kind) => {
     for (let nth = 0; nth < calls; nth++) {
       now += pick([0, 0, 1, 300, 2500]);
       await at(now);
+      if (kind.hasConditions && isOneIn(4)) {
+        const item = conditionItem();
+        for (const twin of [short, general]) await call(twin, 'setCondition', '', item);
+      }
       const mayWait = kind.waits === true && isOneIn(8);
       const [flags, count] = mayWait ? ['w', 1] : shapeOf(kind);
       const verb = mayWait || isOneIn(2) ? 'reserve' : 'unreserve';

@@ -82,8 +82,35 @@ export const SLOT_LIKE_NAMES = [
   'marked_1',
   'gated',
   'gated_1',
+  'washed',
+  'washed_1',
 ] as const;
 export const MANY_NAMES = [...POOL_NAMES, ...SLOT_LIKE_NAMES] as const;
+/** Of pools of which slots may not be ready. */
+export const WORN_NAMES = ['pool', 'pool', 'pool_0', 'pool_1', 'big', 'big', 'big_3', 'marked', 'washed'] as const;
+const WORN_SLOTS = ['pool', 'pool_0', 'pool_0', 'pool_1', 'marked_0', 'washed', 'washed_1', 'one'] as const;
+
+/** Returns the resources of a tenant: one has labels, or one is dirty after use. */
+export function resourcesOf({ hasLabels, hasConditions }: { hasLabels?: boolean; hasConditions?: boolean }) {
+  return [
+    { name: 'root', capacity: 3, blocks: [], treePath: null },
+    { name: 'leaf', capacity: 1, blocks: ['d'], treePath: 'root' },
+    { name: 'pool', capacity: 2, blocks: [], treePath: null },
+    { name: 'one', capacity: 1, blocks: [], treePath: null },
+    { name: 'one_4', capacity: 1, blocks: [], treePath: null },
+    { name: 'team', capacity: 1, blocks: [], treePath: null, group: true },
+    { name: 'big', capacity: 600, blocks: [], treePath: null },
+    { name: 'gated', capacity: 3, blocks: ['d'], treePath: null },
+    { name: 'marked', capacity: 2, blocks: [], treePath: null, ...(hasLabels && { labels: { size: 'big' } }) },
+    {
+      name: 'washed',
+      capacity: 3,
+      blocks: [],
+      treePath: null,
+      ...(hasConditions && { afterUse: 'dirty' as const }),
+    },
+  ];
+}
 
 export type Args = (string | number)[];
 type Names = readonly [string, ...string[]];
@@ -109,7 +136,9 @@ export function reserveItem(held: Held[], names: Names = NAMES, wait = ''): Args
   const requester = requesterOf(held, names);
   const [resource, token] = [pick(names), newToken()];
   held.push({ resource, requester, token });
-  const options = isOneIn(12) ? pick(['{"note":"n"}', '{"mode":"SHARED"}']) : '';
+  const options = isOneIn(12)
+    ? pick(['{"note":"n"}', '{"mode":"SHARED"}', '{"condition":"out"}', '{"condition":"dirty"}'])
+    : '';
   const count = isOneIn(25) ? 2 : '';
   const [type, lease] = [pick(['', 'Device']), pick(['', '', 1500, 60_000])];
   return itemArgs('reserve', { resource, requester, token, lease, type, wait, count, options });
@@ -120,4 +149,10 @@ export function unreserveItem(held: readonly Held[]): Args {
   const recent = isOneIn(2) ? held.slice(-12) : held;
   const one = recent[below(Math.max(1, recent.length))] ?? { resource: 'a', requester: 'r', token: newToken() };
   return [one.resource, one.requester, isOneIn(10) ? pick(['', newToken()]) : one.token];
+}
+
+/** An item that sets the condition of slots, mostly of those that pools give next. */
+export function conditionItem(): Args {
+  const resource = isOneIn(4) ? `big_${isOneIn(2) ? below(50) : 490 + below(60)}` : pick(WORN_SLOTS);
+  return [resource, pick(['out', 'dirty', 'ready', 'ready']), pick(['', 'broken'])];
 }

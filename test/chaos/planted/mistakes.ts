@@ -102,11 +102,11 @@ export const MISTAKES: readonly Mistake[] = [
       'elseif freeSlots.heldOf(resource) == own.capacity and own.capacity > 1 then\n    return pools.slotAt(resource, own.capacity), true\n' +
       '  elseif conditions.freeOf(resource, own.capacity, condition) < (entry.count or 1) then',
     also: [
-      { file: 'lua/plain/slots.lua', find: 'elseif held >= capacity then', replace: 'elseif held > capacity then' },
+      { file: 'lua/plain/slots.lua', find: 'return held >= capacity and', replace: 'return held > capacity and' },
       {
         file: 'lua/plain/slots.lua',
-        find: 'return slotNumber < capacity and',
-        replace: 'return slotNumber <= capacity and',
+        find: 'return number and number < capacity and',
+        replace: 'return number and number <= capacity and',
       },
     ],
   },
