@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
  * - `cut`: the same in the middle of the response
  * - `hang`: never answers
  * - an event: passes it on once that has happened
+ * - `answeredAfter`: passes it on at once, and the response once that has happened
  * - a response instead of the service's
  */
 export type Fault =
@@ -17,6 +18,7 @@ export type Fault =
   | 'hang'
   | 'pass'
   | Promise<unknown>
+  | { readonly answeredAfter: Promise<unknown> }
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
 
 export interface Noted {
@@ -70,6 +72,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
       () => undefined,
     );
     const answered = await answer?.text().catch(() => undefined);
+    if (typeof fault === 'object' && 'answeredAfter' in fault) await fault.answeredAfter;
     if (fault === 'lose' || answer === undefined || answered === undefined) return void request.socket.destroy();
     const kept = [...answer.headers].filter(([name]) => !/^(content-length|connection|keep-alive)$/.test(name));
     const head = Object.fromEntries(kept);

@@ -125,7 +125,7 @@ export class Client extends Lists {
    * @returns the response: look at `status`, and at that of each result
    */
   transaction(options: TransactionOptions): Promise<TransactionResult> {
-    return transact(this.#api, options, this.requester);
+    return transact(this.#api, options, this.requester, this.#reserver.waits);
   }
 
   /**
@@ -160,7 +160,8 @@ export class Client extends Lists {
   }
 
   /**
-   * Ends the waits for a resource: of a requester, or of this client.
+   * Ends the waits for a resource: of a requester, or of this client. Those that this client has begun end with
+   * NOT_AVAILABLE, and what they got in the same moment is released.
    * @returns whether there was one
    */
   async cancel(
@@ -169,10 +170,11 @@ export class Client extends Lists {
   ): Promise<boolean> {
     refuseUnknown(rest);
     const requesters = requester === undefined ? this.#requesters.waitingFor(resource) : [requester];
-    const answers = await Promise.all(
-      requesters.map((one) => this.#api.cancel({ resource, requester: one }, { signal })),
-    );
-    return answers.some(({ result }) => result.status === 'CANCELLED');
+    const [hasEnded, ...answers] = await Promise.all([
+      this.#reserver.waits.cancel(resource, requesters),
+      ...requesters.map((one) => this.#api.cancel({ resource, requester: one }, { signal })),
+    ]);
+    return hasEnded || answers.some(({ result }) => result.status === 'CANCELLED');
   }
 
   /**

@@ -2,6 +2,7 @@ package holdfast
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 )
 
@@ -27,6 +28,8 @@ type asking struct {
 	api *api
 	// The time of the monotonic clock when the wait ends. 0: a try.
 	until time.Duration
+	// nil: a try.
+	wait *wait
 	// The lease. It begins while the response is held, so that takes no more than a third of it.
 	ttl       time.Duration
 	onWaiting func(Waiting)
@@ -68,11 +71,11 @@ func (a *asking) untilDecided(ctx context.Context) (answer[outcome], error) {
 		a.ended()
 		close(cleaned)
 	}()
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
-	select {
-	case <-cleaned:
-	case <-timer.C:
+	// Cancel says that nothing is left, so it waits for that.
+	if a.wait != nil && a.wait.wasCancelled() {
+		<-cleaned
+	} else {
+		waitFor(cleaned, patience)
 	}
 	return decided, err
 }
@@ -115,7 +118,9 @@ func (a *asking) askAgain(ctx, closing context.Context) (answer[outcome], <-chan
 			return answer[outcome]{}, nil, unexpected()
 		}
 		if waiting := one.answer.result.waiting; waiting != nil && a.onWaiting != nil {
+			a.wait.telling(true)
 			a.onWaiting(*waiting)
+			a.wait.telling(false)
 		}
 		// The service ends the ticket itself, a little after this.
 		if monotonicNow() >= a.until+lateEnd {
@@ -158,24 +163,28 @@ func (a *asking) giveUp(call <-chan answered, closeCall context.CancelFunc) {
 	timer := time.AfterFunc(lingerTime, closeCall)
 	defer timer.Stop()
 	settled := make(chan struct{})
-	go func() {
-		defer close(settled)
-		if call == nil {
-			return
-		}
-		if one := <-call; one.err == nil && one.answer.result.state == got {
+	var isDecided atomic.Bool
+	settle := func(one answered) {
+		isDecided.Store(one.err == nil && one.answer.result.state != waits)
+		if one.err == nil && one.answer.result.state == got {
 			a.release(one.answer.result)
 		}
-	}()
-	if a.until != 0 {
-		// The request may overtake its cancellation on the way, and then get a ticket: so cancel until it is answered.
-		for delay := 50 * time.Millisecond; ; delay *= 2 {
-			_, _ = a.api.cancels.call(context.Background(), a.ticket, callOptions{deadline: deadline})
-			if isClosed(settled) || monotonicNow() > deadline {
-				break
-			}
-			waitFor(settled, delay)
+		close(settled)
+	}
+	if call == nil {
+		close(settled)
+	} else {
+		go func() { settle(<-call) }()
+	}
+	// The cancellation may overtake its request on the way, which then gets a ticket: so cancel until it was answered
+	// before.
+	for delay := 50 * time.Millisecond; a.until != 0 && !isDecided.Load(); delay *= 2 {
+		wasOpen := !isClosed(settled)
+		_, _ = a.api.cancels.call(context.Background(), a.ticket, callOptions{deadline: deadline})
+		if !wasOpen || monotonicNow() > deadline {
+			break
 		}
+		waitFor(settled, delay)
 	}
 	<-settled
 	closeCall()

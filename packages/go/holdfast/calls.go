@@ -78,7 +78,8 @@ func (c *Client) Available(ctx context.Context, resource string) (bool, error) {
 	return err == nil && !checked.Reserved, err
 }
 
-// Cancel ends the waits for a resource: of a requester; "": of this client. It returns whether there was one.
+// Cancel ends the waits for a resource: of a requester; "": of this client. Those that this client has begun end with
+// ErrNotAvailable, and what they got in the same moment is released. It returns whether there was one.
 func (c *Client) Cancel(ctx context.Context, resource, requester string) (bool, error) {
 	requesters := []string{requester}
 	if requester == "" {
@@ -88,13 +89,19 @@ func (c *Client) Cancel(ctx context.Context, resource, requester string) (bool, 
 	for i, one := range requesters {
 		items[i] = cancelItem{resource, one}
 	}
+	wasOne, ended := c.reserver.waits.cancel(resource, requesters)
 	answers, err := callAll(ctx, c.api.cancels, items)
-	for _, one := range answers {
-		if one.Status == "CANCELLED" {
-			return true, err
-		}
+	if err != nil {
+		return wasOne, err
 	}
-	return false, err
+	for _, one := range ended {
+		// Not for ever: WithOnRetry may be the caller, and its call goes on only after this.
+		waitFor(one, lingerTime)
+	}
+	for _, one := range answers {
+		wasOne = wasOne || one.Status == "CANCELLED"
+	}
+	return wasOne, nil
 }
 
 // Filter says which reservations or waits to list. An empty field is no condition.

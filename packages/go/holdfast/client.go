@@ -98,7 +98,7 @@ func newClient(address string, o options, c clocks) (*Client, error) {
 	}
 	made := &Client{api: newAPI(x), requesters: newRequesters(o.requester, c)}
 	made.keeper = newKeeper(made.api, c)
-	made.reserver = &reserver{made.api, made.requesters, c, made.keeper}
+	made.reserver = &reserver{made.api, made.requesters, c, made.keeper, newOpenWaits()}
 	return made, nil
 }
 

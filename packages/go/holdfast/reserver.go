@@ -14,10 +14,45 @@ type reserver struct {
 	requesters *requesters
 	clocks     clocks
 	keeper     *keeper
+	waits      *openWaits
+}
+
+// granted is what a plan got: the service has granted it, and it is nobody else's.
+type granted struct {
+	answer[outcome]
+	use *use
+	// That of the clocks before the request.
+	offset time.Duration
 }
 
 // take returns a hold. The error is an *Error, also if somebody else has it, or that of the context.
 func (r *reserver) take(ctx context.Context, p *plan, in *Session) (*Hold, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if p.wait == 0 {
+		g, err := r.get(ctx, p, in, nil)
+		if err != nil {
+			return nil, err
+		}
+		return r.made(ctx, p, g, in)
+	}
+	w := r.waits.begin(ctx, p.title, p.keys)
+	defer w.end()
+	g, err := r.get(w.ctx, p, in, w)
+	if err != nil {
+		return nil, w.explain(err)
+	}
+	if !w.granted() {
+		r.releaseAll(g.result.results)
+		r.requesters.end(g.use)
+		return nil, w.explain(nil)
+	}
+	return r.made(ctx, p, g, in)
+}
+
+// get asks until the service has granted it. w is nil for a try.
+func (r *reserver) get(ctx context.Context, p *plan, in *Session, w *wait) (*granted, error) {
 	var until time.Duration
 	if p.wait > 0 {
 		until = r.clocks.monotonic() + p.wait
@@ -31,10 +66,15 @@ func (r *reserver) take(ctx context.Context, p *plan, in *Session) (*Hold, error
 			return nil, ctx.Err()
 		}
 		u := r.requesters.begin(p.keys, chosen, above)
+		if w != nil {
+			w.by(u.requester)
+		}
 		offset := r.clocks.offset()
 		// The wall clock may be set during a wait: the lease begins with the last request.
 		asked := func() { offset = r.clocks.offset() }
-		decided, err := r.ask(ctx, p, u, until, in, asked)
+		a := r.asking(p, u, in)
+		a.until, a.wait, a.asked = until, w, asked
+		decided, err := a.untilDecided(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +92,7 @@ func (r *reserver) take(ctx context.Context, p *plan, in *Session) (*Hold, error
 			return nil, err
 		}
 		if isOurs {
-			return r.made(ctx, p, u, decided, offset, in)
+			return &granted{decided, u, offset}, nil
 		}
 		r.releaseAll(acquired(results))
 		r.requesters.end(u)
@@ -72,34 +112,28 @@ func areWhole(results []Result, wanted int) bool {
 	return len(results) == wanted
 }
 
-func (r *reserver) ask(
-	ctx context.Context, p *plan, u *use, until time.Duration, in *Session, asked func(),
-) (answer[outcome], error) {
+func (r *reserver) asking(p *plan, u *use, in *Session) *asking {
 	a := &asking{
 		attempt:   r.api.attemptOf(p, u.requester),
 		api:       r.api,
-		until:     until,
 		ttl:       p.ttl,
 		onWaiting: p.onWaiting,
-		asked:     asked,
 		release:   func(o outcome) { r.releaseAll(o.results) },
 		ended:     func() { r.requesters.end(u) },
 	}
 	if in != nil {
 		a.ttl = Forever // A grant lasts as long as the session, however long the response was held.
 	}
-	return a.untilDecided(ctx)
+	return a
 }
 
-func (r *reserver) made(
-	ctx context.Context, p *plan, u *use, decided answer[outcome], offset time.Duration, in *Session,
-) (*Hold, error) {
-	results := decided.result.results
+func (r *reserver) made(ctx context.Context, p *plan, g *granted, in *Session) (*Hold, error) {
+	results, u := g.result.results, g.use
 	l := newLease(p.title, r.clocks)
 	if in != nil {
 		l = in.lease
 	} else {
-		l.extend(leaseIn(results, p.ttl), decided.sentAt, offset)
+		l.extend(leaseIn(results, p.ttl), g.sentAt, g.offset)
 	}
 	tokens := make([]ReleaseToken, len(results))
 	wasHad := false

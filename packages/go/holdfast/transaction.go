@@ -101,24 +101,49 @@ func (c *Client) Transaction(ctx context.Context, t Transaction) (TransactionRes
 		return one.result.response, err
 	}
 	first := t.Requests[0]
-	ticket := cancelItem{Resource: first.Resource, Requester: first.Requester}
-	if ticket.Resource == "" {
-		ticket.Resource = first.Match.text()
-	}
+	ticket := cancelItem{Resource: first.name(), Requester: first.Requester}
 	if ticket.Requester == "" {
 		ticket.Requester = c.Requester()
 	}
+	if ctx.Err() != nil {
+		return TransactionResult{}, ctx.Err()
+	}
+	w := c.reserver.waits.begin(ctx, ticket.Resource, t.names())
+	defer w.end()
+	w.by(ticket.Requester)
 	waiting := &asking{
 		attempt:     &attempt{title: ticket.Resource, ask: ask, ticket: ticket},
 		api:         c.api,
 		until:       monotonicNow() + wait,
+		wait:        w,
 		ttl:         Forever,
 		pollSeconds: transactionPoll,
 		release:     func(o outcome) { c.reserver.releaseAll(acquired(o.results)) },
 		ended:       func() {},
 	}
-	decided, err := waiting.untilDecided(ctx)
-	return decided.result.response, err
+	decided, err := waiting.untilDecided(w.ctx)
+	if err == nil && !w.granted() {
+		waiting.release(decided.result)
+		return TransactionResult{}, w.explain(nil)
+	}
+	return decided.result.response, w.explain(err)
+}
+
+// names returns the names and the texts of the matches of its requests.
+func (t Transaction) names() []string {
+	names := make([]string, len(t.Requests))
+	for i, request := range t.Requests {
+		names[i] = request.name()
+	}
+	return names
+}
+
+// name returns the resource, or the text of the match.
+func (r TransactionRequest) name() string {
+	if r.Resource == "" {
+		return r.Match.text()
+	}
+	return r.Resource
 }
 
 // item returns a request as the service takes it.

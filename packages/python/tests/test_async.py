@@ -35,6 +35,33 @@ def client(service: tuple[str, str]) -> AsyncHoldfast:
     return AsyncHoldfast(service[0], key=service[1])
 
 
+class TestCancel:
+    async def test_ends_a_wait_whose_task_was_just_started(self, client: AsyncHoldfast, name: str) -> None:
+        errors: list[NotAvailable] = []
+
+        async def wait() -> None:
+            try:
+                await client.reserve(name, wait="1m")
+            except NotAvailable as error:
+                errors.append(error)
+
+        async with client, client.using(name):
+            async with anyio.create_task_group() as group:
+                group.start_soon(wait)
+                assert await client.cancel(name)
+                assert await client.waiting(resource=name) == []
+            assert len(errors) == 1
+
+    async def test_ends_a_wait_within_its_own_function(self, client: AsyncHoldfast, name: str) -> None:
+        async def cancel(_: object) -> None:
+            await client.cancel(name)
+
+        async with client, client.using(name):
+            with pytest.raises(NotAvailable, match="cancelled"):
+                await client.reserve(name, wait="1m", on_waiting=cancel)
+            assert await client.waiting(resource=name) == []
+
+
 class TestUsing:
     async def test_waits_and_releases(self, client: AsyncHoldfast, name: str) -> None:
         async with client, client.using(name) as hold:

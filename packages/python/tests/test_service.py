@@ -85,29 +85,6 @@ class TestCancelledWaits:
                 client.reserve(name, wait="1m")
             until(lambda: client.waiting(resource=name) == [])
 
-    def test_of_another_thread_are_ended_by_cancel(self, client: Holdfast, name: str) -> None:
-        errors: list[BaseException] = []
-
-        def wait() -> None:
-            try:
-                client.reserve(name, wait="1m")
-            except NotAvailable as error:
-                errors.append(error)
-
-        with client.using(name):
-            thread = threading.Thread(target=wait)
-            thread.start()
-            until(lambda: client.waiting(resource=name) != [])
-            assert client.cancel(name)
-
-            def is_over() -> bool:
-                # What is cancelled between its first request and its long poll queues anew.
-                thread.join(0.2)
-                return not thread.is_alive() or (client.cancel(name) and False)
-
-            until(is_over)
-        assert [type(error) for error in errors] == [NotAvailable]
-
 
 class TestHolds:
     def test_that_are_released_by_their_token_were_held_until_then(self, client: Holdfast, name: str) -> None:

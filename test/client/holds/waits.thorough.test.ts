@@ -192,17 +192,4 @@ describe('a caller that gives up', () => {
     await expect(pair.b.reserve('thrown', { wait: '60s', onWaiting })).rejects.toThrow('in the callback');
     await until('it waits no more', async () => (await pair.a.waiting()).length === 0);
   });
-
-  test('can be made to by cancel', async () => {
-    await using _ = await pair.a.reserve('cancelled');
-    const waits = [1, 2].map(() => pair.b.reserve('cancelled', { wait: '60s' }));
-    // A cancellation between two calls of a caller ends a ticket that its next call issues again.
-    const areHeld = async () =>
-      (await pair.a.waiting({ resource: 'cancelled' })).filter((one) => one.attended).length === 2;
-    await until('both long polls have begun', areHeld);
-    const refused = Promise.all(waits.map((wait) => expect(wait).rejects.toMatchObject({ code: 'NOT_AVAILABLE' })));
-    expect(await pair.b.cancel('cancelled')).toBe(true);
-    await refused;
-    expect(await pair.b.cancel('cancelled')).toBe(false);
-  });
 });

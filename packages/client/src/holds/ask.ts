@@ -9,6 +9,7 @@ import type { Waiting } from '../types.ts';
 import type { Attempt, Outcome } from './attempts.ts';
 import { startTimer } from './clocks.ts';
 import { withConnection } from './connections.ts';
+import type { Wait } from './waits.ts';
 
 const MAX_POLL_SECONDS = 20;
 /** Interval of calls whose response is not held, in ms. Less than `claimSeconds`, or the caller would lose its turn. */
@@ -30,8 +31,11 @@ export interface Asking<O extends Outcome> {
   readonly attempt: Attempt<O>;
   /** `performance.now()` when the wait ends; undefined: a try. */
   readonly until: number | undefined;
+  /** Undefined: a try. */
+  readonly wait?: Wait | undefined;
   /** The lease, in ms. It begins while the response is held, so that takes no more than a third of it. */
   readonly ttlMs: number;
+  /** That of the wait, if it is one. */
   readonly signal: AbortSignal | undefined;
   readonly onWaiting: ((waiting: Waiting) => void) | undefined;
   /** For requests with an Idempotency-Key, which have to stay the same. */
@@ -86,8 +90,10 @@ export async function askUntilDecided<O extends Outcome>(asking: Asking<O>): Pro
       }
     }
   } catch (error) {
-    const cleanUp = giveUp(asking, call, closing).finally(() => asking.ended());
-    await Promise.race([cleanUp, pause(PATIENCE_MS)]);
+    // A call that has failed is over.
+    const cleanUp = giveUp(asking, signal?.aborted ? call : undefined, closing).finally(() => asking.ended());
+    // `cancel` says that nothing is left, so it waits for that.
+    await (asking.wait?.isCancelled ? cleanUp : Promise.race([cleanUp, pause(PATIENCE_MS)]));
     throw signal?.aborted && error === signal.reason ? withCause(error, failure) : error;
   }
 }
@@ -108,22 +114,23 @@ async function giveUp<O extends Outcome>(
 ): Promise<void> {
   const deadline = performance.now() + LINGER_MS;
   const timer = startTimer(() => closing?.abort(), LINGER_MS);
-  let isOpen = call !== undefined;
+  let [isOpen, mayWait] = [call !== undefined, until !== undefined];
   const settled = Promise.resolve(call)
     .then(async (answer) => {
+      mayWait &&= answer === undefined || answer.result.state === 'WAITING';
       if (answer?.result.state === 'GOT') await release(answer.result);
     })
     .catch(() => {})
     .finally(() => {
       isOpen = false;
     });
-  if (until !== undefined) {
-    // The request may overtake its cancellation on the way, and then get a ticket: so cancel until it is answered.
-    for (let ms = 50; ; ms *= 2) {
-      await attempt.cancel({ deadline }).catch(() => {});
-      if (!isOpen || performance.now() > deadline) break;
-      await Promise.race([settled, pause(ms)]);
-    }
+  // The cancellation may overtake its request on the way, which then gets a ticket: so cancel until it was answered
+  // before.
+  for (let ms = 50; mayWait; ms *= 2) {
+    const wasOpen = isOpen;
+    await attempt.cancel({ deadline }).catch(() => {});
+    if (!wasOpen || performance.now() > deadline) break;
+    await Promise.race([settled, pause(ms)]);
   }
   await settled;
   clearTimeout(timer);

@@ -15,6 +15,7 @@ import { Lease } from './lease.ts';
 import type { Plan } from './plan.ts';
 import type { Requesters, Use } from './requesters.ts';
 import { keyOf } from './reservation.ts';
+import { type Wait, Waits } from './waits.ts';
 
 /** A session that reservations are made in. */
 export interface Owner {
@@ -31,6 +32,16 @@ export interface Held {
   readonly keeper: Keeper;
 }
 
+/** What a plan got: the service has granted it, and it is nobody else's. */
+interface Got {
+  readonly use: Use;
+  readonly answer: Answer<Outcome>;
+  readonly first: ReserveResult;
+  readonly others: readonly ReserveResult[];
+  /** `offsetOf` before the request. */
+  readonly offset: number;
+}
+
 /** The codes that say that somebody else has it. */
 const TAKEN = /^(ALREADY_HELD|NOT_AVAILABLE)$/;
 
@@ -39,6 +50,7 @@ export class Reserver {
   readonly #requesters: Requesters;
   readonly clocks: Clocks;
   readonly keeper = new Keeper();
+  readonly waits = new Waits();
 
   constructor(api: Api, requesters: Requesters, clocks: Clocks = CLOCKS) {
     this.#api = api;
@@ -62,16 +74,33 @@ export class Reserver {
 
   /** @throws HoldfastError, also if somebody else has it; the reason of the plan's signal */
   async take(plan: Plan, session?: Owner): Promise<Held> {
+    plan.signal?.throwIfAborted();
+    const wait = plan.waitMs === undefined ? undefined : this.waits.begin(plan.title, plan.keys, plan.signal);
+    const signal = wait?.signal ?? plan.signal;
+    try {
+      const got = await this.#get(plan, session, wait);
+      // From here on it is no wait any more, but a hold.
+      if (!signal?.aborted) return this.#made(plan, got, session);
+      await this.#release(got.answer.result.results);
+      this.#requesters.end(got.use);
+      throw signal.reason;
+    } finally {
+      wait?.end();
+    }
+  }
+
+  async #get(plan: Plan, session: Owner | undefined, wait: Wait | undefined): Promise<Got> {
     const until = plan.waitMs === undefined ? undefined : this.clocks.monotonic() + plan.waitMs;
     for (let above = 0; ; ) {
-      plan.signal?.throwIfAborted();
+      wait?.signal.throwIfAborted();
       const use = this.#requesters.begin(plan.keys, session?.requester ?? plan.requester, above);
+      if (wait !== undefined) wait.requester = use.requester;
       let offset = offsetOf(this.clocks);
       // The wall clock may be set during a wait: the lease begins with the last request.
       const asked = () => {
         offset = offsetOf(this.clocks);
       };
-      const answer = await this.#ask(plan, use, until, session, asked);
+      const answer = await this.#ask(plan, use, { until, wait, asked, isInSession: session !== undefined });
       const { state, results, decisive } = answer.result;
       const [first, ...others] = results;
       const isWhole = results.length === plan.items.length && results.every(({ releaseToken }) => releaseToken);
@@ -85,25 +114,22 @@ export class Reserver {
           this.#requesters.end(use);
           throw error;
         }));
-      if (!isOurs) {
-        await this.#release(results.filter(({ status }) => status === 'ACQUIRED'));
-        this.#requesters.end(use);
-        if (use.number === 0) throw alreadyHad(plan.title, use.requester);
-        above = use.number;
-        continue;
-      }
-      return this.#made(plan, use, { answer, first, others, offset }, session);
+      if (isOurs) return { use, answer, first, others, offset };
+      await this.#release(results.filter(({ status }) => status === 'ACQUIRED'));
+      this.#requesters.end(use);
+      if (use.number === 0) throw alreadyHad(plan.title, use.requester);
+      above = use.number;
     }
   }
 
   #ask(
     plan: Plan,
     use: Use,
-    until: number | undefined,
-    session: Owner | undefined,
-    asked: () => void,
+    how: { until: number | undefined; wait: Wait | undefined; asked: () => void; isInSession: boolean },
   ): Promise<Answer<Outcome>> {
-    const { ttlMs, signal, onWaiting } = plan;
+    const { until, wait, asked, isInSession } = how;
+    const { ttlMs, onWaiting } = plan;
+    const signal = wait?.signal ?? plan.signal;
     const attempt = attemptOf(this.#api, plan, use.requester);
     const ended = () => this.#requesters.end(use);
     // A try that nobody gives up is one call.
@@ -115,8 +141,9 @@ export class Reserver {
     return askUntilDecided({
       attempt,
       until,
+      wait,
       // In a session, a grant lasts as long as the session, however long the response was held.
-      ttlMs: session === undefined ? ttlMs : ENDLESS,
+      ttlMs: isInSession ? ENDLESS : ttlMs,
       signal,
       onWaiting,
       asked,
@@ -125,13 +152,8 @@ export class Reserver {
     });
   }
 
-  #made(
-    plan: Plan,
-    use: Use,
-    got: { answer: Answer<Outcome>; first: ReserveResult; others: readonly ReserveResult[]; offset: number },
-    session: Owner | undefined,
-  ): Held | Promise<Held> {
-    const { answer, first, others, offset } = got;
+  #made(plan: Plan, got: Got, session: Owner | undefined): Held | Promise<Held> {
+    const { use, answer, first, others, offset } = got;
     const lease = session?.lease ?? new Lease(plan.title, this.clocks);
     const { results } = answer.result;
     if (session === undefined) lease.extend(leaseOf(results, plan.ttlMs), answer.sentAt, offset);

@@ -5,10 +5,11 @@ import type { Api } from '../http/api.ts';
 import { refuseUnknown } from '../options.ts';
 import type { Match, TransactionBody, TransactionResult } from '../types.ts';
 import { askUntilDecided } from './ask.ts';
-import { askTransaction } from './attempts.ts';
+import { askTransaction, type TransactionOutcome } from './attempts.ts';
 import { checkPriority, itemOf, textOf, WAIT_NEEDS_TTL } from './plan.ts';
 import { randomText } from './requesters.ts';
 import { keyOf, type ReservationKey } from './reservation.ts';
+import type { Waits } from './waits.ts';
 
 /** Takes a resource. */
 export interface ReserveRequest {
@@ -43,8 +44,16 @@ export interface TransactionOptions {
 
 const POLL_SECONDS = 10;
 
-/** @param requester of items that name none */
-export async function transact(api: Api, options: TransactionOptions, requester: string): Promise<TransactionResult> {
+/**
+ * @param requester of items that name none
+ * @param waits of the client
+ */
+export async function transact(
+  api: Api,
+  options: TransactionOptions,
+  requester: string,
+  waits: Waits,
+): Promise<TransactionResult> {
   const { method, requests, wait, priority = 0, signal, ...rest } = options;
   refuseUnknown(rest);
   const waitMs = waitMsOf(wait);
@@ -63,18 +72,29 @@ export async function transact(api: Api, options: TransactionOptions, requester:
   const ask = askTransaction(api, body, randomText(26));
   if (waitMs === 0) return (await ask({ pollSeconds: 0, signal })).result.response;
   const ticket = { resource: nameOf(first), requester: first.requester ?? requester };
-  const { result } = await askUntilDecided({
-    attempt: { title: ticket.resource, ask, cancel: (cancelling) => api.cancel(ticket, cancelling) },
-    until: performance.now() + waitMs,
-    ttlMs: ENDLESS,
-    pollSeconds: POLL_SECONDS,
-    signal,
-    onWaiting: undefined,
-    release: ({ results }) =>
-      Promise.all(results.filter(({ status }) => status === 'ACQUIRED').map((result) => api.unreserve(keyOf(result)))),
-    ended: () => {},
-  });
-  return result.response;
+  signal?.throwIfAborted();
+  const open = waits.begin(ticket.resource, requests.map(nameOf), signal);
+  open.requester = ticket.requester;
+  const release = ({ results }: TransactionOutcome) =>
+    Promise.all(results.filter(({ status }) => status === 'ACQUIRED').map((result) => api.unreserve(keyOf(result))));
+  try {
+    const { result } = await askUntilDecided({
+      attempt: { title: ticket.resource, ask, cancel: (cancelling) => api.cancel(ticket, cancelling) },
+      until: performance.now() + waitMs,
+      wait: open,
+      ttlMs: ENDLESS,
+      pollSeconds: POLL_SECONDS,
+      signal: open.signal,
+      onWaiting: undefined,
+      release,
+      ended: () => {},
+    });
+    if (!open.signal.aborted) return result.response;
+    await release(result);
+    throw open.signal.reason;
+  } finally {
+    open.end();
+  }
 }
 
 function reserveItemOf({ ttl, ...request }: ReserveRequest, requester: string) {

@@ -96,7 +96,11 @@ export class FakeService implements Api {
       const isNamed = (ticket: Ticket) =>
         ticket.requester === requester && ticket.items.some((item) => titleOf(item) === resource);
       const own = this.store.tickets.filter(isNamed);
-      for (const ticket of own) this.store.endWait(ticket, ended('cancelled'), 'CANCELLED');
+      for (const ticket of own) {
+        this.store.endWait(ticket, ended('cancelled'), 'CANCELLED');
+        // Calls that are held are told. The next one begins a new wait.
+        this.#untold.delete(ticket);
+      }
       return { resource, requester, status: own.length > 0 ? 'CANCELLED' : 'NOT_WAITING' };
     });
   }

@@ -18,6 +18,7 @@ from ._api import Api
 from ._attempts import Attempt, Outcome
 from ._plan import Json
 from ._runtime import Running
+from ._waits import Wait
 from .errors import HoldfastError, refusal, unexpected
 
 _MAX_POLL = 20
@@ -47,6 +48,8 @@ class Asking:
         self.attempt = attempt
         self.until = until
         self.ttl = ttl
+        self.wait: Wait | None = None
+        """None: a try."""
         self.on_waiting: OnWaiting | None = None
         self.poll_seconds: int | None = None
         """For requests with an Idempotency-Key, which have to stay the same."""
@@ -58,6 +61,14 @@ class Asking:
 
 async def ask_until_decided(asking: Asking) -> Answer:
     """Returns the answer that is not WAITING: it got it, or was refused. Raises HoldfastError."""
+    if asking.wait is None:
+        return await _ask_again(asking)
+    with asking.wait.asking():
+        return await _ask_again(asking)
+    raise asking.wait.error()
+
+
+async def _ask_again(asking: Asking) -> Answer:
     attempt, until = asking.attempt, asking.until
     running: Running[Answer] | None = None
     asked_at, calls = 0.0, 0
@@ -91,7 +102,9 @@ async def ask_until_decided(asking: Asking) -> Answer:
             asking.ended()
 
         cleaning = Running(asking.api.runtime, clean_up)
-        with anyio.move_on_after(_PATIENCE, shield=True):
+        # `cancel` says that nothing is left, so it waits for that.
+        is_cancelled = asking.wait is not None and asking.wait.is_cancelled
+        with anyio.move_on_after(None if is_cancelled else _PATIENCE, shield=True):
             await cleaning.ended()
         raise
 
@@ -109,13 +122,15 @@ async def _give_up(asking: Asking, running: Running[Answer] | None) -> None:
     """Ends the ticket, and the call that may still get something."""
     deadline = time.monotonic() + _LINGER
     pause = 0.05
-    while asking.until is not None:
-        # The request may overtake its cancellation on the way, and then get a ticket: so cancel until it is answered.
+    # The cancellation may overtake its request on the way, which then gets a ticket: so cancel until it was answered
+    # before.
+    while asking.until is not None and not _is_decided(running):
+        was_open = running is not None and not running.is_done
         try:
             await asking.api.cancel(asking.attempt.ticket, deadline)
         except HoldfastError:
             pass
-        if running is None or running.is_done or time.monotonic() > deadline:
+        if running is None or not was_open or time.monotonic() > deadline:
             break
         with anyio.move_on_after(pause):
             await running.ended()
@@ -125,9 +140,10 @@ async def _give_up(asking: Asking, running: Running[Answer] | None) -> None:
     with anyio.move_on_after(deadline - time.monotonic()):
         await running.ended()
     running.cancel()
-    try:
-        outcome: Outcome = (await running.result()).result
-    except Exception:
-        return
-    if outcome.state == "GOT":
-        await asking.release(outcome).ended()
+    await running.ended()
+    if running.value is not None and running.value.result.state == "GOT":
+        await asking.release(running.value.result).ended()
+
+
+def _is_decided(running: Running[Answer] | None) -> bool:
+    return running is not None and running.value is not None and running.value.result.state != "WAITING"

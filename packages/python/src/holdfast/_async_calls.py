@@ -60,7 +60,10 @@ class AsyncCalls(Client):
         return not (await self.check(resource))["reserved"]
 
     async def cancel(self, resource: str, *, requester: str | None = None) -> bool:
-        """Ends the waits for a resource: of a requester, or of this client. Returns whether there was one."""
+        """Ends the waits for a resource: of a requester, or of this client. Returns whether there was one.
+
+        Those that this client has begun end with NotAvailable, and what they got in the same moment is released.
+        """
         return await (await self._prepared()).cancel(resource, requester)
 
     async def active(self, *, resource: str | None = None, requester: str | None = None) -> list[ActiveReservation]:

@@ -14,6 +14,8 @@ from functools import partial
 from typing import Any, Generic, cast
 from urllib.parse import quote
 
+import anyio
+
 from ._api import Api
 from ._clocks import CLOCKS
 from ._durations import Duration, ttl_of
@@ -132,7 +134,7 @@ class Core(Generic[H]):
         return time_of(result["expiresAt"])
 
     async def transaction(self, transaction: Transaction) -> Any:
-        return await transaction.send(self.api, self.known.base)
+        return await transaction.send(self.api, self.known.base, self.reserver.waits)
 
     async def session(self, ttl: Duration, requester: str | None) -> LiveSession:
         return await LiveSession.begin(self.api, self.keeper, self.known, CLOCKS, ttl, requester)
@@ -143,10 +145,16 @@ class Core(Generic[H]):
         return [answer.result for answer in answers]
 
     async def cancel(self, resource: str, requester: str | None) -> bool:
+        # Tasks that were started before begin first. trio runs those that are ready in any order: so twice.
+        await anyio.sleep(0)
+        await anyio.sleep(0)
         requesters = self.known.waiting_for(resource) if requester is None else [requester]
         items = [{"resource": resource, "requester": one} for one in requesters]
+        waits = self.reserver.waits.cancel(resource, requesters)
         answers = await self.api.together([partial(self.api.cancel, item) for item in items])
-        return any(answer.result["status"] == "CANCELLED" for answer in answers)
+        for wait in waits:
+            await wait.ended()
+        return len(waits) > 0 or any(answer.result["status"] == "CANCELLED" for answer in answers)
 
     async def rows(self, path: str, **query: str | None) -> list[Any]:
         rows: list[Any] = (await self.api.request("GET", path, query=item_of(**query))).result

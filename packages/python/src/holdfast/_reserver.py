@@ -22,6 +22,7 @@ from ._lease import Lease
 from ._plan import Json, Plan
 from ._requesters import Requesters, Use
 from ._runtime import Running
+from ._waits import Wait, Waits
 from .errors import TAKEN, HoldfastError, NotAvailable, refusal, unexpected
 
 H = TypeVar("H", bound=BaseHold)
@@ -36,6 +37,15 @@ class Owner(NamedTuple):
     requester: str
     lease: Lease
     expires_at: Callable[[], datetime]
+
+
+class Got(NamedTuple):
+    """What a plan got: the service has granted it, and it is nobody else's."""
+
+    use: Use
+    answer: Answer
+    offset: float
+    """`offset_of(clocks)` before the request: the wall clock may be set during a wait."""
 
 
 class Reserver(Generic[H]):
@@ -56,6 +66,7 @@ class Reserver(Generic[H]):
         self.clocks = clocks
         self._make = make
         self._call_user = call_user
+        self.waits = Waits(api.runtime)
 
     async def try_take(self, plan: Plan, session: Owner | None = None) -> H | None:
         """Returns the hold; None if somebody else has it, or its turn did not come in time."""
@@ -66,12 +77,31 @@ class Reserver(Generic[H]):
 
     async def take(self, plan: Plan, session: Owner | None = None) -> H:
         """Raises HoldfastError, also if somebody else has it."""
+        if plan.wait is None:
+            return await self._made(plan, await self._get(plan, session, None), session)
+        wait = self.waits.begin(plan.title, plan.keys)
+        try:
+            got = await self._get(plan, session, wait)
+            if wait.is_cancelled:
+                try:
+                    await self._release(got.answer.result.results).ended()
+                finally:
+                    self._requesters.end(got.use)
+                raise wait.error()
+        finally:
+            # From here on it is no wait any more, but a hold.
+            wait.end()
+        return await self._made(plan, got, session)
+
+    async def _get(self, plan: Plan, session: Owner | None, wait: Wait | None) -> Got:
         until = None if plan.wait is None else self.clocks.monotonic() + plan.wait
         above = 0
         while True:
+            if wait is not None and wait.is_cancelled:
+                raise wait.error()
             use = self._requesters.begin(plan.keys, plan.requester if session is None else session.requester, above)
-            answer, offset = await self._ask(plan, use, until, session)
-            outcome: Outcome = answer.result
+            got = await self._ask(plan, use, until, session, wait)
+            outcome: Outcome = got.answer.result
             is_whole = len(outcome.results) == len(plan.items) and all(one["releaseToken"] for one in outcome.results)
             if outcome.state != "GOT" or not is_whole:
                 self._requesters.end(use)
@@ -80,27 +110,31 @@ class Reserver(Generic[H]):
                     raise unexpected()
                 raise await self._refusal(plan, decisive, until)
             if await self._is_ours(plan, use, outcome.results, session):
-                return await self._made(plan, use, answer, offset, session)
+                return got
             self._release([one for one in outcome.results if one["status"] == "ACQUIRED"])
             self._requesters.end(use)
             if use.number == 0:
                 raise HoldfastError(f"{plan.title}: {use.requester} holds it already", "ALREADY_HAD")
             above = use.number
 
-    async def _ask(self, plan: Plan, use: Use, until: float | None, session: Owner | None) -> tuple[Answer, float]:
-        """Returns the answer, and `offset_of(clocks)` before its request: the wall clock may be set during a wait."""
+    async def _ask(
+        self, plan: Plan, use: Use, until: float | None, session: Owner | None, wait: Wait | None
+    ) -> Got:
         offset = offset_of(self.clocks)
         attempt = attempt_of(self._api, plan, use.requester)
         ended = partial(self._requesters.end, use)
         # A lane releases what comes after the caller has given up. A transaction is no call of a lane.
         if until is None and len(plan.items) == 1:
             try:
-                return await attempt.ask(0, None, None), offset
+                return Got(use, await attempt.ask(0, None, None), offset)
             except BaseException:
                 ended()
                 raise
         # In a session, a grant lasts as long as the session, however long the response was held.
         asking = Asking(self._api, attempt, until, plan.ttl if session is None else inf)
+        if wait is not None:
+            wait.requester = use.requester
+            asking.wait = wait
         if plan.on_waiting is not None:
             asking.on_waiting = partial(self._call_user, plan.on_waiting)
         asking.release = lambda outcome: self._release(outcome.results)
@@ -111,9 +145,11 @@ class Reserver(Generic[H]):
             offset = offset_of(self.clocks)
 
         asking.asked = asked
-        return await ask_until_decided(asking), offset
+        answer = await ask_until_decided(asking)
+        return Got(use, answer, offset)
 
-    async def _made(self, plan: Plan, use: Use, answer: Answer, offset: float, session: Owner | None) -> H:
+    async def _made(self, plan: Plan, got: Got, session: Owner | None) -> H:
+        use, answer, offset = got
         results: Sequence[Json] = answer.result.results
         lease = Lease(plan.title, self.clocks) if session is None else session.lease
         if session is None:

@@ -157,6 +157,11 @@ class Running(Generic[T]):
     def is_done(self) -> bool:
         return self._done.is_set()
 
+    @property
+    def value(self) -> T | None:
+        """The result, if there is one by now."""
+        return self._result[0] if self._result else None
+
     def cancel(self) -> None:
         self._scope.cancel()
 

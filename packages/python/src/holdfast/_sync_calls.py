@@ -106,7 +106,10 @@ class Calls(Client):
         return not self.check(resource)["reserved"]
 
     def cancel(self, resource: str, *, requester: str | None = None) -> bool:
-        """Ends the waits for a resource: of a requester, or of this client. Returns whether there was one."""
+        """Ends the waits for a resource: of a requester, or of this client. Returns whether there was one.
+
+        Those that this client has begun end with NotAvailable, and what they got in the same moment is released.
+        """
         return self._call(lambda core: core.cancel(resource, requester))
 
     def active(self, *, resource: str | None = None, requester: str | None = None) -> list[ActiveReservation]:

@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any
 
+from ._answer import Answer
 from ._api import Api
 from ._ask import Asking, ask_until_decided
 from ._attempts import Attempt, Outcome, ask_transaction
 from ._durations import Duration, ttl_of, wait_of
 from ._plan import WAIT_NEEDS_TTL, Json, check_priority, item_of, text_of
 from ._requesters import random_text
+from ._waits import Waits
 from .errors import invalid
 
 _POLL_SECONDS = 10
@@ -35,24 +37,34 @@ class Transaction:
         self._requests = requests
         self._waits = {"waitSeconds": int(self.wait), "priority": priority} if self.wait > 0 else {}
 
-    async def send(self, api: Api, requester: str) -> Json:
-        """`requester` is that of items that name none. Returns the response. Raises HoldfastError."""
+    async def send(self, api: Api, requester: str, waits: Waits) -> Json:
+        """`requester` is that of items that name none, `waits` those of the client. Raises HoldfastError."""
         requests = [_item_of(request, requester) for request in self._requests]
         ask = ask_transaction(api, {"method": self._method, "requests": requests, **self._waits}, random_text(26))
-        first = requests[0]
         if not self._waits:
-            answer = await ask(0, None, None)
-        else:
-            name = first.get("resource") or text_of(first.get("match") or {})
-            ticket = {"resource": name, "requester": first["requester"]}
-            asking = Asking(api, Attempt(name, ask, ticket), time.monotonic() + self.wait)
-            asking.poll_seconds = _POLL_SECONDS
-            asking.release = lambda outcome: api.release(
-                [result for result in outcome.results if result["status"] == "ACQUIRED"]
-            )
+            return _response_of(await ask(0, None, None))
+        names = [request.get("resource") or text_of(request.get("match") or {}) for request in requests]
+        ticket = {"resource": names[0], "requester": requests[0]["requester"]}
+        asking = Asking(api, Attempt(names[0], ask, ticket), time.monotonic() + self.wait)
+        asking.poll_seconds = _POLL_SECONDS
+        asking.release = lambda outcome: api.release(
+            [result for result in outcome.results if result["status"] == "ACQUIRED"]
+        )
+        wait = asking.wait = waits.begin(names[0], names)
+        wait.requester = ticket["requester"]
+        try:
             answer = await ask_until_decided(asking)
-        outcome: Outcome = answer.result
-        return outcome.response or {}
+            if wait.is_cancelled:
+                await asking.release(answer.result).ended()
+                raise wait.error()
+            return _response_of(answer)
+        finally:
+            wait.end()
+
+
+def _response_of(answer: Answer) -> Json:
+    outcome: Outcome = answer.result
+    return outcome.response or {}
 
 
 def _item_of(request: Mapping[str, Any], requester: str) -> Json:
