@@ -52,7 +52,7 @@ const rowOf = async (name: string, search = '') => {
 describe('a free resource with a blocker in use', () => {
   test('is not available on the Board, which says why and until when, and offers to wait', async () => {
     expect(await rowOf('load-test')).toMatch(
-      /Not available database goes with staging, until .*\d\d:\d\d UTC needs .*\[Join queue load-test\]/,
+      /Not available database goes with staging, until .*\d\d:\d\d UTC needs .*\[ Join queue load-test\]/,
     );
     expect(await rowOf('suite')).toMatch(/3 of 3 free database goes with staging, until/);
     expect(await rowOf('spare')).toMatch(/Free .*\[Reserve spare\]/);
@@ -82,7 +82,7 @@ describe('a free resource with a blocker in use', () => {
   test('is not called free on its page, which offers to wait', async () => {
     const page = await see('/resources/one?name=load-test');
     expect(page).not.toMatch(/ Free\b/);
-    expect(page).toMatch(/\[Join queue load-test\]/);
+    expect(page).toMatch(/\[ Join queue load-test\]/);
     expect(page).not.toMatch(/\[Reserve/);
     expect(await see('/reserve?resource=load-test')).toContain('load-test is free, but cannot be taken now.');
   });

@@ -58,6 +58,33 @@ describe('the rows of the Board', () => {
     expect((await firstRow().getByRole('link', { name: 'Reserve' }).boundingBox())?.height).toBe(40);
   });
 
+  test('have one line above them on a phone, in which Free is one tap, and a button that says Queue', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await go('');
+    const topOf = async (selector: string) => (await page.locator(selector).first().boundingBox())?.y;
+    expect(await topOf('.facet summary')).toBe(await topOf('.views a'));
+    const queue = page.locator('tr[data-name=staging]').getByRole('link', { name: 'Join queue staging' });
+    // Of "Join queue staging" it shows one word.
+    expect((await queue.boundingBox())?.width).toBeLessThan(80);
+    await page.getByRole('link', { name: 'Free 15' }).click();
+    await page.waitForURL(/free=1/);
+    expect(await page.locator('tr[data-name=staging]').count()).toBe(0);
+  });
+
+  test('have buttons that end at one line, and menus that show when the row is pointed at', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await go('');
+    const ends = await page
+      .locator('.act .actions')
+      .evaluateAll((all) => all.map((one) => Math.round(one.firstElementChild?.getBoundingClientRect().right ?? 0)));
+    expect(new Set(ends).size).toBe(1);
+    const row = 'tr[data-name=staging]';
+    const opacity = () => page.evaluate(`getComputedStyle(document.querySelector('${row} .row-menu')).opacity`);
+    expect(await opacity()).toBe('0');
+    await page.locator(row).hover();
+    await expect.poll(opacity).toBe('1');
+  });
+
   test('begin at 300 px at most on a phone below a turn, whatever the person has', async () => {
     await turn();
     await client.reserve(

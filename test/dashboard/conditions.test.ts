@@ -102,8 +102,8 @@ describe('what is not ready', () => {
     expect(plain(await see('/find?q=broken'))).toContain('broken out of service · display dark');
     expect(plain(await see('/find?q=printer'))).toContain('not available: ink is out of service');
     const resources = plain(await see('/resources'));
-    expect(resources).toMatch(/broken 1 out of service/);
-    expect(resources).toMatch(/soiled 1 being cleaned/);
+    expect(resources).toMatch(/broken 1 Out of service/);
+    expect(resources).toMatch(/soiled 1 Being cleaned/);
     expect(resources).toMatch(/rigs 6 2 of 6 free, 2 of 6 out of service, 1 of 6 being cleaned/);
   });
 });

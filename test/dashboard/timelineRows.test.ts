@@ -72,8 +72,9 @@ describe('the frame', () => {
       [17, true],
       [18, true],
       [19, true],
-      [20, false],
+      [20, true],
     ]);
+    expect(marksOf(frameAt(at(-20))).at(-1)?.hasText).toBe(false);
   });
 
   test('marks every third hour of a day', () => {

@@ -31,12 +31,16 @@ export const SavedViews = ({ board, saved }: { board: Board; saved: readonly Sav
   const { query, counts } = board;
   const all = unfiltered(query);
   const look = { ...all, on: new Set(['look'] as const) };
+  const free = { ...all, on: new Set(['free'] as const) };
   const here = keyOf(query);
   const canSave = isFiltered(query) && saved.length < MAX_SAVED && !saved.some((one) => keyOf(one.query) === here);
   return (
     <nav class="tabs views" aria-label="Saved views" data-live="views">
       <Tab to={all} count={counts.all} isHere={!isFiltered(query)}>
         Everything
+      </Tab>
+      <Tab to={free} count={counts.free} isHere={keyOf(free) === here} isOfPhones>
+        Free
       </Tab>
       {saved.map((one) => (
         <Tab to={{ ...one.query, view: query.view }} count={board.count(one.query)} isHere={keyOf(one.query) === here}>
@@ -57,8 +61,17 @@ export const SavedViews = ({ board, saved }: { board: Board; saved: readonly Sav
 /** Two queries with the same key are the same view, however it is shown. */
 const keyOf = ({ q, labels, on }: BoardQuery): string => JSON.stringify([q, labels.toSorted(), [...on].sort()]);
 
-const Tab = ({ to, count, isHere, children }: { to: BoardQuery; count: number; isHere: boolean; children: Child }) => (
-  <a href={linkTo(to)} aria-current={isHere ? 'true' : undefined}>
+interface TabProps {
+  readonly to: BoardQuery;
+  readonly count: number;
+  readonly isHere: boolean;
+  /** True if wider pages say it elsewhere. */
+  readonly isOfPhones?: boolean;
+  readonly children: Child;
+}
+
+const Tab = ({ to, count, isHere, isOfPhones = false, children }: TabProps) => (
+  <a href={linkTo(to)} aria-current={isHere ? 'true' : undefined} class={isOfPhones ? 'phone-only' : undefined}>
     {children} <span class="meta">{number(count)}</span>
   </a>
 );
@@ -131,9 +144,12 @@ export const Filters = ({ board }: { board: Board }) => {
             name="q"
             value={query.q}
             maxlength={256}
-            placeholder="Name, label, holder or note"
+            placeholder="Name, label, holder, note"
             data-shortcut="/"
           />
+          <span class="key" aria-hidden="true">
+            /
+          </span>
         </label>
         {fieldsOf({ ...query, q: '', page: 1, isSelected: false }).map(([name, value]) => (
           <input type="hidden" name={name} value={value} />

@@ -61,8 +61,8 @@ const Card = ({ hold, back }: { hold: HeldFact; back: string }) => {
         Extend<span class="out-of-sight"> {name}</span>
       </a>
       {share !== null && (
-        <svg class="meter" height="6" aria-hidden="true">
-          <rect width="100%" height="6" rx="3" />
+        <svg class="progress" height="6" aria-hidden="true">
+          <rect class="track" width="100%" height="6" rx="3" />
           <rect class="done" width={`${Math.round(share * 100)}%`} height="6" rx="3" />
         </svg>
       )}

@@ -15,11 +15,9 @@ import { actionsOf } from './boardActions.ts';
 import { isPool, Now } from './boardNow.tsx';
 import { Box, HoldCells, SlotRow } from './boardSlots.tsx';
 import { Icon } from './icon.tsx';
-import { resourcePath } from './resourceTree.tsx';
+import { MAX_INDENT, resourcePath } from './resourceTree.tsx';
 import { idOf, RowActions } from './rowActions.tsx';
 
-/** Levels of the tree that are shown further right than the one before. */
-const MAX_INDENT = 4;
 const GROUP_HEIGHT = 32;
 
 export interface BoardTableProps {
@@ -114,8 +112,11 @@ const GroupRow = ({ section, query }: { section: BoardSection; query: BoardQuery
           <Icon name="down" />
           <span class="out-of-sight">Rows of {title}</span>
         </a>
-        {above !== '' && <span class="meta">{above} › </span>}
-        <GroupName section={section} /> <span class="meta">{countText(section)}</span>
+        <GroupName section={section} />{' '}
+        <span class="meta">
+          {countText(section)}
+          {above !== '' && ` · in ${above}`}
+        </span>
       </th>
       {!isTable && (
         <>

@@ -46,8 +46,15 @@ export const HourChart = ({ minutes }: { minutes: readonly Minute[] }) => {
           <span>now</span>
         </div>
       </div>
-      <p class="legend">
-        <span class="operations">operations</span> <span class="refusals">refused</span>
+      <p class="timeline-legend">
+        {['operations', 'refusals'].map((kind) => (
+          <span>
+            <svg width="10" height="10" aria-hidden="true">
+              <rect class={kind} width="10" height="10" rx="2" />
+            </svg>
+            {kind === 'refusals' ? 'refused' : kind}
+          </span>
+        ))}
       </p>
       <details id="chart-table">
         <summary>As a table</summary>

@@ -21,10 +21,13 @@ export interface ResourceStateProps {
   readonly nameOf: NameOf;
   /** The page that actions lead back to. */
   readonly back: string;
+  /** True if the title of the page says that it is free. */
+  readonly isTitled?: boolean;
 }
 
-export const ResourceState = ({ state, viewer, nameOf, back }: ResourceStateProps) => {
+export const ResourceState = ({ state, viewer, nameOf, back, isTitled = false }: ResourceStateProps) => {
   const { resource, expiresAt, note, waiting, heldByRequester, reason } = state;
+  if (isTitled && stateText(state, nameOf) === FREE && waiting === 0) return <div data-live="state" />;
   const hold = { resource, requester: requesterOf(viewer.user), claimBy: null };
   return (
     <div data-live="state">
@@ -51,6 +54,8 @@ export const ResourceState = ({ state, viewer, nameOf, back }: ResourceStateProp
 const holderOf = ({ requester }: CheckResult) =>
   requester?.startsWith(SYSTEM_REQUESTER_PREFIX) === true ? null : requester;
 
+const FREE = 'is free';
+
 function stateText(state: CheckResult, nameOf: NameOf): string {
   const { reserved, reservable, heldByRequester, mode, holders, condition, conditionReason, reason } = state;
   const requester = holderOf(state);
@@ -61,5 +66,5 @@ function stateText(state: CheckResult, nameOf: NameOf): string {
   if (reservable === false && reason === undefined)
     return 'cannot be reserved: it is not registered, is a group, or is being deleted';
   if (reserved) return requester === null ? 'is in use' : `is held by ${nameOf(requester)}`;
-  return reservable === false ? 'is free, but cannot be taken now' : 'is free';
+  return reservable === false ? 'is free, but cannot be taken now' : FREE;
 }

@@ -3,10 +3,10 @@
  * below it. A resource below a full ancestor is shown as not available.
  */
 import { hash } from 'node:crypto';
-import { labelTexts, type Row } from '../resource/registeredResources.ts';
-import { conditionWord, countTexts } from '../words/conditionWords.ts';
+import type { Row } from '../resource/registeredResources.ts';
+import { CONDITION_WORDS, countTexts } from '../words/conditionWords.ts';
+import { labelWords } from '../words/labelWords.ts';
 import { number } from '../words/numbers.ts';
-import { Dot } from './dot.tsx';
 
 /** Children shown of a node, whose own page has them all; and rows of a page. */
 const MAX_CHILDREN = 50;
@@ -14,7 +14,7 @@ const MAX_ROWS = 300;
 /** Roots on one page. */
 const ROOTS = 100;
 /** Levels of the tree that are shown further right than the one before. */
-const MAX_INDENT = 6;
+export const MAX_INDENT = 4;
 /** Blockers that a row names. */
 const MAX_BLOCKS = 3;
 
@@ -72,7 +72,7 @@ export const ResourceTree = ({ roots, children, page, link, mayDefine = false }:
   return (
     <>
       {lines.length > 0 && (
-        <table class="stacked defined" aria-label="Registered resources">
+        <table class="defined" aria-label="Registered resources">
           <thead>
             <tr>
               <th scope="col">Resource</th>
@@ -129,18 +129,17 @@ interface NodeProps {
 const Node = ({ row, depth, mayDefine, back }: NodeProps) => {
   const { name, capacity, waiting, blocks } = row;
   const state = stateOf(row);
-  const labels = labelTexts(row.labels);
+  const labels = labelWords(row.labels);
   const others = blocks.length - MAX_BLOCKS;
   return (
     <tr class={`node ${state}`} data-name={name} id={`defined-${hash('sha256', name).slice(0, 16)}`}>
       <th scope="row" class={indent(depth)}>
         <a href={resourcePath(name)}>{name}</a>
-        {labels.length > 0 && <span class="along">{labels.join(', ')}</span>}
+        {labels.length > 0 && <span class="along">{labels.join(' · ')}</span>}
       </th>
-      <td data-label="Slots">{capacity === null ? 'group' : number(capacity)}</td>
+      <td data-label="Slots">{capacity !== null && number(capacity)}</td>
       <td data-label="Now">
-        {state !== 'group' && <Dot of={SHAPES[state]} />}
-        {textOf(row)}
+        {state !== 'group' && <span class={`state ${SHAPES[state]}`}>{textOf(row)}</span>}
         {waiting > 0 && <span class="along">{number(waiting)} waiting</span>}
       </td>
       <td data-label="Takes along">
@@ -175,9 +174,9 @@ const textOf = (row: Row): string => {
   const { capacity, free, fullAncestor } = row;
   const state = stateOf(row);
   if (capacity === null) return '';
-  if (state === 'shut') return `not available: ${fullAncestor} has no free slot`;
+  if (state === 'shut') return `Not available: ${fullAncestor} has no free slot`;
   if (capacity > 1) return [`${number(free)} of ${number(capacity)} free`, ...countTexts(row)].join(', ');
-  return state === 'out' || state === 'dirty' ? conditionWord(state) : free === 1 ? 'free' : 'in use';
+  return state === 'out' || state === 'dirty' ? CONDITION_WORDS[state] : free === 1 ? 'Free' : 'In use';
 };
 
 /** State → its class as a shape. */

@@ -152,9 +152,16 @@ const BackInService = ({ resource, from, back }: { resource: string; from: 'out'
 
 const Reserve = ({ resource, label, back }: { resource: string; label: string; back: string }) => (
   <a class={label === 'Reserve' ? 'button' : 'button quiet'} href={actionPath('reserve', { resource, back })}>
-    {label}
+    {label === 'Reserve' ? label : <Queue />}
     <About text={resource} />
   </a>
+);
+
+/** `Join queue`; `Queue` in a row of a phone. */
+const Queue = () => (
+  <span>
+    <span class="wide-only">Join </span>queue
+  </span>
 );
 
 /** Books a time ahead. */

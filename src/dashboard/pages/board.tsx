@@ -95,10 +95,10 @@ const BoardPage = ({ board, saved, viewer, done, failed, origin }: BoardPageProp
     <Page title="Board" viewer={viewer} at={BOARD} list="rows" {...{ head, renew, done, failed }}>
       <BoardMine mine={board.mine} viewer={viewer} />
       {!isEmpty && (
-        <>
+        <div class="strip">
           <SavedViews board={board} saved={saved} />
           <Filters board={board} />
-        </>
+        </div>
       )}
       <div data-live="board" id="rows" tabindex={-1}>
         <Rows board={board} viewer={viewer} origin={origin} />
@@ -159,7 +159,10 @@ const HeadActions = ({ query, viewer, isEmpty, isBookable }: HeadActionsProps) =
     )}
     {may(viewer, 'reserve') && (
       <a class="button primary" href={actionPath('reserve', { back: linkTo(query) })} data-shortcut="r">
-        <Icon name="plus" /> Reserve
+        <Icon name="plus" /> Reserve{' '}
+        <span class="key" aria-hidden="true">
+          R
+        </span>
       </a>
     )}
   </>

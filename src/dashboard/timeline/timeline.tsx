@@ -18,6 +18,7 @@ export const TimelineDefs = ({ frame }: { frame: Frame }) => (
     <defs>
       <Hatch id="hatch" />
       <Hatch id="hatch-out" />
+      <Hatch id="hatch-dirty" />
       <Fade id="fade" />
       <Fade id="fade-mine" />
       <g id="hours">

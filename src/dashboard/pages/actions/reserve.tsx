@@ -222,7 +222,7 @@ const ReservePage = (props: ReservePageProps) => {
       renew={{ from: renew }}
     >
       {registered?.isBookable && may(viewer, 'reserve') && <NowOrLater resource={resource} back={back} at="now" />}
-      {seen && <ResourceState state={seen} viewer={viewer} nameOf={nameOf} back={back} />}
+      {seen && <ResourceState state={seen} viewer={viewer} nameOf={nameOf} back={back} isTitled />}
       {registered === null && (
         <p class="hint">
           Nothing of this name is registered. A reservation then holds the name itself, as those of programs do.
