@@ -94,7 +94,7 @@ module.exports = {
         pathNot: [
           CLIENT_WORDS,
           clientRoom('cli'),
-          '^packages/client/(src/(holdfast|index|ci/job)\\.ts|package\\.json)$',
+          '^packages/client/(src/(holdfast|index|ci/job|http/watched)\\.ts|package\\.json)$',
         ],
       },
     },

@@ -1,5 +1,5 @@
 /** Says on stderr that the service cannot be reached, while the client tries again. */
-import { watchRequests } from '../http/exchange.ts';
+import { watchRequests } from '../http/watched.ts';
 import { say } from './output.ts';
 
 /** This long after the first attempt that failed, in ms. */

@@ -8,6 +8,7 @@ import { Closing, textOf } from './body.ts';
 import { errorOf, unreachable } from './failures.ts';
 import { Retries } from './retries.ts';
 import { FOLLOWS_NOTHING, transportTo } from './transport.ts';
+import { watched } from './watched.ts';
 
 /** Where the service is, who calls, and how long a call is repeated. */
 export type Endpoint = Omit<HoldfastOptions, 'requester'>;
@@ -45,20 +46,6 @@ export interface Exchange {
    * @throws as send(); the reason of the signal
    */
   open(path: string, timeoutMs: number, signal?: AbortSignal): Promise<Response>;
-}
-
-/** Is told of each request of this process as it is sent. `path` as in Outgoing. */
-type Watch = (path: string, response: Promise<{ readonly status: number }>) => void;
-let watch: Watch | undefined;
-
-/** Has the requests of this process watched. The library does not export it: it is for the command line. */
-export function watchRequests(by: Watch): void {
-  watch = by;
-}
-
-function watched<Got extends { readonly status: number }>(path: string, response: Promise<Got>): Promise<Got> {
-  watch?.(path, response);
-  return response;
 }
 
 /** Anything else would make fetch fail, with the key in its message. */
