@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 import { go } from '../support/languages.ts';
 
 const run = promisify(execFile);
+/** Without C, as test/clients builds it: the standard library is compiled once. */
+const env = { ...process.env, CGO_ENABLED: '0' };
 const PACKAGE = join(import.meta.dirname, '../../packages/go/holdfast');
 
 /** What blocks use that are no whole program. */
@@ -57,7 +59,7 @@ function moduleOf(programs: ReadonlyMap<string, string>): string {
 export async function goErrors(programs: ReadonlyMap<string, string>): Promise<string> {
   const cwd = moduleOf(programs);
   try {
-    const vetting = run(go.path(), ['vet', './...'], { cwd });
+    const vetting = run(go.path(), ['vet', './...'], { cwd, env });
     // Of a command that was killed, or never began, the message alone says so.
     return await vetting.then(
       ({ stderr }) => stderr,
@@ -69,11 +71,15 @@ export async function goErrors(programs: ReadonlyMap<string, string>): Promise<s
 }
 
 /** Runs a program to its end. @returns what it printed to stdout */
-export async function runGo(text: string, folder: string, env: Readonly<Record<string, string>>): Promise<string> {
+export async function runGo(
+  text: string,
+  folder: string,
+  variables: Readonly<Record<string, string>>,
+): Promise<string> {
   const cwd = moduleOf(new Map([['example', text]]));
   try {
-    await run(go.path(), ['build', '-o', join(folder, '.example'), './example'], { cwd });
-    const options = { cwd: folder, env: { ...process.env, ...env }, timeout: 60_000 };
+    await run(go.path(), ['build', '-ldflags=-s -w', '-o', join(folder, '.example'), './example'], { cwd, env });
+    const options = { cwd: folder, env: { ...env, ...variables }, timeout: 60_000 };
     return (await run(join(folder, '.example'), [], options)).stdout;
   } finally {
     rmSync(cwd, { recursive: true, force: true });
