@@ -18,7 +18,7 @@ import { charged, countUse } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
 import { newDefaultKey } from './keys.ts';
 import type { Actor } from './permissions.ts';
-import { followChoices } from './personsCursor.ts';
+import { followChoices } from './personalNotices.ts';
 
 export type MemberDeps = Pick<OperationDeps, 'engine' | 'activity' | 'reads'> & { readonly store: Store };
 

@@ -4,19 +4,20 @@
  */
 import { HoldfastError } from '../domain/errors.ts';
 import { CHANNELS, type Channel, NO_MAIL, NO_PUSH, PERSONAL_NOTICES } from '../domain/notices.ts';
-import type { Choices } from '../domain/personalNotices.ts';
+import { type Choices, PERSONS } from '../domain/personalNotices.ts';
 import type { Charged } from '../domain/quota.ts';
+import { dropCursor, startCursor } from '../engine/notices/cursors.ts';
 import { chargeWrite } from '../engine/tenant/usage.ts';
 import type { Sealer } from '../identity/credentials.ts';
 import { PushTarget } from '../notices/push/target.ts';
 import { addressFault, type Rules } from '../outgoing/addresses.ts';
+import { readSentNotices } from '../store/choosers.ts';
 import * as store from '../store/noticeChoices.ts';
 import { type Device, putDevice } from '../store/pushDevices.ts';
 import type { Store } from '../store/records.ts';
 import { charged, countUse } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
 import type { Actor } from './permissions.ts';
-import { followChoices } from './personsCursor.ts';
 
 export interface ChoiceDeps extends Pick<OperationDeps, 'engine' | 'activity'> {
   readonly store: Store;
@@ -133,4 +134,16 @@ function choose(
     return choices;
   };
   return countUse(deps, credential, charged(chargeWrite(deps.engine, credential, 'read'), carryOut));
+}
+
+/**
+ * Makes the cursor of personal notices in a tenant's outbox, or deletes it if no member has chosen anything. Nobody is
+ * told what happened before. An outbox that nothing wants is deleted: a cursor in it must go, too, since it would be
+ * wrong in the next one.
+ * @throws HoldfastError unavailable
+ */
+export async function followChoices(store: Store, tenant: string): Promise<void> {
+  const notices = await readSentNotices(store, tenant);
+  if (notices.length === 0) await dropCursor(store.redis, tenant, PERSONS);
+  else await startCursor(store.redis, tenant, PERSONS, 'end', false);
 }

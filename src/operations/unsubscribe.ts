@@ -13,7 +13,7 @@ import { changeChoices, readChosen, readRecipient } from '../store/noticeChoices
 import type { Store } from '../store/records.ts';
 import { findSubscription } from '../store/subscriptions.ts';
 import { replaceAddresses } from '../store/unsubscriptions.ts';
-import { followChoices } from './personsCursor.ts';
+import { followChoices } from './personalNotices.ts';
 import { openSubscription, sealTarget } from './sealedSubscriptions.ts';
 
 const Unsubscription = z.object({ unsubscribe: z.array(MailSource), address: z.string() });

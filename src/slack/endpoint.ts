@@ -2,6 +2,7 @@
  * POST /integrations/slack/<tenant>: requests of a tenant's Slack app (docs/specification.md#reserving-from-slack).
  * Slack wants an answer within 3 s. A result that takes longer goes to the address that the request names.
  */
+import type { Logger } from 'pino';
 import { HoldfastError, LimitError } from '../domain/errors.ts';
 import { TENANT_ID } from '../domain/names.ts';
 import { asService } from '../domain/tenants.ts';
@@ -14,10 +15,10 @@ import { openRoute, type Route } from '../http/call/route.ts';
 import type { HttpDeps, TenantDeps } from '../http/deps.ts';
 import { logFault } from '../http/errors.ts';
 import { makeSlackLink } from '../operations/slack.ts';
-import { isSlackHook } from '../outgoing/slack.ts';
+import { post } from '../outgoing/request.ts';
+import { isSlackHook, type SlackSite } from '../outgoing/slack.ts';
 import { findSlackApp } from '../store/slack.ts';
 import { carryOut } from './carryOut.ts';
-import { answerLater } from './late.ts';
 import { type Message, say } from './messages.ts';
 import { actFor, type Person, type PersonDeps } from './person.ts';
 import { type Asked, askedIn, isProbe } from './requests.ts';
@@ -30,6 +31,8 @@ export type SlackEndpointDeps = HttpDeps &
 
 /** Time of a request until Slack is told that the result comes later: it waits for 3 s. */
 const PATIENCE_MS = 2000;
+/** Time in which Slack must take an answer that comes later. */
+const TAKEN_WITHIN_MS = 10_000;
 
 const WORKING = say('Working on it …');
 const NOTHING: Reply = { status: 200, body: null, headers: NONE };
@@ -176,4 +179,22 @@ async function messageFor(
   const secret = await makeSlackLink(deps, { tenant, teamId, userId, userName, teamName });
   const address = `${deps.publicUrl}/dashboard/slack?${new URLSearchParams({ link: secret })}`;
   return say(`<${address}|Link your account>, within 10 minutes. The link works once: give it to nobody.`);
+}
+
+/**
+ * Sends an answer to the address that a request names. Never fails: a log line says that Slack did not take it, without
+ * the address, which is a secret.
+ */
+async function answerLater({ rules }: SlackSite, address: string, body: object, log: Logger): Promise<void> {
+  try {
+    const { status } = await post(address, {
+      headers: { 'Content-Type': 'application/json; charset=utf-8' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(TAKEN_WITHIN_MS),
+      rules,
+    });
+    if (status !== 200) log.warn({ status }, 'Slack refused an answer');
+  } catch {
+    log.warn('an answer could not be sent to Slack');
+  }
 }

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { signatureHeaders } from '../../src/notices/signature.ts';
+import { signatureHeaders } from '../../src/notices/webhook.ts';
 
 const secret = () => `whsec_${randomBytes(24).toString('base64')}`;
 const body = JSON.stringify({ type: 'holdfast.events', note: 'é🎉' });
