@@ -23,7 +23,6 @@ const LIMITS = {
   writesPerDay: 1e12,
   readsPerMinute: 1e9,
   reservations: 1e9,
-  bookings: 1e9,
   eventConnections: 1e9,
   definitions: 1e9,
 };
