@@ -2,6 +2,7 @@
  * Bundles programs with the packages that they use: a few large files load in a third of the time that hundreds
  * of modules take. What is imported dynamically is a chunk of its own, read at its first use.
  */
+import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { BuildOptions, Plugin } from 'esbuild';
 
@@ -21,13 +22,39 @@ const LEAVE_OUT: Plugin = {
   },
 };
 
+/** The reader of Redis's replies in ioredis. */
+const DECODER = /[/\\]ioredis[/\\]built[/\\]resp[/\\]decoder\.js$/;
+
+const FAST_DECODER: Plugin = {
+  name: 'fastDecoder',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: DECODER }, async ({ path }) => ({ contents: withProperties(await readFile(path, 'utf8')) }));
+  },
+};
+
+/**
+ * Makes plain properties of private fields that were compiled for old engines: there, each access calls a function that
+ * looks into a WeakMap. Without that, ioredis reads replies in a third of the time.
+ * @throws Error if some are left
+ */
+function withProperties(module: string): string {
+  const text = module
+    .replace(/__classPrivateFieldGet\(this, \w+, "m", (\w+)\)/g, '$1')
+    .replace(/__classPrivateFieldGet\(this, (\w+), "f"\)/g, 'this.$1')
+    .replace(/__classPrivateFieldSet\(this, (\w+), /g, '(this.$1 = ')
+    .replace(/, "f"\)/g, ')')
+    .replace(/(\w+)\.set\(this, (.+)\);/g, 'this.$1 = $2;');
+  if (text === module || /PrivateField[GS]et\(this/.test(text)) throw new Error('ioredis has another decoder now');
+  return text;
+}
+
 export const BUNDLED = {
   bundle: true,
   splitting: true,
   platform: 'node',
   format: 'esm',
   target: 'node20.19',
-  plugins: [LEAVE_OUT],
+  plugins: [LEAVE_OUT, FAST_DECODER],
   // Packages that read files of their own folder.
   external: ['@electric-sql/pglite', 'swagger-ui-dist'],
   // For CommonJS packages in the bundle, which require Node's own modules.

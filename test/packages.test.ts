@@ -1,11 +1,17 @@
 /**
  * Packages of others: `npm ci` installs exactly those that were chosen, runs none of their scripts, their licences
- * allow to pass them on, and the bundle of the service leaves out what it never uses of them.
+ * allow to pass them on, and the bundle of the service leaves out what it never uses of them, and speeds one up.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { expect, inject, test } from 'vitest';
+import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
+import { build } from 'esbuild';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import * as ioredis from '../node_modules/ioredis/built/resp/decoder.js';
+import { BUNDLED } from '../scripts/bundling.ts';
 import { thirdPartyPage } from '../scripts/thirdParty.ts';
 
 const Lock = z.object({
@@ -97,4 +103,38 @@ test('the bundle has the messages of zod in English alone, and no PostgreSQL of 
   const parts = /^ *\/\/ node_modules\/(zod\/v4\/locales|bullmq\/dist\/cjs\/postgres)\/.*$/gm;
   const bundled = texts.flatMap((text) => text.match(parts) ?? []).map((line) => line.replace(/^.*node_modules\//, ''));
   expect(bundled.filter((name) => !name.endsWith('/index.js'))).toEqual(['zod/v4/locales/en.js']);
+});
+
+const REPLIES = [
+  '+OK\r\n:12\r\n:-3\r\n_\r\n#t\r\n,1.5e-3\r\n,-inf\r\n(123456789012345678901\r\n$-1\r\n$0\r\n\r\n$5\r\na\r\n"f\r\n',
+  '=7\r\ntxt:abc\r\n-ERR no\r\n!5\r\nE no2\r\n*3\r\n:1\r\n*2\r\n$1\r\nx\r\n+y\r\n*0\r\n*-1\r\n',
+  '~2\r\n:1\r\n:2\r\n%2\r\n+a\r\n:1\r\n+b\r\n*1\r\n$2\r\nhi\r\n>3\r\n$8\r\nsmessage\r\n$2\r\nch\r\n$3\r\nabc\r\n:9\r\n',
+].join('');
+
+/** Returns what a decoder makes of replies that arrive in pieces. */
+function decoded({ Decoder }: typeof ioredis, pieces: readonly Buffer[]): string {
+  const read: unknown[] = [];
+  const decoder = new Decoder({
+    getTypeMapping: () => ({}),
+    onReply: (reply) => read.push(['reply', reply]),
+    onErrorReply: ({ message }) => read.push(['error', message]),
+    onPush: (push) => read.push(['push', push]),
+  });
+  for (const piece of pieces) decoder.write(piece);
+  return inspect(read, { depth: null });
+}
+
+test('the bundle reads the replies of Redis as ioredis does, wherever they are cut', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-decoder-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const entryPoints = { decoder: 'node_modules/ioredis/built/resp/decoder.js' };
+  await build({ ...BUNDLED, entryPoints, outdir: folder, outExtension: { '.js': '.mjs' } });
+  const bundled: { default: typeof ioredis } = await import(pathToFileURL(join(folder, 'decoder.mjs')).href);
+  const bytes = Buffer.from(REPLIES);
+  const expected = decoded(ioredis, [bytes]);
+  expect(expected.match(/'(reply|error|push)'/g)).toHaveLength(20);
+  for (let at = 0; at <= bytes.length; at++)
+    expect(decoded(bundled.default, [bytes.subarray(0, at), bytes.subarray(at)])).toBe(expected);
+  const single = [...bytes].map((byte) => Buffer.from([byte]));
+  expect(decoded(bundled.default, single)).toBe(expected);
 });
