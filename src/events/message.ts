@@ -32,7 +32,13 @@ export interface Batch {
 }
 
 /** The start of an event: its type and, if it has them, in ms: until when it can be claimed, the end of the lease. */
-const BEGINNING = /\{"type":"(\w+)",(?:"claimBy":(\d+),)?(?:"expiresAt":(\d+|null),)?/y;
+const BEGINNING = /^\{"type":"(\w+)",(?:"claimBy":(\d+),)?(?:"expiresAt":(\d+|null),)?/;
+
+/** No start of an event is longer, in bytes. */
+const MAX_BEGINNING = 200;
+
+/** The first line of a message after its number: the publisher, and the ms. */
+const HEAD = /^ (\S+) (\d+)\n$/;
 
 /** The end of a lease in the changes of a transaction. It cannot match within a string, where \ precedes quotes. */
 const EXPIRES_AT = /"expiresAt":(\d+)/g;
@@ -82,56 +88,70 @@ class Text {
   }
 }
 
+/** Bytes are compared, and not read as text, as long as messages begin like the one before: most do. */
 function readMessage(tenant: string, payload: Buffer, text: Text): Message {
-  const message = payload.toString('latin1');
-  if (!message.startsWith('v2 ')) return { number: Number.NaN, publisher: '', events: 0, end: text.length };
-  const headEnd = message.indexOf('\n');
-  const numberEnd = message.indexOf(' ', 3);
-  const publisherEnd = message.indexOf(' ', numberEnd + 1);
-  const ms = message.slice(publisherEnd + 1, headEnd);
-  if (ms !== last.ms || tenant !== last.tenant) last = { ...NONE, tenant, ms };
+  let [number, at] = [0, VERSION.length];
+  for (let digit = digitAt(payload, at); digit >= 0 && digit <= 9; digit = digitAt(payload, ++at))
+    number = 10 * number + digit;
+  const isAlike = tenant === last.tenant && hasAt(payload, at, last.head);
+  if (!hasAt(payload, 0, VERSION) || (!isAlike && !readHead(tenant, payload, at)))
+    return { number: Number.NaN, publisher: '', events: 0, end: text.length };
   let events = 0;
-  for (let from = headEnd + 1; from < message.length; events++) {
-    if (!message.startsWith(last.read, from)) readBeginning(message, from);
-    const next = message.indexOf('\n', from);
-    const end = next === -1 ? message.length : next;
+  for (let from = at + last.head.length; from < payload.length; events++) {
+    if (!hasAt(payload, from, last.read)) readBeginning(payload, from);
+    const next = payload.indexOf(NEWLINE, from);
+    const end = next === -1 ? payload.length : next;
     from += last.read.length;
     text.add(last.written);
-    text.add(last.hasChanges ? withTimes(message.slice(from, end)) : payload.subarray(from, end));
+    if (last.hasChanges) text.add(withTimes(payload.toString('latin1', from, end)));
+    else text.add(new Uint8Array(payload.buffer, payload.byteOffset + from, end - from));
     text.add(EVENT_END);
     from = end + 1;
   }
-  return {
-    number: Number(message.slice(3, numberEnd)),
-    publisher: message.slice(numberEnd + 1, publisherEnd),
-    events,
-    end: text.length,
-  };
+  return { number, publisher: last.publisher, events, end: text.length };
 }
 
+const NEWLINE = 0x0a;
+const VERSION = Buffer.from('v2 ');
 const EVENT_END = Buffer.from('\n\n');
 
-/** No event begins like this. */
-const NONE = { tenant: '', ms: '', read: '\n', written: EVENT_END, hasChanges: false };
+const digitAt = (bytes: Buffer, at: number): number => (bytes[at] ?? 0) - 0x30;
 
-/** The start of the previous event: as published (read) and as streams send it (written). Most events start alike. */
-let last = NONE;
+/** Returns true if a part is at an index. A loop: most parts are short. */
+function hasAt(bytes: Buffer, at: number, part: Buffer): boolean {
+  for (let i = 0; i < part.length; i++) if (bytes[at + i] !== part[i]) return false;
+  return true;
+}
+
+/** No event begins like this. */
+const NONE: Buffer = EVENT_END;
+
+/**
+ * The first line of the previous message after its number (head), and the start of the previous event: as published
+ * (read) and as streams send it (written).
+ */
+let last = { tenant: '', head: NONE, publisher: '', ms: '', read: NONE, written: NONE, hasChanges: false };
+
+/** Reads a first line into `last`. Returns false if it has another form. */
+function readHead(tenant: string, payload: Buffer, from: number): boolean {
+  const end = payload.indexOf(NEWLINE, from) + 1;
+  const [line, publisher = '', ms = ''] = HEAD.exec(payload.toString('latin1', from, end)) ?? [];
+  if (line === undefined) return false;
+  last = { tenant, head: payload.subarray(from, end), publisher, ms, read: NONE, written: NONE, hasChanges: false };
+  return true;
+}
 
 /** Reads the start of an event into `last`. */
-function readBeginning(message: string, from: number): void {
-  BEGINNING.lastIndex = from;
-  const [read = '', type = '', claimBy, expiresAt] = BEGINNING.exec(message) ?? [];
-  const { tenant, ms } = last;
+function readBeginning(payload: Buffer, from: number): void {
+  const text = payload.toString('latin1', from, from + MAX_BEGINNING);
+  const [read = '', type = '', claimBy, expiresAt] = BEGINNING.exec(text) ?? [];
+  const { tenant, head, publisher, ms } = last;
   const claim = claimBy === undefined ? '' : `"claimBy":${toJsonTime(claimBy)},`;
   const lease = expiresAt === undefined ? '' : `"expiresAt":${expiresAt === 'null' ? 'null' : toJsonTime(expiresAt)},`;
   const common = `"tenantId":"${tenant}","timestamp":${toJsonTime(ms)},${nullsOf.get(type) ?? ''}${claim}${lease}`;
-  last = {
-    tenant,
-    ms,
-    read,
-    written: Buffer.from(`event: ${type}\ndata: {"type":"${type}",${common}`, 'latin1'),
-    hasChanges: type.startsWith('TRANSACTION_'),
-  };
+  const written = Buffer.from(`event: ${type}\ndata: {"type":"${type}",${common}`, 'latin1');
+  const hasChanges = type.startsWith('TRANSACTION_');
+  last = { tenant, head, publisher, ms, read: payload.subarray(from, from + read.length), written, hasChanges };
 }
 
 const withTimes = (changes: string): Buffer =>

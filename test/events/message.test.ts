@@ -54,6 +54,18 @@ describe('a message', () => {
     );
   });
 
+  test('names its tenant and time, however alike two messages are', () => {
+    const read = (tenant: string, ms: number) => {
+      const [event = ''] =
+        /"tenantId".*Z",/.exec(`${readMessages(tenant, [Buffer.from(`v2 7 ab ${ms}\n${line}`)]).text}`) ?? [];
+      return event;
+    };
+    const time = (ms: number) => `"timestamp":"1970-01-01T00:00:00.00${ms}Z",`;
+    expect(read('one', 1)).toBe(`"tenantId":"one",${time(1)}`);
+    expect(read('two', 1)).toBe(`"tenantId":"two",${time(1)}`);
+    expect(read('two', 2)).toBe(`"tenantId":"two",${time(2)}`);
+  });
+
   test('of another form has no number that could follow another one', () => {
     const { messages, isUnbroken } = read(`v3 7 ab12 0\n${line}`, 'garbage', `7 ab12\n${line}`);
     expect(messages.map(({ number }) => number)).toEqual([Number.NaN, Number.NaN, Number.NaN]);
