@@ -131,17 +131,25 @@ describe('WAITING', () => {
   });
 });
 
-describe('a thousand sessions', () => {
+/** Sends a message. An instance that has too much to do says so with a 503: it is sent again, as agents do. */
+const answered = (...message: Parameters<typeof post>) =>
+  until('an answer', async () => {
+    const answer = await post(...message);
+    return answer.status === 503 ? undefined : answer;
+  });
+
+describe('two hundred sessions', () => {
   it('each begin at one instance, and reserve a thing of their own at the other', async () => {
     const left = Array.from({ length: 200 }, (_, i) => i);
     const requesters = new Set<unknown>();
     const work = async () => {
       for (let i = left.pop(); i !== undefined; i = left.pop()) {
         const [at, next] = i % 2 ? [one, other] : [other, one];
-        const session = (await post(at, rpc('initialize', HELLO))).headers.get('Mcp-Session-Id') ?? '';
+        const session = (await answered(at, rpc('initialize', HELLO))).headers.get('Mcp-Session-Id') ?? '';
         const reserve = rpc('tools/call', { name: 'reserve', arguments: { resource: `own-${i}` } });
-        const { body } = await post(next, reserve, { 'Mcp-Session-Id': session });
-        expect(body.result).toMatchObject({ structuredContent: { status: 'ACQUIRED', requester: session } });
+        const { body } = await answered(next, reserve, { 'Mcp-Session-Id': session });
+        const status = expect.stringMatching(/^(ACQUIRED|ALREADY_HAD)$/);
+        expect(body.result).toMatchObject({ structuredContent: { status, requester: session } });
         requesters.add(session);
       }
     };
