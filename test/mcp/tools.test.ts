@@ -214,10 +214,35 @@ describe('bookings', () => {
     expect((await ann.call('cancel_booking', { booking })).text).toMatch(/^CANCELLED/);
     expect((await ann.call('cancel_booking', { booking })).text).toMatch(/^There is no such booking/);
   });
+
+  it('are a series with repeat: all of it, or what conflicts with nothing; and are cancelled together', async () => {
+    await service.register({ name: 'press', bookable: true });
+    const day = (n: number) => new Date(Date.now() + n * 86_400_000).toISOString().slice(0, 10);
+    const at = (n: number, hour: string) => ({ start: `${day(n)}T${hour}:00:00Z`, end: `${day(n)}T${hour}:30:00Z` });
+    await bob.call('book', { resource: 'press', ...at(2, '09'), note: 'demo' });
+    const repeat = { every: 'day', until: day(4), timeZone: 'UTC' };
+    const asked = { resource: 'press', ...at(1, '09'), repeat };
+    const refused = await ann.call('book', asked);
+    expect(refused.text).toMatch(
+      /^CONFLICT\. Nothing of the series was booked\. In the way:\n- .*is booked by .*"demo"\.$/,
+    );
+    expect(refused.data).toMatchObject({ status: 'CONFLICT', booking: null });
+    const { text, data } = await ann.call('book', { ...asked, skipConflicts: true });
+    expect(text).toMatch(/^BOOKED: "press" is yours .* 3 times, from .* Left out:\n- .*"demo"\.$/);
+    const { series, bookings } = data as { series: string; bookings: { status: string }[] };
+    expect(bookings.map(({ status }) => status)).toEqual(['BOOKED', 'CONFLICT', 'BOOKED', 'BOOKED']);
+    expect((await bob.call('list_bookings', { resource: 'press' })).text).toContain(`of series ${series}`);
+    const later = await ann.call('cancel_booking', { series, from: at(4, '00').start });
+    expect(later).toMatchObject({ text: 'CANCELLED: it is not booked any more.', data: { cancelled: 1 } });
+    const rest = await ann.call('cancel_booking', { series });
+    expect(rest).toMatchObject({ text: 'CANCELLED: 2 bookings are not booked any more.', data: { cancelled: 2 } });
+  });
 });
 
 describe('arguments that do not fit', () => {
   it.each([
+    ['cancel_booking', { from: '2026-11-24T09:00:00Z' }, 'Send `booking`, or `series`'],
+    ['cancel_booking', { series: '0d9b4f4e-3c1f-4b52-8a8e-6f2f0a7c9b11', from: 'monday' }, 'from must be'],
     ['reserve', {}, 'resource is required. Nothing was done.'],
     ['reserve', { resource: 'a', ttlSeconds: 0 }, 'ttlSeconds must be an integer greater than 0'],
     ['reserve', { resource: 'a', wait: 3 }, 'wait is not a known field'],
