@@ -3,24 +3,25 @@ local conditions = require('slots/conditions')
 local registry = require('definitions/definitions')
 local slotMap = require('slots/slots')
 local conditionTexts = {}
-local WORDS = { out = 'out of service', dirty = 'being cleaned', ready = 'ready' }
+local ONE = { out = 'is out of service', dirty = 'needs cleaning', ready = 'is ready' }
+local SEVERAL = { out = 'are out of service', dirty = 'need cleaning' }
 
 -- Describes the condition of one slot: phone1 is out of service: display dark.
 function conditionTexts.slotText(resource, slot)
   local condition, reason = conditions.describe(resource, slot)
-  return (slot or resource) .. ' is ' .. WORDS[condition] .. (reason and ': ' .. reason or '')
+  return (slot or resource) .. ' ' .. ONE[condition] .. (reason and ': ' .. reason or '')
 end
 
--- Describes how many slots of a pool are not ready: 2 of 6 slots are out of service, 1 is being cleaned. Returns nil if
+-- Describes how many slots of a pool are not ready: 2 of 6 slots are out of service, 1 needs cleaning. Returns nil if
 -- all are.
 function conditionTexts.countText(capacity, out, dirty)
   local parts = {}
   if out > 0 then
-    parts[1] = string.format('%d of %d slots %s %s', out, capacity, out == 1 and 'is' or 'are', WORDS.out)
+    parts[1] = string.format('%d of %d slots %s', out, capacity, (out == 1 and ONE or SEVERAL).out)
   end
   if dirty > 0 then
     local of = out > 0 and '' or string.format(' of %d slots', capacity)
-    parts[#parts + 1] = string.format('%d%s %s %s', dirty, of, dirty == 1 and 'is' or 'are', WORDS.dirty)
+    parts[#parts + 1] = string.format('%d%s %s', dirty, of, (dirty == 1 and ONE or SEVERAL).dirty)
   end
   return parts[1] and table.concat(parts, ', ')
 end
@@ -32,7 +33,7 @@ local function whyNoneOf(resource, capacity, condition)
       capacity, conditions.countOf(resource, capacity, 'out'), conditions.countOf(resource, capacity, 'dirty')
     )
   elseif conditions.countOf(resource, capacity, condition) == 0 then
-    return string.format('none of %d slots is %s', capacity, WORDS[condition])
+    return string.format('none of %d slots %s', capacity, ONE[condition])
   end
 end
 

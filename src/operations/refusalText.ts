@@ -7,8 +7,8 @@ import type { ReserveResult } from '../contract/reservations.ts';
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^ancestor (.+) is at capacity$/, '“$1”, to which it belongs, is in use.'],
   [/^blocker (.+) is held$/, '“$1”, which it needs too, is in use.'],
-  [/^ancestor (.+) is (out of service|being cleaned)(.*)$/, '“$1”, to which it belongs, is $2$3.'],
-  [/^blocker (.+) is (out of service|being cleaned)(.*)$/, '“$1”, which it needs too, is $2$3.'],
+  [/^ancestor (.+) (is out of service|needs cleaning)(.*)$/, '“$1”, to which it belongs, $2$3.'],
+  [/^blocker (.+) (is out of service|needs cleaning)(.*)$/, '“$1”, which it needs too, $2$3.'],
   [/^booked from (.+)$/, 'It is booked from $1.'],
   [/^kept for a waiting request$/, 'It is kept for somebody who waits.'],
   [/^(.+) is being deleted$/, '“$1” is being deleted.'],

@@ -61,7 +61,7 @@ function holdText(hold: Hold): string {
   return kind === 'own' ? `${who} ${untilText(until)}${noteText(note)}` : who;
 }
 
-const CONDITIONS = { out: 'out of service', dirty: 'being cleaned' } as const;
+const CONDITIONS = { out: 'is out of service', dirty: 'needs cleaning' } as const;
 /** Slots and names that one text shows. */
 const SHOWN = 8;
 
@@ -80,7 +80,7 @@ export function stateText(state: ResourceState): string {
     ...(capacity === 1 ? [] : held.slice(0, SHOWN).map(({ slot, hold }) => `• ${nameText(slot)}: ${holdText(hold)}`)),
     ...notReady
       .slice(0, SHOWN)
-      .map(({ slot, condition, reason }) => `• ${nameText(slot)} is ${CONDITIONS[condition]}${noteText(reason)}`),
+      .map(({ slot, condition, reason }) => `• ${nameText(slot)} ${CONDITIONS[condition]}${noteText(reason)}`),
     ...inTheWay(state),
   ];
   const waiters = queue.slice(0, SHOWN).map(({ requester }) => whoText(requester));

@@ -10,7 +10,7 @@ import type { Entry } from './plans.ts';
 import type { Reservation } from './state.ts';
 
 /** Why slots are not ready, or not in the condition that is asked for: one of several texts. */
-export const UNREADY = expect.stringMatching(/^NOT_AVAILABLE: .*(out of service|being cleaned|is ready)/);
+export const UNREADY = expect.stringMatching(/^NOT_AVAILABLE: .*(out of service|needs? cleaning|is ready)/);
 
 /** The condition of its slots, as a release says it. */
 export type Report = Pick<UnreserveItem, 'condition' | 'slots'>;

@@ -69,7 +69,7 @@ function checkText(one: CheckResult): string {
 }
 
 const conditionText = ({ condition, conditionReason }: CheckResult): string =>
-  `${condition === 'out' ? 'out of service' : 'being cleaned'}${conditionReason === undefined ? '' : `: ${conditionReason}`}`;
+  `${condition === 'out' ? 'out of service' : 'needs cleaning'}${conditionReason === undefined ? '' : `: ${conditionReason}`}`;
 
 export const listReservationsTool = tool({
   name: 'list_reservations',

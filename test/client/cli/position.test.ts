@@ -41,11 +41,11 @@ describe('a line', () => {
     position.stop();
   });
 
-  test('says that what nobody holds is out of service or being cleaned', () => {
+  test('says that what nobody holds is out of service or needs cleaning', () => {
     const { said, position } = told('phone');
     const reason = { kind: 'SLOTS' as const, resource: 'os=ios', holders: [], more: 0, next: [] };
     position.update({ ahead: 0, waitsFor: 'os=ios', since: '', until: '', reason });
-    expect(said).toEqual(['waiting for phone: you are next for os=ios. os=ios is out of service or being cleaned']);
+    expect(said).toEqual(['waiting for phone: you are next for os=ios. os=ios is out of service or needs cleaning']);
     position.stop();
   });
 

@@ -93,10 +93,12 @@ describe('holdfast why', () => {
     for (const resource of ['spare', 'above'])
       expect(await run(['condition', resource, 'out'])).toMatchObject({ code: 0 });
     expect(await sentence('spare')).toBe(
-      'spare is not free: its slots are out of service or being cleaned.\n  Nobody waits.\n',
+      'spare is not free: its slots are out of service or need cleaning.\n  Nobody waits.\n',
     );
-    expect(await sentence('below')).toMatch(/^below is not free: above above it is out of service or being cleaned\./);
-    expect(await sentence('tool')).toMatch(/^tool is not free: it needs above, which is out of service or being/);
+    expect(await sentence('below')).toMatch(/^below is not free: above above it is out of service or needs cleaning\./);
+    expect(await sentence('tool')).toMatch(
+      /^tool is not free: it needs above, which is out of service or needs cleaning/,
+    );
     await take('ann', 'busy');
     const item = { requestType: 'RESERVE', requester: 'bob', ttlSeconds: 9 };
     const both = ['kept', 'busy'].map((resource) => ({ ...item, resource }));

@@ -22,7 +22,7 @@ describe('a registration', () => {
     const held = await lab.reserve(name, 'ann');
     await lab.register({ name, capacity: 4, afterUse: 'dirty' });
     expect(await lab.conditionsOf(name, 4)).toBe('dirty out: x dirty: y dirty');
-    expect(await lab.take(name, 'ben')).toBe('NOT_AVAILABLE: 1 of 4 slots is out of service, 3 are being cleaned');
+    expect(await lab.take(name, 'ben')).toBe('NOT_AVAILABLE: 1 of 4 slots is out of service, 3 need cleaning');
     await lab.release(held);
     expect(await lab.conditionsOf(name, 4)).toBe('dirty out: x dirty: y dirty');
     expect(await lab.take(name, 'janitor', { condition: 'dirty' })).toBe(`${name}_0`);

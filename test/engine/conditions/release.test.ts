@@ -83,8 +83,8 @@ describe('afterUse', () => {
     await lab.reserve(cleaner, 'janitor', { ttlSeconds: 1, condition: 'dirty' });
     const { engine, credential } = lab.running;
     await setClock(engine.redis, credential.tenant, Date.now() + 5000);
-    expect(await lab.take(user, 'ben')).toBe(`NOT_AVAILABLE: ${user} is being cleaned`);
-    expect(await lab.take(cleaner, 'ben')).toBe(`NOT_AVAILABLE: ${cleaner} is being cleaned`);
+    expect(await lab.take(user, 'ben')).toBe(`NOT_AVAILABLE: ${user} needs cleaning`);
+    expect(await lab.take(cleaner, 'ben')).toBe(`NOT_AVAILABLE: ${cleaner} needs cleaning`);
   });
 
   test('applies when a session ends', async () => {
@@ -205,7 +205,7 @@ describe('a reset', () => {
     await reset(lab.running.engine, lab.running.credential);
     expect(await lab.conditionsOf(used, 3)).toBe('dirty out: gone dirty');
     expect(await lab.conditionsOf(plain, 3)).toBe('dirty: coffee ready out');
-    expect(await lab.take(used, 'ann')).toBe('NOT_AVAILABLE: 1 of 3 slots is out of service, 2 are being cleaned');
+    expect(await lab.take(used, 'ann')).toBe('NOT_AVAILABLE: 1 of 3 slots is out of service, 2 need cleaning');
     expect(await lab.take(used, 'janitor', { condition: 'dirty' })).toBe(`${used}_0`);
     expect(await lab.take(plain, 'ann')).toBe(`${plain}_1`);
   });

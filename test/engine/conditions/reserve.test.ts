@@ -9,7 +9,7 @@ describe('a slot that is not ready', () => {
     expect(await lab.set('phone1', 'out', 'display dark')).toBe('CHANGED');
     expect(await lab.take('phone1', 'ann')).toBe('NOT_AVAILABLE: phone1 is out of service: display dark');
     expect(await lab.set('phone1', 'dirty')).toBe('CHANGED');
-    expect(await lab.take('phone1', 'ann')).toBe('NOT_AVAILABLE: phone1 is being cleaned');
+    expect(await lab.take('phone1', 'ann')).toBe('NOT_AVAILABLE: phone1 needs cleaning');
     expect(await lab.set('phone1', 'ready')).toBe('CHANGED');
     expect(await lab.take('phone1', 'ann')).toBe('phone1');
   });
@@ -17,7 +17,7 @@ describe('a slot that is not ready', () => {
   test('is given to a request for its condition, and to no other', async () => {
     await lab.register({ name: 'phone2' });
     await lab.set('phone2', 'dirty');
-    expect(await lab.take('phone2', 'fixer', { condition: 'out' })).toBe('NOT_AVAILABLE: phone2 is being cleaned');
+    expect(await lab.take('phone2', 'fixer', { condition: 'out' })).toBe('NOT_AVAILABLE: phone2 needs cleaning');
     expect(await lab.take('phone2', 'cleaner', { condition: 'dirty' })).toBe('phone2');
     expect(await lab.take('phone2', 'ann')).toBe('ALREADY_HELD');
   });
@@ -52,7 +52,7 @@ describe('a pool', () => {
     expect(await lab.take('rig', 'c', { condition: 'dirty' })).toBe('rig_3');
     expect(await lab.take('rig', 'd', { condition: 'out' })).toBe('rig_1');
     expect(await lab.take('rig', 'e')).toBe('rig_4');
-    expect(await lab.take('rig', 'f')).toBe('NOT_AVAILABLE: 2 of 6 slots are out of service, 2 are being cleaned');
+    expect(await lab.take('rig', 'f')).toBe('NOT_AVAILABLE: 2 of 6 slots are out of service, 2 need cleaning');
     expect(await lab.take('rig', 'g', { condition: 'dirty' })).toBe('NOT_AVAILABLE');
   });
 
@@ -60,7 +60,7 @@ describe('a pool', () => {
     await lab.register({ name: 'rack', capacity: 4 });
     await lab.set('rack_1', 'dirty');
     await lab.set('rack_2', 'dirty');
-    expect(await lab.take('rack', 'a', { count: 3 })).toBe('NOT_AVAILABLE: 2 of 4 slots are being cleaned');
+    expect(await lab.take('rack', 'a', { count: 3 })).toBe('NOT_AVAILABLE: 2 of 4 slots need cleaning');
     expect((await lab.reserve('rack', 'a', { count: 2 })).slots).toEqual(['rack_0', 'rack_3']);
     expect((await lab.reserve('rack', 'b', { count: 2, condition: 'dirty' })).slots).toEqual(['rack_1', 'rack_2']);
   });
@@ -89,7 +89,7 @@ describe('what a plan takes along', () => {
   test('has to be ready: an ancestor that is a pool', async () => {
     await lab.register({ name: 'hall', capacity: 2 }, { name: 'stand', treePath: 'hall' });
     await lab.set('hall', 'dirty');
-    expect(await lab.take('stand', 'ann')).toBe('NOT_AVAILABLE: ancestor hall: 2 of 2 slots are being cleaned');
+    expect(await lab.take('stand', 'ann')).toBe('NOT_AVAILABLE: ancestor hall: 2 of 2 slots need cleaning');
     await lab.set('hall_1', 'ready');
     expect((await lab.reserve('stand', 'ann')).acquiredSlots).toEqual({ hall: 'hall_1' });
   });
@@ -120,7 +120,7 @@ describe('a SHARED hold', () => {
     await lab.register({ name: 'map' });
     expect((await lab.reserve('map', 'ann', { mode: 'SHARED' })).status).toBe('ACQUIRED');
     await lab.set('map', 'dirty');
-    expect(await lab.take('map', 'ben', { mode: 'SHARED' })).toBe('NOT_AVAILABLE: map is being cleaned');
+    expect(await lab.take('map', 'ben', { mode: 'SHARED' })).toBe('NOT_AVAILABLE: map needs cleaning');
     expect((await lab.reserve('map', 'ann', { mode: 'SHARED' })).status).toBe('ALREADY_HAD');
   });
 });

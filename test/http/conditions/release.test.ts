@@ -31,7 +31,7 @@ const release = async (resource: string, more: object = {}) => {
 describe('a reserve item asks for a condition', () => {
   test('and activeReservations shows it', async () => {
     await holdfast.setCondition({ resource: 'phone', condition: 'dirty' });
-    expect((await reserve('phone')).explanation).toBe('NOT_AVAILABLE: phone is being cleaned');
+    expect((await reserve('phone')).explanation).toBe('NOT_AVAILABLE: phone needs cleaning');
     const held = await reserve('phone', 'cleaner', { condition: 'dirty' });
     expect(held).not.toHaveProperty('condition');
     expect((await holdfast.active('?requester=cleaner')).body).toMatchObject([{ condition: 'dirty' }]);

@@ -72,29 +72,29 @@ function nextText({ next }: Reason, waiting: number): string {
   return `Next is ${first.requester}${noteOf(first.note)}, who has waited for ${ago(first.since)}${more}`;
 }
 
-const NOT_READY = 'out of service or being cleaned';
+const IS_NOT_READY = 'is out of service or needs cleaning';
 
 /** `api is not free: env above it is full` */
 function causeText(resource: string, { kind, resource: taken, holders }: Reason): string {
   const isHeld = holders.length > 0;
   const causes = {
-    SLOTS: isHeld ? '' : `its slots are ${NOT_READY}`,
-    ANCESTOR: `${taken} above it is ${isHeld ? 'full' : NOT_READY}`,
+    SLOTS: isHeld ? '' : 'its slots are out of service or need cleaning',
+    ANCESTOR: `${taken} above it ${isHeld ? 'is full' : IS_NOT_READY}`,
     BOOKING: 'it is booked',
-    BLOCKER: `it needs ${taken}${isHeld ? '' : `, which is ${NOT_READY}`}`,
+    BLOCKER: `it needs ${taken}${isHeld ? '' : `, which ${IS_NOT_READY}`}`,
     QUEUE: 'it is kept for those who wait',
   };
   return `${resource} is not free${causes[kind] === '' ? '' : `: ${causes[kind]}`}`;
 }
 
 /**
- * Who or what is in the way, for those who wait: `ann has held it for 4m`, `it is out of service or being cleaned`.
+ * Who or what is in the way, for those who wait: `ann has held it for 4m`, `it is out of service or needs cleaning`.
  * Without the last full stop; '' if nothing is known.
  */
 export function inTheWayText(reason: Reason): string {
   const { kind, resource, holders } = reason;
   if (holders.length > 0) return holdersText(reason, resource);
-  return kind === 'QUEUE' ? '' : `${resource} is ${NOT_READY}`;
+  return kind === 'QUEUE' ? '' : `${resource} ${IS_NOT_READY}`;
 }
 
 const filled = (texts: readonly string[]) => texts.filter((text) => text !== '');
@@ -106,7 +106,7 @@ const wantedOf = ({ kind, resource }: Reason) => (kind === 'SLOTS' ? resource : 
 export function notReadyText({ resource, condition, conditionReason, requester }: CheckResult): string {
   if (condition === undefined || requester !== null) return '';
   const why = conditionReason === undefined ? '' : `: ${conditionReason}`;
-  return `${resource} is ${condition === 'out' ? 'out of service' : 'being cleaned'}${why}`;
+  return `${resource} ${condition === 'out' ? 'is out of service' : 'needs cleaning'}${why}`;
 }
 
 /** `printer is not free: ann has held it for 4m (nightly build); its lease ends in 42s`; without the last full stop */

@@ -8,7 +8,7 @@ import { left } from '../times.ts';
 
 const stateOf = ({ reservable, reserved, heldByRequester, condition, requester, reason }: CheckResult): string => {
   if (heldByRequester === true) return 'yours';
-  if (condition !== undefined && requester === null) return condition === 'out' ? 'out of service' : 'being cleaned';
+  if (condition !== undefined && requester === null) return condition === 'out' ? 'out of service' : 'needs cleaning';
   if (reservable === true) return 'free';
   // Nobody holds it: all of its slots are out of service or dirty, or it is no resource that can be reserved.
   if (reservable === false && !reason?.holders.length) return 'not available';

@@ -10,7 +10,7 @@ function lineOf({ name, capacity, available, outOfService = 0, dirty = 0, waitin
   const free = capacity === null ? '' : `${available} of ${capacity} free`;
   const queue = waiting > 0 ? `${waiting} waiting` : '';
   const out = outOfService > 0 ? `${outOfService} out of service` : '';
-  const cleaning = dirty > 0 ? `${dirty} being cleaned` : '';
+  const cleaning = dirty > 0 ? `${dirty} ${dirty === 1 ? 'needs' : 'need'} cleaning` : '';
   return [name, free, out, cleaning, queue, labelsText(labels)]
     .map(plain)
     .filter((part) => part !== '')
