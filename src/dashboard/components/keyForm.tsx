@@ -10,10 +10,26 @@ export const KeyForm = z.object({
   label: z.string().default(''),
   permission: z.string().optional(),
   prefix: z.string().optional(),
-  expiresAt: z.string().optional(),
+  /** Days until it ends; '' it does not end; `other`: at `expiresAt` */
+  ends: z.enum(['', '30', '90', '365', 'other']).optional(),
+  /** In UTC. */
+  expiresAt: z.string().default(''),
+  /** The same, by the script of the pages, which takes `expiresAt` for a time of the browser's zone. */
+  expiresAtExact: z.string().default(''),
 });
 
+const DAY_MS = 86_400_000;
+/** The ends that the form offers: days, and what they are called. */
+const ENDS: readonly (readonly [string, string])[] = [
+  ['', 'Never'],
+  ['30', 'In 30 days'],
+  ['90', 'In 90 days'],
+  ['365', 'In a year'],
+];
+
 export type TypedKey = z.output<typeof KeyForm>;
+
+const BLANK: TypedKey = KeyForm.parse({});
 
 /** The permissions of a key, in words. */
 export const MAY: Readonly<Record<KeyPermission, string>> = {
@@ -23,21 +39,35 @@ export const MAY: Readonly<Record<KeyPermission, string>> = {
 };
 
 /** The key that a form describes, not checked yet. Takes the key that it changes: an unedited end is left out. */
-export function asKey({ label, expiresAt, ...limits }: TypedKey, before?: KeyLimits): unknown {
-  const isEdited = expiresAt !== undefined && expiresAt !== inputText(before?.expiresAt ?? null);
-  const end = expiresAt === '' ? null : `${expiresAt}:00Z`;
-  return { label: label === '' ? null : label, ...limits, ...(isEdited ? { expiresAt: end } : {}) };
+export function asKey({ label, permission, prefix, ...end }: TypedKey, before?: KeyLimits): unknown {
+  return { label: label === '' ? null : label, permission, prefix, ...endOf(end, before?.expiresAt ?? null) };
 }
 
+function endOf(
+  { ends, expiresAt, expiresAtExact }: Pick<TypedKey, 'ends' | 'expiresAt' | 'expiresAtExact'>,
+  before: Date | null,
+): { readonly expiresAt?: string | null } {
+  if (ends === undefined) return {};
+  if (ends === '') return { expiresAt: null };
+  if (ends !== 'other') return { expiresAt: new Date(Date.now() + Number(ends) * DAY_MS).toISOString() };
+  const typed = expiresAtExact === '' ? `${expiresAt}:00.000Z` : expiresAtExact;
+  return typed.slice(0, MINUTES) === inputText(before) ? {} : { expiresAt: typed };
+}
+
+/** The length of a time to the minute. */
+const MINUTES = '2026-01-31T12:00'.length;
+
 /** A time as its field has it: to the minute, in UTC. */
-const inputText = (at: Date | null): string => at?.toISOString().slice(0, 16) ?? '';
+const inputText = (at: Date | null): string => at?.toISOString().slice(0, MINUTES) ?? '';
 
 /** Returns the fields of the form that changes a key. */
 export const typedOf = ({ label, permission, prefix, expiresAt }: KeyLimits & { label: string | null }): TypedKey => ({
   label: label ?? '',
   permission,
   prefix,
+  ends: expiresAt === null ? '' : 'other',
   expiresAt: inputText(expiresAt),
+  expiresAtExact: expiresAt?.toISOString() ?? '',
 });
 
 /** @param props.typed the values of the fields @param props.hasLimits false for the default key, which has no limits */
@@ -64,12 +94,39 @@ export const KeyFields = ({ typed, hasLimits }: { typed: TypedKey | undefined; h
           <input name="prefix" value={typed?.prefix} placeholder="ci/" autocomplete="off" />
         </label>
         <p class="hint">The key reads everything, but reserves, releases and registers no other names.</p>
-        <label>
-          Ends at, UTC (optional) <input type="datetime-local" name="expiresAt" value={typed?.expiresAt} />
-        </label>
+        <EndFields typed={typed} />
       </>
     )}
   </>
+);
+
+const EndFields = ({ typed: { ends = '', expiresAt, expiresAtExact } = BLANK }: { typed?: TypedKey | undefined }) => (
+  <fieldset class="pick">
+    <legend>Ends</legend>
+    {ENDS.map(([value, text]) => (
+      <label>
+        <input type="radio" name="ends" value={value} checked={value === ends} /> <span>{text}</span>
+      </label>
+    ))}
+    <label>
+      <input type="radio" name="ends" value="other" checked={ends === 'other'} /> <span>Other…</span>
+    </label>
+    <div class="other">
+      <label>
+        <span>
+          Ends at (<span data-zone>UTC</span>)
+        </span>
+        <input
+          type="datetime-local"
+          name="expiresAt"
+          value={expiresAt}
+          data-exact="expiresAtExact"
+          data-at={expiresAtExact}
+        />
+        <input type="hidden" name="expiresAtExact" value={expiresAtExact} />
+      </label>
+    </div>
+  </fieldset>
 );
 
 const DESCRIBED: Readonly<Record<KeyPermission, string>> = {

@@ -5,7 +5,9 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { KeyLimits } from '../../domain/tenants.ts';
+import type { Tier, TierTable } from '../../domain/tiers.ts';
 import { lastUses } from '../../engine/tenant/activity.ts';
+import { usage } from '../../engine/tenant/usage.ts';
 import { digestOf } from '../../identity/credentials.ts';
 import { allKeys, changeKey, createKey, deleteKey, rotateKey } from '../../operations/keys.ts';
 import { showKey } from '../../store/keys.ts';
@@ -13,6 +15,7 @@ import { Confirm } from '../components/confirm.tsx';
 import { Count } from '../components/head.tsx';
 import { asKey, KeyFields, KeyForm, MAY, type TypedKey, typedOf } from '../components/keyForm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
+import { NoMoreKeys } from '../components/noMoreKeys.tsx';
 import { Secret } from '../components/secret.tsx';
 import { Scroll } from '../components/tableParts.tsx';
 import { When } from '../components/when.tsx';
@@ -44,7 +47,11 @@ export const keysRoutes = (deps: DashboardDeps) => {
 
   const show = async (c: Context<DashboardEnv>, failed?: Failed, typed?: TypedKey) => {
     const { viewer } = c.var;
-    const [listed, value] = await Promise.all([list(deps, viewer.credential.tenant), shownKey(deps, c)]);
+    const [listed, value, tier] = await Promise.all([
+      list(deps, viewer.credential.tenant),
+      shownKey(deps, c),
+      readTier(deps, viewer),
+    ]);
     const asked = (parameter: string) => listed.find(({ id }) => id !== null && id === c.req.query(parameter));
     const label = asked('show')?.label;
     return c.html(
@@ -57,6 +64,8 @@ export const keysRoutes = (deps: DashboardDeps) => {
         shown={value === null ? null : { title: label ? `Key ${label}` : 'Key', value, origin: originOf(deps, c) }}
         edited={asked('edit')}
         canChange={keys !== null}
+        tier={tier}
+        tiers={deps.engine.tiers}
       />,
       failed?.status ?? 200,
     );
@@ -118,6 +127,9 @@ async function list({ engine, tenants, configuredKeys }: DashboardDeps, tenant: 
     });
 }
 
+const readTier = async ({ engine }: DashboardDeps, { credential }: Viewer): Promise<Tier> =>
+  (await usage(engine, credential)).result.tier;
+
 /** The value of the key that the address asks for; null: none */
 async function shownKey({ tenants }: DashboardDeps, c: Context<DashboardEnv>): Promise<string | null> {
   const id = z.uuid().safeParse(c.req.query('show')).data;
@@ -137,9 +149,11 @@ interface KeysPageProps {
   /** The key that is to be changed; undefined: none */
   readonly edited: ListedKey | undefined;
   readonly canChange: boolean;
+  readonly tier: Tier;
+  readonly tiers: TierTable;
 }
 
-const KeysPage = ({ viewer, done, failed, typed, keys, shown, edited, canChange }: KeysPageProps) => (
+const KeysPage = ({ viewer, done, failed, typed, keys, shown, edited, canChange, ...of }: KeysPageProps) => (
   <Page
     title="Keys"
     head={{ counts: <Count of={keys.length} word={keys.length === 1 ? 'key' : 'keys'} /> }}
@@ -156,7 +170,13 @@ const KeysPage = ({ viewer, done, failed, typed, keys, shown, edited, canChange 
     )}
     <KeyTable keys={keys} />
     {edited?.id && <ChangeKeyForm edited={edited} id={edited.id} />}
-    {canChange ? <NewKeyForm typed={typed} /> : <NeedsDatabase what="To create, change, rotate and delete keys" />}
+    {!canChange ? (
+      <NeedsDatabase what="To create, change, rotate and delete keys" />
+    ) : keys.length >= (of.tiers[of.tier].apiKeys ?? Number.POSITIVE_INFINITY) ? (
+      <NoMoreKeys tenant={viewer.credential.tenant} isAdmin={viewer.standing === 'admin'} {...of} />
+    ) : (
+      <NewKeyForm typed={typed} />
+    )}
   </Page>
 );
 
