@@ -44,12 +44,14 @@ export interface Done {
   readonly until?: string | null | undefined;
   /** How many wait for it, or how many it was done to. */
   readonly count?: string | undefined;
+  /** The number of slots before. */
+  readonly was?: string | undefined;
 }
 
 /** Returns the page of the dashboard that a form names, with a notice of what was done; else the first page. */
 export function backTo(page: string | undefined, done: Done): string {
   const url = new URL(ownPath(page), 'http://own');
-  for (const name of ['done', 'what', 'whom', 'start', 'until', 'count'] as const) url.searchParams.delete(name);
+  for (const name of ['done', 'what', 'whom', 'start', 'until', 'count', 'was'] as const) url.searchParams.delete(name);
   for (const [name, value] of Object.entries(done)) if (value) url.searchParams.set(name, value);
   return url.pathname + url.search;
 }

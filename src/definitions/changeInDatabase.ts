@@ -24,7 +24,7 @@ import { authorOf } from '../engine/tenant/credentials.ts';
 import { note } from '../store/audit.ts';
 import type { Database } from '../store/database.ts';
 import type { Db } from '../store/db.ts';
-import { deleteDefinitions, putDefinitions } from '../store/definitionRows.ts';
+import { changedSizes, deleteDefinitions, putDefinitions } from '../store/definitionRows.ts';
 import { tenants } from '../store/schema.ts';
 import type { DefinitionChanges } from './change.ts';
 import type { WorkingCopy } from './workingCopy.ts';
@@ -42,7 +42,8 @@ interface Change<P extends Planned> {
   readonly action: string;
   step(step: Step): Promise<P>;
   names(planned: P): readonly string[];
-  write(tx: Db, tenant: string, planned: P): Promise<unknown>;
+  /** Returns what the audit trail says beside the names. */
+  write(tx: Db, tenant: string, planned: P): Promise<object>;
   /** Opens the names that a plan has closed to reservations. */
   reopen(planned: P): Promise<unknown>;
 }
@@ -61,7 +62,11 @@ export function changeInDatabase(database: Database, engine: Engine, copy: Worki
         action: 'definitions.register',
         step: (step) => register(engine, credential, items, step),
         names: (planned) => planned.definitions.map(({ name }) => name),
-        write: (tx, tenantId, planned) => putDefinitions(tx, tenantId, planned.definitions),
+        write: async (tx, tenantId, planned) => {
+          const slots = await changedSizes(tx, tenantId, planned.definitions.slice(0, MAX_NAMES_NOTED));
+          await putDefinitions(tx, tenantId, planned.definitions);
+          return Object.keys(slots).length === 0 ? {} : { slots };
+        },
         reopen: async () => {},
       });
       return { result: definitions, quota };
@@ -72,7 +77,10 @@ export function changeInDatabase(database: Database, engine: Engine, copy: Worki
         action: 'definitions.delete',
         step,
         names: (planned) => planned.names,
-        write: (tx, tenantId, planned) => deleteDefinitions(tx, tenantId, planned.names),
+        write: async (tx, tenantId, planned) => {
+          await deleteDefinitions(tx, tenantId, planned.names);
+          return {};
+        },
         reopen: (planned) => step(reopen(planned)),
       });
       return { result: names, quota };
@@ -135,9 +143,9 @@ async function write<P extends Planned>(
       .where(and(eq(tenants.id, tenant), eq(tenants.definitionsVersion, planned.version)))
       .returning({ id: tenants.id });
     if (grown.length === 0) return false;
-    await change.write(tx, tenant, planned);
+    const more = await change.write(tx, tenant, planned);
     const names = change.names(planned);
-    const details = { names: names.slice(0, MAX_NAMES_NOTED), count: names.length };
+    const details = { names: names.slice(0, MAX_NAMES_NOTED), count: names.length, ...more };
     await note(tx, tenant, { ...author, action: change.action, details });
     if (performance.now() - plannedAt > MAX_PLAN_AGE_MS)
       throw new HoldfastError('unavailable', 'The database took too long. Repeat the call.');

@@ -18,6 +18,19 @@ export interface AuditEntry extends Author {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
+/** A value that was changed. */
+export const Changed = z.strictObject({ from: z.unknown(), to: z.unknown() });
+export type Changed = z.infer<typeof Changed>;
+
+/** Returns the fields that differ, each as it was and is. Fields are plain values. */
+export const differences = (before: object, after: object): Record<string, Changed> =>
+  Object.fromEntries(
+    Object.entries(after).flatMap(([name, to]) => {
+      const from = Reflect.get(before, name);
+      return from === to ? [] : [[name, { from, to }]];
+    }),
+  );
+
 /** The action of the entry that remains of a deleted tenant. */
 export const TENANT_DELETE = 'tenant.delete';
 

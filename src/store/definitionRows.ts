@@ -5,6 +5,7 @@
 import { and, eq, getTableColumns, inArray } from 'drizzle-orm';
 import type { Definition } from '../contract/definitions.ts';
 import { type StoredDefinition, toStored } from '../engine/definitions/codec.ts';
+import { type Changed, differences } from './audit.ts';
 import type { Db } from './db.ts';
 import { parts, replacedBy } from './manyRows.ts';
 import { definitions } from './schema.ts';
@@ -29,6 +30,22 @@ export async function putDefinitions(tx: Db, tenantId: string, all: readonly Def
       .insert(definitions)
       .values(part)
       .onConflictDoUpdate({ target: [definitions.tenantId, definitions.name], set: REPLACED });
+}
+
+/** Returns the numbers of slots that definitions, which are about to be put, change: each as it is and will be. */
+export async function changedSizes(
+  tx: Db,
+  tenantId: string,
+  all: readonly Definition[],
+): Promise<Record<string, Changed>> {
+  const { name, capacity } = definitions;
+  const sizes = new Map(all.map((one) => [one.name, toStored(one).capacity]));
+  const known = await tx
+    .select({ name, capacity })
+    .from(definitions)
+    .where(and(eq(definitions.tenantId, tenantId), inArray(name, [...sizes.keys()])));
+  const before = Object.fromEntries(known.map((one) => [one.name, one.capacity]));
+  return differences(before, Object.fromEntries(known.map((one) => [one.name, sizes.get(one.name)])));
 }
 
 /** Deletes the definitions of these names. */

@@ -7,7 +7,7 @@ import { HoldfastError } from '../domain/errors.ts';
 import type { Membership } from '../domain/memberships.ts';
 import { type Settings, settingsOf } from '../domain/tenants.ts';
 import type { Tier } from '../domain/tiers.ts';
-import { type Author, note, TENANT_DELETE } from './audit.ts';
+import { type Author, differences, note, TENANT_DELETE } from './audit.ts';
 import type { Db } from './db.ts';
 import { insertKey, type NewKey } from './keys.ts';
 import { changeRecord, noSuchTenant, type Store } from './records.ts';
@@ -118,25 +118,34 @@ export const resumeTenant = (store: Store, id: string, by: Author): Promise<unkn
   );
 
 /**
- * Changes a tenant's settings: those that are given. Throws the errors of changeRecord().
+ * Changes a tenant's settings: those that are given. The audit trail has those that differ, each as it was and is.
+ * Throws the errors of changeRecord().
  * @returns all settings
  * @throws HoldfastError refused if the default lease would exceed the longest one
  */
-export const putSettings = (
+export async function putSettings(
   store: Store,
   id: string,
   change: { readonly [Name in keyof Settings]?: Settings[Name] | undefined },
   by: Author,
-): Promise<Settings> =>
-  changeRecord(store, id, { ...by, action: 'settings.change', details: change }, async (tx) => {
+): Promise<Settings> {
+  const entry = ({ before, after }: { readonly before: Settings; readonly after: Settings }) => ({
+    ...by,
+    action: 'settings.change',
+    details: differences(before, after),
+  });
+  const { after } = await changeRecord(store, id, entry, async (tx) => {
+    const [before] = await tx.select(TENANT_COLUMNS).from(tenants).where(eq(tenants.id, id));
     const [after] = await tx
       .update(tenants)
       .set({ id, ...change })
       .where(eq(tenants.id, id))
       .returning(TENANT_COLUMNS);
-    if (after === undefined) throw noSuchTenant();
+    if (before === undefined || after === undefined) throw noSuchTenant();
     const { defaultTtlSeconds, maxTtlSeconds } = after;
     if (defaultTtlSeconds !== null && maxTtlSeconds !== null && defaultTtlSeconds > maxTtlSeconds)
       throw new HoldfastError('refused', `defaultTtlSeconds must be at most maxTtlSeconds, which is ${maxTtlSeconds}`);
-    return settingsOf(after);
+    return { before: settingsOf(before), after: settingsOf(after) };
   });
+  return after;
+}

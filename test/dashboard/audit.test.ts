@@ -26,13 +26,30 @@ describe('the page of the audit trail', () => {
       },
     );
     const all = await open(user, '/activity/changes');
-    expect(all.text).toContain('|You|created the key worker|');
+    expect(all.text).toContain('|You|created the key worker|permission: full|');
     expect(all.text).toContain('|a key without a label|registered r1, r2, r3 and 2 more|');
     expect(all.text).toContain('All of it as CSV');
     const found = await open(user, '/activity/changes?who=somebody@id.example&action=key.create');
     expect(found.text).toContain('created the key worker');
     expect(found.text).not.toContain('registered r1');
     expect((await open(user, '/activity/changes?to=2020-01-01')).text).toContain('Nothing was found.');
+  });
+
+  test('says of settings and sizes what they were and are, and nothing of those that stay', async () => {
+    const change = { requireNote: true, maxTtlSeconds: 3600, holdersReport: true };
+    await user.request(holdfast.url, 'PUT', '/api/v1/Tenant/settings', change);
+    for (const capacity of [2, 3, 3])
+      await holdfast.request('POST', '/api/v1/Resource/register', [{ name: 'gpu', capacity }], {
+        'X-Api-Key': own.key,
+      });
+    const { text } = await open(user, '/activity/changes');
+    expect(text).toContain('|changed the settings|reservations must have a note: no → yes, longest lease: none → 1 h|');
+    expect(text.match(/(registered|changed) gpu\|[^|]*\|/g)).toEqual([
+      'registered gpu|127.0.0.1|',
+      'changed gpu|gpu: 2 → 3 slots|',
+      'registered gpu|127.0.0.1|',
+    ]);
+    await user.request(holdfast.url, 'PUT', '/api/v1/Tenant/settings', { requireNote: false, maxTtlSeconds: null });
   });
 
   test('says whom a key was shown, once for each person and value', async () => {

@@ -55,5 +55,5 @@ test('the form to register is a drawer of the resources, asks at its fields, and
   await change.getByRole('button', { name: 'Save' }).click();
   await change.getByRole('alert').getByText('4 slots of “rigs” are held, more than 1.').waitFor();
   await change.getByRole('button', { name: 'Save' }).click();
-  await toast().getByText('rigs is changed.').waitFor();
+  await toast().getByText('rigs has 1 instead of 4 slots.').waitFor();
 });

@@ -111,6 +111,7 @@ describe('a change', () => {
       expect(text).toContain(`value="${value}"`);
     expect(text).toMatch(/id="registration-send"[^>]*>Save</);
     const change = { name: 'rig', change: 'true', capacity: '3', back: '/dashboard/resources/one?name=rig' };
+    expect((await submit(change)).to).toBe('/dashboard/resources/one?name=rig&done=resized&count=3&was=2&what=rig');
     expect((await submit(change)).to).toBe('/dashboard/resources/one?name=rig&done=changed&what=rig');
   });
 });

@@ -21,7 +21,7 @@ export interface Question extends Failed {
 
 /**
  * @param item what the person typed, checked
- * @returns null once it is registered, or what to ask first
+ * @returns how many slots it had before, once it is registered; null: none. Or what to ask first
  * @throws HoldfastError as register() in src/operations/definitions.ts
  */
 export async function registerTyped(
@@ -29,7 +29,7 @@ export async function registerTyped(
   { credential }: Viewer,
   typed: Typed,
   item: Registration,
-): Promise<Question | null> {
+): Promise<Question | { readonly before: number | null }> {
   const { name } = item;
   const typedPath = item.treePath?.split(PATH_DELIMITER) ?? [];
   const states = await resourceStates(deps.engine, credential, [name, ...typedPath], { slots: 1 });
@@ -47,7 +47,7 @@ export async function registerTyped(
   const isDecided = typed.ancestors !== undefined && typed.missing === missing.join(PATH_DELIMITER);
   if (missing.length > 0 && !isDecided) return asks(missing);
   await register(deps, credential, [above.length === 0 ? item : { ...item, treePath: ancestors.join(PATH_DELIMITER) }]);
-  return null;
+  return { before: registered.has(name) ? (states[0]?.capacity ?? null) : null };
 }
 
 /** True if fewer slots are left than are held now. */

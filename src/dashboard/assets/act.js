@@ -10,7 +10,7 @@ import { showTimes } from './times.js';
 const FORMS =
   /^\/dashboard\/((reserve|claim|extend|release|undo|leave-queue|resources|demo|condition|book)(\/\w+)?|booking(\/\w+)+)$/;
 /** The parameters of an address that tell of the form that led to it. */
-const ABOUT = ['done', 'what', 'whom', 'start', 'until', 'count'];
+const ABOUT = ['done', 'what', 'whom', 'start', 'until', 'count', 'was'];
 /** Time that a toast stays, unless it has the pointer or the focus, in ms; and one with Undo. */
 const TOAST_MS = 10_000;
 const UNDO_MS = 30_000;

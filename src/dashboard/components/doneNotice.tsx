@@ -10,7 +10,7 @@ import { resourcePath } from './resourceTree.tsx';
 /**
  * The notice about a form that was carried out, by the `done` of the address that it leads to; and what is said
  * besides, smaller. `{}` is the name that it was done to, `{whom}` the person, `{start}` the begin, `{until}` the end,
- * `{n}` a number. With a begin, the name leads to the resource's days around it.
+ * `{n}` a number, `{was}` what it was before. With a begin, the name leads to the resource's days around it.
  */
 const DONE: ReadonlyMap<string, readonly [string, string?]> = new Map(
   Object.entries({
@@ -44,6 +44,7 @@ const DONE: ReadonlyMap<string, readonly [string, string?]> = new Map(
     reset: ['All reservations are released.'],
     registered: ['{} is registered.'],
     changed: ['{} is changed.'],
+    resized: ['{} has {n} instead of {was} slots.'],
     demo: ['{n} demo resources are added.', 'One click on Resources removes them again.'],
     demoRemoved: ['The demo data is removed.'],
     demoKept: ['The demo data is removed, except for {n}.', 'Somebody uses them, or has put something below them.'],
@@ -69,7 +70,7 @@ export const DoneNotice = ({ done, viewer }: { done: string; viewer: Viewer | nu
   const [text, more] = said;
   const { searchParams } = new URL(viewer?.page ?? '', 'http://own');
   const what = searchParams.get('what') ?? '';
-  const count = /^\d{1,6}$/.exec(searchParams.get('count') ?? '')?.[0];
+  const [count, was] = ['count', 'was'].map((name) => /^\d{1,6}$/.exec(searchParams.get(name) ?? '')?.[0]);
   const released = done === 'released' && viewer?.releases.some(({ resource }) => resource === what);
   const changed = CHANGES.has(done) && viewer?.changed?.resource === what;
   return (
@@ -77,7 +78,7 @@ export const DoneNotice = ({ done, viewer }: { done: string; viewer: Viewer | nu
       <p>
         <strong>
           <Sentence
-            text={text.replace('{n}', count ?? 'some')}
+            text={text.replace('{n}', count ?? 'some').replace('{was}', was ?? 'other')}
             what={what}
             whom={searchParams.get('whom')}
             start={searchParams.get('start')}

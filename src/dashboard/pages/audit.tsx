@@ -30,7 +30,7 @@ const day = z.iso
   .catch(undefined);
 const Query = z.object({
   who: searched,
-  action: z.enum(['', ...ACTIONS]).catch(''),
+  action: z.enum(['', ...ACTIONS.map(([action]) => action)]).catch(''),
   from: day,
   to: day,
   tenant: z.string().regex(TENANT_ID).optional().catch(undefined),
@@ -55,7 +55,7 @@ export const auditRoutes = (deps: DashboardDeps) => {
   if (tenants === null)
     return app.get(OWN, (c) =>
       c.html(
-        <Page title="Audit trail" viewer={c.var.viewer} at={OWN}>
+        <Page title="Changes" viewer={c.var.viewer} at={OWN}>
           <NeedsDatabase what="To keep an audit trail" />
         </Page>,
       ),
@@ -82,7 +82,7 @@ async function show(c: Context<DashboardEnv>, deps: Deps, store: Store, query: Q
   const none =
     page.next === null ? 'Nothing was found.' : 'Nothing was found among the latest entries. Older ones may match.';
   return c.html(
-    <Page title="Audit trail" viewer={c.var.viewer} at={at === ALL ? TENANTS : OWN}>
+    <Page title="Changes" viewer={c.var.viewer} at={at === ALL ? TENANTS : OWN}>
       <Filters query={query} at={at} />
       <div class="card">
         <AuditTable entries={page.entries} nameOf={nameOf} isOfAll={at === ALL} none={none} />
@@ -104,12 +104,12 @@ const Filters = ({ query: { who, action, from, to, tenant }, at }: { query: Quer
         Who <input name="who" data-shortcut="/" value={who} maxlength={256} placeholder="ann, key:worker" />
       </label>
       <label>
-        Action{' '}
+        What{' '}
         <select name="action">
           <option value="">any</option>
-          {ACTIONS.map((one) => (
+          {ACTIONS.map(([one, sentence]) => (
             <option value={one} selected={one === action}>
-              {one}
+              {sentence}
             </option>
           ))}
         </select>

@@ -99,12 +99,15 @@ export const resourcesRoutes = (deps: DashboardDeps) => {
       const typed = await readForm(c, RegistrationForm, true);
       const tried = await attempt(deps, c, async () => {
         const [item] = check(Registrations, [asRegistration(typed)]);
-        return item && registerTyped(deps, c.var.viewer, typed, item);
+        return item && { ...(await registerTyped(deps, c.var.viewer, typed, item)), slots: item.capacity ?? 1 };
       });
       if (!tried.ok) return showForm(deps, c, typed, tried);
-      if (tried.result) return showForm(deps, c, typed, tried.result);
+      if (tried.result === undefined || 'missing' in tried.result) return showForm(deps, c, typed, tried.result);
+      const { before, slots } = tried.result;
       const done = typed.change === undefined ? 'registered' : 'changed';
-      return c.redirect(backTo(typed.back ?? AT, { done, what: typed.name.trim() }), 303);
+      const said =
+        before === null || before === slots ? { done } : { done: 'resized', count: `${slots}`, was: `${before}` };
+      return c.redirect(backTo(typed.back ?? AT, { ...said, what: typed.name.trim() }), 303);
     });
 };
 

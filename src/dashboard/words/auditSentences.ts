@@ -1,14 +1,17 @@
 /**
  * The audit trail in words: what an entry says, for people.
  */
-import type { AuditRow } from '../../store/audit.ts';
+import { z } from 'zod';
+import type { Settings } from '../../domain/tenants.ts';
+import { type AuditRow, Changed } from '../../store/audit.ts';
+import { span } from '../assets/span.js';
 
 /** The sentence of each action. `{…}` stands for a detail of the entry. */
 const SENTENCES: Readonly<Record<string, string>> = {
   'tenant.create': 'created the tenant',
   'tenant.suspend': 'suspended the tenant',
   'tenant.resume': 'ended the suspension of the tenant',
-  'tenant.reset': 'released all reservations ({count})',
+  'tenant.reset': 'released all reservations of the tenant ({count})',
   'tenant.delete': 'deleted the tenant',
   'tier.change': 'changed the tier to {tier}',
   'settings.change': 'changed the settings',
@@ -66,8 +69,23 @@ const CONDITION_SENTENCES: Readonly<Record<string, string>> = {
   out: 'took {resource} out of service',
 };
 
-/** The actions that a page offers to search for. */
-export const ACTIONS: readonly string[] = Object.keys(SENTENCES);
+/** The actions that a page offers to search for, and their sentences: `invited … as …`. */
+export const ACTIONS: readonly (readonly [action: string, sentence: string])[] = Object.entries(SENTENCES).map(
+  ([action, sentence]) => [action, sentence.replace(/ \(\{\w+\}\)/g, '').replace(/\{\w+\}/g, '…')],
+);
+
+/** The settings, as the sentence of a change says them. Those with Seconds in their names are times. */
+const SETTINGS: Readonly<Record<keyof Settings, string>> = {
+  requireRegistration: 'only registered resources may be reserved',
+  requireNote: 'reservations must have a note',
+  holdersReport: 'holders may take something out of service',
+  defaultTtlSeconds: 'lease of reservations that ask for none',
+  maxTtlSeconds: 'longest lease',
+  endsSoonSeconds: 'end of a lease announced before it',
+  maxBookingSeconds: 'longest booking',
+  bookingsPerRequester: 'bookings of a requester',
+  maxPriority: 'highest priority',
+};
 
 /** Names that one sentence shows. */
 const MAX_NAMES = 3;
@@ -82,12 +100,14 @@ export const whoDid = (actor: string): string =>
     .replace(/^user:(.*)/, 'the user $1')
     .replace(/^key$/, 'a key without a label');
 
-/** @returns what was done, and the details that this does not say, as `name: value` */
+/** @returns what was done, and the details that this does not say, as `name: value` or `name: before → after` */
 export function whatWasDone({ action, details }: Pick<AuditRow, 'action' | 'details'>): {
   readonly sentence: string;
   readonly rest: readonly string[];
 } {
   const left = new Map(Object.entries(typeof details === 'object' && details !== null ? details : {}));
+  const slots = sizesOf(left.get('slots'));
+  left.delete('slots');
   const names = left.get('names');
   if (Array.isArray(names)) {
     const count = Number(left.get('count') ?? names.length);
@@ -102,13 +122,40 @@ export function whatWasDone({ action, details }: Pick<AuditRow, 'action' | 'deta
   if (isCondition) left.delete('condition');
   const sentences = isLink ? LINK_SENTENCES : isCondition ? CONDITION_SENTENCES : SENTENCES;
   const key = isCondition ? condition : action;
-  const pattern = Object.hasOwn(sentences, key) ? sentences[key] : undefined;
+  const isResized = Array.isArray(names) && names.length > 0 && names.length === slots.length;
+  const known = Object.hasOwn(sentences, key) ? sentences[key] : undefined;
+  const pattern = isResized ? 'changed {names}' : known;
   const sentence = (pattern ?? action).replace(/ ?\(?\{(\w+)\}\)?/g, (part, name: string) => {
     const value = left.get(name);
     left.delete(name);
     return value === undefined || value === null ? '' : part.replace(`{${name}}`, textOf(value));
   });
-  return { sentence, rest: [...left].map(([name, value]) => `${name}: ${textOf(value)}`) };
+  // The id of something new, and what it has not, are noise: exports have them.
+  const isNoise = ([name, value]: readonly [string, unknown]) =>
+    !action.endsWith('.change') && (value === null || value === '' || (name === 'id' && left.size > 1));
+  const rest = [...left].filter((one) => !isNoise(one)).map(([name, value]) => detailText(name, value));
+  return { sentence, rest: [...slots, ...rest] };
 }
+
+/** Sizes that were changed: `gpu: 2 → 3 slots`. */
+const sizesOf = (slots: unknown): string[] =>
+  Object.entries(z.record(z.string(), Changed).catch({}).parse(slots)).map(
+    ([name, { from, to }]) => `${name}: ${textOf(from)} → ${textOf(to)} slots`,
+  );
+
+/** `name: value`; of a value that was changed `name: before → after`. */
+function detailText(name: string, value: unknown): string {
+  const { data: changed } = Changed.safeParse(value);
+  if (changed === undefined) return `${name}: ${textOf(value)}`;
+  const setting: string | undefined = Object.hasOwn(SETTINGS, name) ? Reflect.get(SETTINGS, name) : undefined;
+  const text = (one: unknown) => settingText(name, one);
+  return `${setting ?? name}: ${text(changed.from)} → ${text(changed.to)}`;
+}
+
+const settingText = (name: string, value: unknown): string => {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (value === null) return 'none';
+  return typeof value === 'number' && name.endsWith('Seconds') ? span(value * 1000) : textOf(value);
+};
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
