@@ -116,7 +116,7 @@ export interface History {
   pools(tenant: string, query: PoolsQuery): Promise<{ readonly pools: Pools; readonly looked: number }>;
 
   /**
-   * Finds out who held most, of reservations that ended. The most first.
+   * Finds out who held most. The most first.
    * @returns also the number of entries that were looked at; 0 with a database
    * @throws HoldfastError unavailable
    */
@@ -153,12 +153,15 @@ export interface HolderUsage {
 }
 
 export interface HoldersQuery extends Omit<Frame, 'stepMs'> {
+  /** By requester. */
+  readonly heldNow: readonly HeldNow[];
   readonly limit: number;
 }
 
 export interface PoolsQuery extends Omit<Frame, 'stepMs'> {
   /** Registered resources that can be reserved, by name. Others have one slot. */
   readonly known: ReadonlyMap<string, Known>;
+  /** By resource. */
   readonly heldNow: readonly HeldNow[];
   /** The times within the span of slots that are out of service now. */
   readonly outNow: readonly OutNow[];

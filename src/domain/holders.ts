@@ -10,18 +10,27 @@ export const jobOf = (requester: string): string | null => /^(.*[^\d])\d+$/s.exe
 
 type Entry = PastUse & { readonly requester: string };
 
-/** Works out the list from entries in any order. */
-export function holdersOf(entries: Iterable<Entry>, { fromMs, toMs, limit }: HoldersQuery): HolderUsage[] {
+/** Works out the list from entries in any order, and from what is held now. */
+export function holdersOf(entries: Iterable<Entry>, { fromMs, toMs, heldNow, limit }: HoldersQuery): HolderUsage[] {
   const tallies = new Map<string, Tally>();
-  for (const { kind, requester, slots, reservedAt, endedAt, waitedMs } of entries) {
-    if (kind !== 'RESERVATION' || endedAt < fromMs || reservedAt === null || reservedAt >= toMs) continue;
+  const tallyOf = (requester: string): Tally => {
     const name = jobOf(requester) ?? requester;
     const tally = tallies.get(name) ?? { names: new Set(), heldMs: 0, reservations: 0, waits: [] };
     tallies.set(name, tally);
     tally.names.add(requester);
+    return tally;
+  };
+  for (const { kind, requester, slots, reservedAt, endedAt, waitedMs } of entries) {
+    if (kind !== 'RESERVATION' || endedAt < fromMs || reservedAt === null || reservedAt >= toMs) continue;
+    const tally = tallyOf(requester);
     tally.heldMs += slots.length * (Math.min(endedAt, toMs) - Math.max(reservedAt, fromMs));
     if (reservedAt >= fromMs) tally.reservations++;
     if (waitedMs !== null && endedAt < toMs) tally.waits.push(waitedMs);
+  }
+  for (const { name, heldMs, reservations } of heldNow) {
+    const tally = tallyOf(name);
+    tally.heldMs += heldMs;
+    tally.reservations += reservations;
   }
   return [...tallies]
     .map(([name, { names, heldMs, reservations, waits }]) => {

@@ -33,7 +33,7 @@ export function poolsOf(
     if (reservedAt >= fromMs) tally.reservations++;
     tally.heldMs += heldMs;
   }
-  for (const { resource, heldMs, reservations } of heldNow) {
+  for (const { name: resource, heldMs, reservations } of heldNow) {
     const tally = tallyOf(resource);
     tally.heldMs += heldMs;
     tally.reservations += reservations;

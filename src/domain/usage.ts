@@ -52,6 +52,7 @@ export interface PastUsage {
 /** A reservation in force. */
 export interface Held {
   readonly resource: string;
+  readonly requester: string;
   readonly slots: number;
   readonly reservedAt: number;
   /** When its lease or session ends; null: never */
@@ -64,9 +65,9 @@ export interface HourOfRefusals {
   readonly count: number;
 }
 
-/** The time and the number of present holds of a resource, as they count in a span. */
+/** The time and the number of present holds of a resource, or of a requester, as they count in a span. */
 export interface HeldNow {
-  readonly resource: string;
+  readonly name: string;
   readonly heldMs: number;
   /** Made within the span. */
   readonly reservations: number;
@@ -131,16 +132,21 @@ export function withHeld(
   };
 }
 
-/** Sums up reservations in force by their resources. */
-export function heldNow(holds: Iterable<Held>, span: Omit<Frame, 'stepMs'>, nowMs: number): HeldNow[] {
+/** Sums up reservations in force by their resources, or by their requesters. */
+export function heldNow(
+  by: 'resource' | 'requester',
+  holds: Iterable<Held>,
+  span: Omit<Frame, 'stepMs'>,
+  nowMs: number,
+): HeldNow[] {
   const frame = { ...span, stepMs: Math.max(1, span.toMs - span.fromMs) };
   const tallies = new Map<string, Tally>();
-  for (const { resource, slots, reservedAt, expiresAt } of holds) {
-    const tally = tallies.get(resource) ?? new Tally();
-    tallies.set(resource, tally);
+  for (const { [by]: name, slots, reservedAt, expiresAt } of holds) {
+    const tally = tallies.get(name) ?? new Tally();
+    tallies.set(name, tally);
     addHold(frame, { slots, fromMs: reservedAt, toMs: Math.min(nowMs, expiresAt ?? nowMs) }, tally, []);
   }
-  return [...tallies].map(([resource, { heldMs, reservations }]) => ({ resource, heldMs, reservations }));
+  return [...tallies].map(([name, { heldMs, reservations }]) => ({ name, heldMs, reservations }));
 }
 
 /**

@@ -85,12 +85,12 @@ export async function readInsight(
     readRefusals(engine, tenant, span.fromMs, now),
   ]);
   const outNow = outNowOf(out?.slots ?? [], known, span);
-  const query = { ...span, known, heldNow: heldNow(held, span, now), outNow, limit: LIMIT };
+  const query = { ...span, known, heldNow: heldNow('resource', held, span, now), outNow, limit: LIMIT };
   const frame = { fromMs: Math.floor(span.fromMs / HOUR_MS) * HOUR_MS, toMs: now, stepMs: HOUR_MS };
   const [{ pools, looked }, past, { holders, looked: also }] = await Promise.all([
     history.pools(tenant, query),
     history.hours(tenant, frame),
-    history.holders(tenant, { ...span, limit: LIMIT }),
+    history.holders(tenant, { ...span, heldNow: heldNow('requester', held, span, now), limit: LIMIT }),
   ]);
   const none = usageOf([], frame);
   const inForce = withHeld(none, held, frame, now);

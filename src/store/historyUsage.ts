@@ -148,8 +148,8 @@ function poolsStatement(kept: SQL, { fromMs, toMs, known, heldNow, outNow, limit
       select * from jsonb_to_recordset(${registered}::text::jsonb)
         as known (name text, capacity int, "isTakenAlong" boolean)
     ), held_now as (
-      select * from jsonb_to_recordset(${JSON.stringify(heldNow)}::text::jsonb)
-        as held_now (resource text, "heldMs" float8, reservations int)
+      select name as resource, "heldMs", reservations from jsonb_to_recordset(${JSON.stringify(heldNow)}::text::jsonb)
+        as held_now (name text, "heldMs" float8, reservations int)
     ), out_now as (
       select * from jsonb_to_recordset(${JSON.stringify(outNow)}::text::jsonb) as out_now (resource text, "outMs" float8)
     ), outs as (
@@ -250,7 +250,7 @@ function hoursOf(rows: z.output<typeof HourRows>, frame: Frame): HoursOfAll {
 }
 
 /** Names are joined as jobOf() of src/domain/holders.ts does. */
-function holdersStatement(kept: SQL, { fromMs, toMs, limit }: HoldersQuery): SQL {
+function holdersStatement(kept: SQL, { fromMs, toMs, heldNow, limit }: HoldersQuery): SQL {
   const [from, to] = [sql`${fromMs}::bigint`, sql`${toMs}::bigint`];
   return sql`
     with past as (
@@ -262,8 +262,12 @@ function holdersStatement(kept: SQL, { fromMs, toMs, limit }: HoldersQuery): SQL
         count(*) filter (where reserved >= ${from}) as made,
         sum(waited::float8) filter (where ended < ${to}) as waited, count(waited) filter (where ended < ${to}) as waits
       from past group by requester
+      union all select name, "heldMs", reservations, null, 0
+        from jsonb_to_recordset(${JSON.stringify(heldNow)}::text::jsonb)
+          as held_now (name text, "heldMs" float8, reservations int)
     ), jobs as (
-      select case when count(*) = 1 then min(requester) else job end as name, count(*)::int as names,
+      select case when count(distinct requester) = 1 then min(requester) else job end as name,
+        count(distinct requester)::int as names,
         sum(held) as "heldMs", sum(made)::int as reservations, sum(waited) / nullif(sum(waits), 0) as "meanWaitedMs"
       from (select *, regexp_replace(requester, '([^0-9])[0-9]+$', '\\1') as job from used) one group by job
     )

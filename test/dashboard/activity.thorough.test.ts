@@ -79,6 +79,30 @@ describe('the history', () => {
     expect(await who()).toEqual(['q50', 'q49']);
   });
 
+  test('begins with who has it now, if that began before the end of the time that is asked for', async () => {
+    const { client, past } = await newTenant();
+    await past({ resource: 'iphone-15', requester: 'ci-41', from: 12, to: 11 });
+    await client.register({ name: 'gpu', capacity: 8 });
+    await client.reserve(
+      { resource: 'iphone-15', requester: 'bob', note: 'soak test' },
+      { resource: 'gpu', requester: 'eve', count: 2 },
+    );
+    const rows = async (query: Readonly<Record<string, string>>) => {
+      await go(`/activity?${new URLSearchParams(query)}`);
+      const texts = await page.locator('table.past tbody tr:not(.day)').allInnerTexts();
+      return texts.map((text) => text.replace(/\s+/g, ' ').trim());
+    };
+    const bob = expect.stringMatching(/bob iphone-15 soak test now$/);
+    const eve = expect.stringMatching(/eve gpu.*gpu_0, gpu_1.* now$/);
+    const ci = expect.stringMatching(/ci-41 iphone-15/);
+    expect(await rows({})).toEqual([eve, bob, ci]);
+    expect(await rows({ resource: 'iphone' })).toEqual([bob, ci]);
+    expect(await rows({ resource: '"gpu"' })).toEqual([eve]);
+    expect(await rows({ resource: 'iphone', ending: 'RELEASED' })).toEqual([ci]);
+    expect(await rows({ to: new Date(Date.now() - HOUR).toISOString().slice(0, 16) })).toEqual([ci]);
+    expect(await violations(page)).toEqual([]);
+  });
+
   test('of last month is one click away: as CSV, and as a report to print', async () => {
     const { past } = await newTenant();
     // Noon of a day in this week, whose month is the one of the report: the history does not keep all of last month.

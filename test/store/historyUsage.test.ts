@@ -88,8 +88,8 @@ test('of all resources, with those in force', async () => {
     ]),
   );
   const heldNow = [
-    { resource: 'pool1', heldMs: 5 * HOUR_MS, reservations: 1 },
-    { resource: 'held', heldMs: 9 * HOUR_MS, reservations: 0 },
+    { name: 'pool1', heldMs: 5 * HOUR_MS, reservations: 1 },
+    { name: 'held', heldMs: 9 * HOUR_MS, reservations: 0 },
   ];
   const outNow = [{ resource: 'pool1', outMs: 3 * HOUR_MS }];
   const query: PoolsQuery = { ...FRAME, known, heldNow, outNow, limit: 3 };
@@ -116,13 +116,18 @@ test('of all resources, with those in force', async () => {
 
 test('of who held most, with the runs of a job as one', async () => {
   const { tenant, entries } = await fill();
-  const query = { ...FRAME, limit: 3 };
+  const heldNow = [
+    { name: 'ci-9', heldMs: 40, reservations: 1 },
+    { name: 'newcomer', heldMs: 1e10, reservations: 2 },
+  ];
+  const query = { ...FRAME, heldNow, limit: 4 };
   const { holders } = await historyInDatabase(store, DEFAULT_TIERS).holders(tenant, query);
   const whole = holders.map((one) => ({ ...one, meanWaitedMs: Math.round(one.meanWaitedMs ?? -1) }));
   expect(whole).toEqual(
     holdersOf(entries, query).map((one) => ({ ...one, meanWaitedMs: Math.round(one.meanWaitedMs ?? -1) })),
   );
-  expect(holders.map(({ name, names }) => [name, names])).toContainEqual(['ci-', 3]);
+  expect(holders.map(({ name, names }) => [name, names])).toContainEqual(['ci-', 4]);
+  expect(holders[0]).toEqual({ ...heldNow[1], names: 1, meanWaitedMs: null });
   const hours = await historyInDatabase(store, DEFAULT_TIERS).hours(tenant, FRAME);
   const { total, steps } = usageOf(entries, FRAME);
   expect(hours.heldMs.map(Math.round)).toEqual(steps.map(({ heldMs }) => heldMs));

@@ -48,7 +48,7 @@ describe('the time in use', () => {
   });
 
   test('counts reservations in force up to now, or to the end of their lease', () => {
-    const held = { resource: 'printer', slots: 1, reservedAt: 1050, expiresAt: null };
+    const held = { resource: 'printer', requester: 'ann', slots: 1, reservedAt: 1050, expiresAt: null };
     const past = usageOf([], FRAME);
     expect(withHeld(past, [held], FRAME, 1070).total).toMatchObject({ heldMs: 20, reservations: 1 });
     expect(withHeld(past, [{ ...held, expiresAt: 1060 }], FRAME, 1070).total.heldMs).toBe(10);
@@ -147,7 +147,12 @@ describe('resources', () => {
 
   test('that nobody held or waited for are unused, but for those that others take along', () => {
     expect(poolsOf([], query)).toMatchObject({ unused: ['idle', 'printer'], unusedCount: 2 });
-    const held = heldNow([{ resource: 'idle', slots: 1, reservedAt: 10, expiresAt: null }], query, 1100);
+    const held = heldNow(
+      'resource',
+      [{ resource: 'idle', requester: 'ann', slots: 1, reservedAt: 10, expiresAt: null }],
+      query,
+      1100,
+    );
     expect(poolsOf([], { ...query, heldNow: held })).toMatchObject({
       unused: ['printer'],
       byShare: [{ resource: 'idle', share: 1, reservations: 0 }],

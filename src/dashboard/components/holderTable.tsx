@@ -17,6 +17,11 @@ export const HolderName = ({ name, names, nameOf }: Pick<HolderUsage, 'name' | '
   );
 
 const HOUR_MS = 3_600_000;
+/** Below this many hours, minutes count. */
+const FEW_HOURS = 10;
+
+const heldText = (ms: number): string =>
+  ms < FEW_HOURS * HOUR_MS ? span(ms) : `${number(Math.round(ms / HOUR_MS))} h`;
 
 export const HolderTable = ({ holders, nameOf }: { holders: readonly HolderUsage[]; nameOf: NameOf }) => {
   const most = Math.max(1, ...holders.map(({ heldMs }) => heldMs));
@@ -46,7 +51,7 @@ export const HolderTable = ({ holders, nameOf }: { holders: readonly HolderUsage
               <th scope="row">
                 <HolderName name={name} names={names} nameOf={nameOf} />
               </th>
-              <td class="num">{number(Math.round(heldMs / HOUR_MS))} h</td>
+              <td class="num">{heldText(heldMs)}</td>
               <td class="share">
                 <Share share={heldMs / most} />
               </td>

@@ -49,7 +49,7 @@ export const WithOneMore = ({ more: { waited, waitedMs, waitedThen, waitedThenMs
     <>Nobody had to wait.</>
   ) : (
     <>
-      With one more, {number(waited - waitedThen)} of {number(waited)} would not have waited, and the mean wait would be{' '}
-      {span(waitedThenMs / waited)} instead of {span(waitedMs / waited)}.
+      With one more slot in the last 7 days, {number(waited - waitedThen)} of the {number(waited)} that waited would not
+      have, and the mean wait would have been {span(waitedThenMs / waited)} instead of {span(waitedMs / waited)}.
     </>
   );

@@ -1,12 +1,13 @@
 /**
- * The page of the history: who had what, from when to when, and how it ended (docs/specification.md#history); and the
- * same as CSV.
+ * The page of the history: who had what, from when to when, and how it ended (docs/specification.md#history), with who
+ * has it now; and what ended as CSV.
  */
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { ENDINGS, type PastPage } from '../../domain/history.ts';
 import { csvHeaders } from '../../http/call/csv.ts';
 import { exportHistory } from '../../operations/history.ts';
+import { BOARD } from '../board/query.ts';
 import { Page } from '../components/layout.tsx';
 import { PastTable } from '../components/pastTable.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
@@ -14,12 +15,15 @@ import { readQuery, searched } from '../form.ts';
 import { ACTIVITY } from '../paths.ts';
 import { namesOf } from '../people.ts';
 import { csvOf } from '../search/historyCsv.ts';
+import { type HeldNow, searchHeld } from '../search/searchHeld.ts';
 import { filterOf, type HistoryWish, searchHistory, wantedBy } from '../search/searchHistory.ts';
 import { ENDING_WORDS } from '../words/historyWords.ts';
 import { monthBefore, REPORT } from '../words/months.ts';
 
 const CSV_AT = `${ACTIVITY}/history.csv`;
 const ROWS = 50;
+
+const NOTHING_HELD: HeldNow = { rows: [], isPartial: false };
 
 const MORE = 'Nothing was found among the latest entries. Older ones may match.';
 
@@ -67,18 +71,23 @@ const wishOf = ({ resource, requester, from, fromExact, to, toExact, ending }: Q
 });
 
 export const historyRoutes = (deps: DashboardDeps) => {
-  const { history, reads } = deps;
+  const { engine, history, reads } = deps;
   return new Hono<DashboardEnv>()
     .get(ACTIVITY, async (c) => {
       const { viewer } = c.var;
       const { credential } = viewer;
       const query = readQuery(c, Query);
       const place = { cursor: query.cursor, rows: ROWS };
-      const page = await searchHistory(history, credential.tenant, wishOf(query), place, () => reads.debit(credential));
+      const wish = wishOf(query);
+      const [page, held] = await Promise.all([
+        searchHistory(history, credential.tenant, wish, place, () => reads.debit(credential)),
+        query.cursor === undefined ? searchHeld(engine, credential, wish) : NOTHING_HELD,
+      ]);
+      const rows = [...held.rows, ...page.entries];
       const nameOf = await namesOf(
         deps,
         viewer,
-        page.entries.map(({ requester }) => requester),
+        rows.map(({ requester }) => requester),
       );
       return c.html(
         <Page title="Activity" viewer={viewer} at={ACTIVITY} head={{ actions: <MonthLinks /> }}>
@@ -86,11 +95,16 @@ export const historyRoutes = (deps: DashboardDeps) => {
           <div class="card">
             <PastTable
               label="History"
-              rows={page.entries}
+              rows={rows}
               nameOf={nameOf}
               isExact
-              none={page.next === null ? 'Nothing was found. The Board says who has what now.' : MORE}
+              none={page.next === null ? 'Nothing was found.' : MORE}
             />
+            {held.isPartial && (
+              <p class="pad meta">
+                More may be in use now than these. <a href={BOARD}>The Board</a> says who has what.
+              </p>
+            )}
             <Pages page={page} query={query} />
           </div>
         </Page>,
@@ -138,13 +152,16 @@ const Filters = ({ query: { resource, requester, from, fromExact, to, toExact, e
           ))}
         </select>
       </label>
-      <TimeField label="Ended from" name="from" at={fieldTime(from, fromExact)} />
-      <TimeField label="Ended before" name="to" at={fieldTime(to, toExact)} />
+      <TimeField label="From" name="from" at={fieldTime(from, fromExact)} />
+      <TimeField label="To" name="to" at={fieldTime(to, toExact)} />
       <button type="submit" id="show-history">
         Show
       </button>
     </form>
-    <p class="hint">A part of a name is enough. In quotes it is the whole name.</p>
+    <p class="hint">
+      A part of a name is enough. In quotes it is the whole name. The time is when something ended; what is still in use
+      comes first, if it began before the end of that time.
+    </p>
   </search>
 );
 

@@ -166,7 +166,7 @@ const HoldersCard = ({ insight: { holders }, nameOf }: { insight: Insight; nameO
   <section class="card" aria-labelledby="holders-title">
     <header>
       <h2 id="holders-title">People and jobs</h2>
-      <span class="meta">who held most, of reservations that ended</span>
+      <span class="meta">who held most, what is held now among it</span>
     </header>
     {holders.length === 0 ? (
       <p class="pad quiet">Nobody has held anything.</p>

@@ -75,7 +75,7 @@ async function readReport(deps: DashboardDeps, { credential }: Viewer, { from, t
   const [usage, { pools, looked }, holders] = await Promise.all([
     history.hours(tenant, { ...frame, stepMs: Math.max(1, frame.toMs - frame.fromMs) }),
     history.pools(tenant, { ...frame, known, heldNow: [], outNow: [], limit: ROWS }),
-    history.holders(tenant, { ...frame, limit: ROWS }),
+    history.holders(tenant, { ...frame, heldNow: [], limit: ROWS }),
   ]);
   await debitLooked(reads, credential, usage.looked + looked + holders.looked);
   return { total: usage, pools, holders: holders.holders };

@@ -30,8 +30,11 @@ export const filterOf = ({ resource, requester, from, to }: HistoryWish): Histor
   to,
 });
 
+/** The part of an entry that a search looks at. Something that is held now has not ended. */
+type Searched = Pick<PastEntry, 'resource' | 'slots' | 'requester'> & { readonly ending: Ending | null };
+
 /** Returns what an entry must be beside the filter; null: nothing else. */
-export function wantedBy({ resource, requester, ending }: HistoryWish): ((entry: PastEntry) => boolean) | null {
+export function wantedBy({ resource, requester, ending }: HistoryWish): ((entry: Searched) => boolean) | null {
   const part = (text: string) => (wholeOf(text) === undefined ? text.toLowerCase() : '');
   const [inResource, inRequester] = [part(resource), part(requester)];
   if (inResource === '' && inRequester === '' && ending === undefined) return null;

@@ -231,6 +231,7 @@ const toHeld = (slots: readonly string[], records: readonly (Buffer | null)[]): 
 
 const heldBy = (field: string, record: NonNullable<ReturnType<typeof readRecord>>): Held => ({
   resource: record.pool || (field.split('\u0001', 1)[0] ?? field),
+  requester: record.requester,
   slots: record.details.o?.length ?? 1,
   reservedAt: record.reservedAt,
   expiresAt: record.leaseEndsAt || null,
