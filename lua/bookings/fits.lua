@@ -166,7 +166,9 @@ function fits.chooseFor(entry, capacity, condition)
   if not chosen and isKept then
     local unkeptBound = bound
     chosen, bound = fits.choose(pool, capacity, condition, entry.term, entry.count or 1)
-    bound = chosen and bound or unkeptBound or bound
+    if not chosen then
+      bound = unkeptBound or bound
+    end
   end
   if not chosen then
     entry.bookedFrom = bound

@@ -12,6 +12,9 @@ local tickets = require('waiting/tickets')
 local work = require('frame/work')
 local needs = {}
 
+-- Begins the part of a key (lackedAt()) that stands for one of several slots. No slot's name begins with it.
+needs.MORE = '\1'
+
 -- Returns the entries of a plan with one entry for each slot of the resource itself. `left` of these is the number of
 -- slots of the pool that are still to be taken, its own included. `condition` is that of the item, nil: ready.
 local function expanded(entries, count, condition)
@@ -252,7 +255,7 @@ function needs.lackedAt(ticket, queue)
       local owner = needs.ownerOf(entry, ticket.requester)
       work.spend(1)
       if needs.isLacked(entry, owner, ticket.requester) then
-        local which = not isSlot and entry.slot or entry.role == 'moreSlot' and '#' .. entry.left
+        local which = not isSlot and entry.slot or entry.role == 'moreSlot' and needs.MORE .. entry.left
         local key = which and owner .. '\n' .. which or owner
         found[#found + 1] = key
         if entry.isForCleaning then
@@ -271,7 +274,7 @@ function needs.neededAt(ticket, queue)
   for _, key in ipairs(needs.lackedAt(ticket, queue)) do
     needed = needed + (met[key] and 0 or 1)
     met[key] = true
-    named[string.match(key, '^(.*)\n[^#]') or ''] = true
+    named[string.match(key, '^(.*)\n[^' .. needs.MORE .. ']') or ''] = true
   end
   for owner in pairs(named) do
     -- A slot that an owner lacks by name also meets its need of any slot.

@@ -92,10 +92,13 @@ local function countFitting(name, front, ticket, lacked)
       keys[#keys + 1], count = key, count + 1
     end
   end
-  count = #front.list == 0 and math.min(count, (needs.neededAt(ticket, name))) or count
-  if
-    count > turns.MAX_TURNS and #front.list > 0 or not fitting.areEnough(turns.knownNow(), ticket, name, count)
-  then
+  local seen, isFirst = turns.knownNow(), #front.list == 0
+  local needed = isFirst and needs.neededAt(ticket, name) or count
+  -- The first may want a slot by name that is one of its others, too: it counts for no more slots than there are.
+  while count > needed and not fitting.areEnough(seen, ticket, name, count) do
+    count = count - 1
+  end
+  if count > turns.MAX_TURNS and not isFirst or not fitting.areEnough(seen, ticket, name, count) then
     return false
   end
   front.count = count

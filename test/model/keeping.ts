@@ -12,27 +12,44 @@ export class Keeping extends Turns {
    * What the next tickets ahead of a rank keep of bookable resources, each in turn as if it were granted: lines of free
    * slots, and lines in which one lacks more than it can keep.
    * @param asked what is asked for there, and by whom: its own tickets keep nothing from it that this gives them
+   * @param taken the slots that it gets
+   * @param released the slots that the request has released itself, which are not kept from it
    */
-  bookableKept(rank: Rank, asked?: Pick<Entry, 'resource' | 'slot' | 'isShared'> & { requester: string }) {
+  bookableKept(
+    rank: Rank,
+    asked?: Pick<Entry, 'resource' | 'slot' | 'isShared'> & { requester: string },
+    taken: readonly string[] = [],
+    released: ReadonlySet<string> = new Set(),
+  ) {
     const [slots, short] = [new Set<string>(), new Set<string>()];
+    /** Released slots that they would get, and slots by which needs are met that keep nothing. */
+    const [given, met] = [new Set<string>(), new Set<string>()];
     for (const ticket of this.next().filter((one) => one.id !== rank.id && isAhead(one, rank))) {
       const isMet = (entry: Entry) =>
         asked !== undefined &&
         entry.resource === asked.resource &&
         ((ticket.requester === asked.requester &&
-          entry.slot === asked.slot &&
+          (entry.slot === asked.slot || taken.includes(entry.slot ?? '')) &&
           (asked.isShared !== true || entry.isShared === true)) ||
           (asked.isShared === true && entry.isShared === true && entry.slot === asked.slot));
-      const lacks = this.lacks(ticket).filter((entry) => entry.term !== undefined && !isMet(entry));
+      const lacksAll = this.lacks(ticket).filter(({ term }) => term !== undefined);
+      for (const { slot } of lacksAll.filter(isMet)) if (slot !== undefined) met.add(slot);
+      const lacks = lacksAll.filter((entry) => !isMet(entry));
       // Those that it names come first.
       for (const entry of lacks.toSorted((a, b) => Number(a.slot === undefined) - Number(b.slot === undefined))) {
         const { condition, resource, slot, term } = entry;
         if (term === undefined) continue;
-        const free = this.freeFor(entry, 1).filter((one) => !slots.has(lineKey({ name: one, condition })));
-        const choice = this.choose(free, 1, term);
-        const [first] = choice !== null && 'slots' in choice ? choice.slots : [];
-        if (first === undefined) short.add(lineKey({ name: slot ?? resource, condition }));
-        else slots.add(lineKey({ name: first, condition }));
+        const lineOf = (name: string) => lineKey({ name, condition });
+        const firstOf = (isLeft: (one: string) => boolean) => {
+          const free = this.freeFor(entry, 1).filter((one) => slot !== undefined || !met.has(one));
+          const choice = this.choose(free.filter(isLeft), 1, term);
+          return choice !== null && 'slots' in choice ? choice.slots[0] : undefined;
+        };
+        const first = firstOf((one) => !released.has(one) && !slots.has(lineOf(one)));
+        const own = first === undefined ? firstOf((one) => released.has(one) && !given.has(one)) : undefined;
+        if (first !== undefined) slots.add(lineOf(first));
+        else if (own !== undefined) given.add(own);
+        else short.add(lineOf(slot ?? resource));
       }
     }
     return { slots, short };
@@ -88,7 +105,12 @@ export class Keeping extends Turns {
         left < (ahead.counts.get(lineKey({ name: resource, condition })) ?? 0)
       );
     });
-    return kept === undefined ? null : nameOf(kept);
+    if (kept === undefined) return null;
+    // The pool, if it is kept for those that want any slot of it.
+    const { slot, resource, condition, term } = kept;
+    const isByName = term === undefined && slot !== undefined;
+    const { slots } = this.keptAhead(ticket, kept.isShared && nameOf(kept), kept.isForCleaning);
+    return isByName && slots.has(lineKey({ name: slot, condition })) ? slot : resource;
   }
 
   /** The number of free slots for an entry; of a bookable resource, of those that it fits and that are not kept. */

@@ -103,7 +103,11 @@ export class Paper extends Keeping {
     if (isWhole && first && results.every(isSuccess) && this.overtakes(before, rank, released, exempt, true)) {
       results[0] = undone(first, KEPT);
     }
-    return results;
+    const isElse = isWhole && results.some((one) => !isSuccess(one) && one.explanation !== KEPT);
+    return results.map((one, i) => {
+      const item = items[i];
+      return isElse && item && one.explanation === KEPT ? undone(item, 'ROLLED_BACK') : one;
+    });
   }
 
   /** Returns true if only a registered resource has the condition that an item asks for, or it asks for none. */
@@ -162,19 +166,23 @@ export class Paper extends Keeping {
       return this.reserveAny(item, (named) => this.take(named, token, start, rank, isExempt, released, false, here));
     }
     const before = this.before();
-    const ahead = this.bookableKept(rank, this.askedAt(item));
-    const kept = without(new Set([...this.keptAhead(rank).slots, ...ahead.slots]), released);
+    const keptFrom = (taken: readonly string[]) => {
+      const { slots, short } = this.bookableKept(rank, this.askedAt(item), taken, released);
+      return { slots: new Set([...without(this.keptAhead(rank).slots, released), ...slots]), short };
+    };
+    const kept = keptFrom([]);
     const reserve = () => {
-      this.keptSlots = kept;
+      this.keptSlots = kept.slots;
       const result = super.reserve(item, token);
       this.keptSlots = new Set();
       return result;
     };
     const result = reserve();
     if (!isSuccess(result) || result.status === 'ALREADY_HAD') return result;
-    const isBookedKept = this.takesKept(before, kept, ahead.short);
+    const isBookedKept = this.takesKept(before, keptFrom);
     if (!isBookedKept && (isPart || !this.overtakes(start, rank, released, new Set(), false, from))) return result;
-    this.undo(before);
+    // Of several items, all are tried: another one may fail for another reason, which counts more.
+    if (!isPart || isExempt) this.undo(before);
     if (isExempt) return reserve();
     const { resource, requester } = item;
     return { resource, requester, status: 'NOT_AVAILABLE', explanation: KEPT, ...nothingHad };
@@ -187,9 +195,17 @@ export class Paper extends Keeping {
   }
 
   /** Returns true if the last reservation has a slot of a bookable resource that is kept, or joins one too early. */
-  private takesKept({ holds, reservations }: Before, kept: ReadonlySet<string>, short: ReadonlySet<string>): boolean {
-    const made = this.reservations.find((one) => !reservations.includes(one));
+  private takesKept(
+    before: Before,
+    keptFrom: (taken: readonly string[]) => { slots: ReadonlySet<string>; short: ReadonlySet<string> },
+  ): boolean {
+    const { holds } = before;
+    const made = this.reservations.find((one) => !before.reservations.includes(one));
     if (made === undefined) return false;
+    const now = this.before();
+    this.undo(before);
+    const { slots: kept, short } = keptFrom([made.own.slot, ...(made.details.slots ?? [])]);
+    this.undo(now);
     const { own, others, condition = 'ready' } = made;
     return [own, ...others].some((hold) => {
       const resource = this.meaning(hold.slot)?.resource ?? '';

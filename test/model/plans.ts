@@ -118,7 +118,9 @@ export class Plans extends Booked {
     if (condition === 'ready' && held.length + unready.length >= this.capacityOf(resource)) return null;
     if (this.capacityOf(resource) === 1)
       return open.length === 0 ? null : { slot: resource, owner, of: resource, byName: false };
-    const name = open.find((one) => !this.keptSlots.has(lineKey({ name: one, condition }))) ?? open[0];
+    // Those of a bookable resource are chosen already.
+    const isKept = (one: string) => entry.fits === undefined && this.keptSlots.has(lineKey({ name: one, condition }));
+    const name = open.find((one) => !isKept(one)) ?? open[0];
     return name === undefined ? null : { slot: name, owner, of: resource, byName: isMoreSlot };
   }
 

@@ -48,8 +48,11 @@ async function askFor(requester: string, resource: string, ttlSeconds: number, f
   return (await reserveWith(running.engine, running.credential, [item], CALL)).result[0];
 }
 /** Reserves all of these, or waits for all of them. */
-async function askForAll(requester: string, resources: string[], ttlSeconds: number) {
-  const items = resources.map((resource) => ({ requestType: 'RESERVE' as const, requester, resource, ttlSeconds }));
+async function askForAll(requester: string, resources: string[], ttlSeconds: number, fields: { mode?: 'SHARED' } = {}) {
+  const items = resources.map((name) => {
+    const which = name === 'p x2' ? { resource: 'p', count: 2 } : { resource: name };
+    return { requestType: 'RESERVE' as const, requester, ttlSeconds, ...which, ...fields };
+  });
   const { engine, credential } = running;
   return (await transactWith(engine, credential, 'ALL_OR_NONE', items, { wait: WAIT, call: CALL })).result;
 }
@@ -135,6 +138,65 @@ describe('a free slot of a pool', () => {
     await release(held);
     expect(await queue()).not.toContain('short: p');
     expect(slotOf(await askFor('short', 'p', 50))).toBe('p_0');
+  });
+});
+
+test('a slot of a pool is kept for who names it, whatever its name begins with', async () => {
+  await register({ name: '#p', capacity: 2, bookable: true });
+  await take('x', 'held');
+  await askForAll('ann', ['#p_1', 'held'], 10);
+  expect(slotOf(await take('bob', '#p'))).toBe('#p_0');
+  isKept(await take('cat', '#p'));
+});
+
+test('a slot by name and slots of its pool count separately for a turn', async () => {
+  await take('x', 'held');
+  await askForAll('ann', ['p x2', 'p_1', 'held'], 10);
+  await askForAll('bob', ['p', 'other'], 10);
+  expect(await take('cat', 'other')).toMatchObject({ status: 'ACQUIRED' });
+});
+
+describe('a requester', () => {
+  beforeEach(async () => {
+    await take('x', 'held');
+  });
+
+  test('gets EXCLUSIVE what is kept for its own ticket, which waits for it SHARED', async () => {
+    await askForAll('ann', ['phone', 'held'], 10, { mode: 'SHARED' });
+    isKept(await take('bob', 'phone'));
+    expect(await take('ann', 'phone')).toMatchObject({ status: 'ACQUIRED' });
+  });
+
+  test('gets a slot of a pool that its own ticket names only if there is no other', async () => {
+    await askForAll('ann', ['p_0', 'held'], 10);
+    const first = await take('ann', 'p');
+    expect(slotOf(first)).toBe('p_1');
+    await release(first);
+    for (const one of ['p_1', 'p_2']) await take('x', one);
+    isKept(await take('bob', 'p'));
+    expect(slotOf(await take('ann', 'p'))).toBe('p_0');
+  });
+
+  test('has its lease cut to no booking of a slot that it does not get', async () => {
+    await book('p_0', 15);
+    await take('x', 'p_2');
+    await askForAll('ann', ['p_1', 'held'], 10);
+    expect(await take('ann', 'p', { ttlSeconds: 20 })).toMatchObject({
+      acquiredSlots: { p: 'p_1' },
+      expiresAt: at(20),
+    });
+  });
+
+  test('joins a SHARED hold if what its transaction releases is enough for those ahead', async () => {
+    const held = await take('bob', 'p', { ttlSeconds: 10, count: 2 });
+    await take('x', 'p_2', { ttlSeconds: 10, mode: 'SHARED' });
+    await askForAll('ann', ['p_0', 'held'], 10);
+    const { engine, credential } = running;
+    const items = [
+      { requestType: 'UNRESERVE' as const, resource: 'p', requester: 'bob', releaseToken: held?.releaseToken },
+      { requestType: 'RESERVE' as const, resource: 'p_2', requester: 'cat', ttlSeconds: 10, mode: 'SHARED' as const },
+    ];
+    expect((await transactWith(engine, credential, 'ALL_OR_NONE', items)).result).toMatchObject({ status: 'APPLIED' });
   });
 });
 
