@@ -17,8 +17,8 @@ local verbs = {}
 
   ARGV[3]  if the service does it for somebody: the actor (frame/admission.lua); else ''
 
-  Returns {'OK', quota, number of reservations ended}, not counting reservations that were already due. Answers that are
-  kept for other requests stay.
+  Returns {'OK', quota, number of reservations ended, ms}: the number leaves out those that were already due; the sweep
+  has to visit the tenant at that time, -1 never, for delayed bookings. Answers that are kept for other requests stay.
 ]]
 -- Returns the number of reservations that are due and not ended yet.
 local function countDue()
@@ -51,8 +51,9 @@ local function removeAll(actor)
   events.emit('RESET', { requestType = 'RESET', apiKeyLabel = tenant.keyLabel, actor = actor })
   local resets = redis.call('HGET', keys.tenant, 'resets') or '0'
   tenant.count, tenant.moreSlots = 0, 0
-  tenant.nextDue = records.areAny() and clock.nowMs() or math.huge
+  tenant.nextDue = math.huge
   if records.areAny() then
+    tenant.nextDue = clock.nowMs()
     records.markRetry('', true)
     records.write()
   end
@@ -73,6 +74,7 @@ function verbs.reset(_, args)
   local reply = { 'OK', quota.text(), tenant.count - countDue() }
   removeAll(args[3] ~= '' and args[3] or admission.actorName())
   reply[2] = reply[2] .. (events.isKept and ' o' or '')
+  reply[4] = tenant.nextDue < math.huge and tenant.nextDue or -1
   return answers.keep(reply, true)
 end
 

@@ -11,6 +11,7 @@ import { parseItem, toInteger, toMs, toText, toTime } from '../../redis/reply.ts
 import { callInBatch } from '../batch.ts';
 import { callCharged } from '../call.ts';
 import type { Engine, HandOver } from '../engine.ts';
+import { visitBy } from '../expiry/dueIndex.ts';
 import { madeAtMs, packToken } from './releaseToken.ts';
 import { Unready } from './slotRecord.ts';
 
@@ -148,5 +149,6 @@ export async function reset(
   actor = '',
 ): Promise<Charged<number>> {
   const { result, ...charged } = await callCharged(engine, 'reset', credential, () => [actor], { idempotency });
+  await visitBy(engine.redis, credential.tenant, toInteger(result[1]));
   return { ...charged, result: toInteger(result[0]) };
 }

@@ -8,7 +8,7 @@ import { book } from '../../../src/engine/bookings.ts';
 import { NOW, register } from '../../../src/engine/definitions/changes.ts';
 import { active } from '../../../src/engine/reservations/active.ts';
 import { setCondition } from '../../../src/engine/reservations/conditions.ts';
-import { keysOf } from '../../../src/redis/keys.ts';
+import { expiryKey, expiryShard, keysOf } from '../../../src/redis/keys.ts';
 import { runScript } from '../../../src/redis/scripts.ts';
 import { registerBookable } from '../../support/bookable.ts';
 import { setClock } from '../../support/clock.ts';
@@ -130,7 +130,13 @@ describe('a booking that cannot begin', () => {
     await lab.goTo(HOUR);
     // What its requester holds together with other slots is not extended.
     expect(await states()).toEqual(['DELAYED']);
+    const { tenant } = lab.credential;
+    const { redis } = lab.running.engine;
+    const dueIndex = expiryKey(expiryShard(tenant));
+    await redis.zrem(dueIndex, tenant);
     await reset(lab.running.engine, lab.credential);
+    // If no call of the tenant comes, the sweep does.
+    expect(await redis.zscore(dueIndex, tenant)).toBe(String(lab.at(HOUR) * 1000));
     expect(await states()).toEqual(['RUNNING']);
     expect(await lab.held()).toMatchObject([{ resource: 'pool_0', requester: 'bo' }]);
   });
