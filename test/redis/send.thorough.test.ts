@@ -8,7 +8,8 @@ import { createRedis } from '../../src/redis/client.ts';
 import { send } from '../../src/redis/send.ts';
 import { until } from '../support/until.ts';
 
-describe('a call to a Redis that is not there is given up in time for a 503 within 2 s', () => {
+// Side by side: they wait for real time.
+describe.concurrent('a call to a Redis that is not there is given up in time for a 503 within 2 s', () => {
   test.each([
     ['one server', ''],
     ['sentinels', '+sentinel'],
@@ -26,7 +27,7 @@ describe('a call to a Redis that is not there is given up in time for a 503 with
   });
 });
 
-describe('a Redis that does not let us in', () => {
+describe.concurrent('a Redis that does not let us in', () => {
   test.each([
     ['it asks for a password', ''],
     ['it has another one', 'user:wrong@'],

@@ -30,7 +30,8 @@ describe('the port of the metrics', () => {
   });
 
   test.each(['api', 'worker'])('is another than that of a %s, which does not serve them', async (ROLE) => {
-    const env = { PATH: process.env.PATH ?? '', REDIS_URL: inject('redisUrl'), PORT: '0', METRICS_PORT: '0', ROLE };
+    const own = { PORT: '0', METRICS_PORT: '0', DRAIN_DELAY_SECONDS: '0', ROLE };
+    const env = { PATH: process.env.PATH ?? '', REDIS_URL: inject('redisUrl'), ...own };
     const child = spawn(process.execPath, [inject('programs').service], { env });
     let output = '';
     child.stdout.on('data', (chunk) => (output += chunk));
