@@ -16,7 +16,7 @@ import type { System, Tenant } from '../system.ts';
 import { PLAIN } from '../things.ts';
 import type { Caller } from './caller.ts';
 
-/** The longest lease and the longest wait have ended by then. What is left then is left for good. */
+/** The longest lease and the longest wait have ended by then. What is left then, but for bookings, is left for good. */
 const SETTLED_MS = 30_000;
 const HISTORY_PAGE = 500;
 
@@ -32,7 +32,8 @@ async function readTenant(system: System, tenant: Tenant): Promise<EndState> {
   });
   let seen = await look();
   for (const endAt = now() + SETTLED_MS; now() < endAt; seen = await look()) {
-    const lasting = seen.active.filter(({ expiresAt }) => expiresAt !== null);
+    // Bookings run for a minute or an hour: nobody waits for their ends.
+    const lasting = seen.active.filter(({ expiresAt, booking }) => expiresAt !== null && booking === undefined);
     if (lasting.length === 0 && seen.waiting.length === 0) break;
     await new Promise((resolve) => setTimeout(resolve, 300));
   }
