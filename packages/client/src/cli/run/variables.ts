@@ -31,14 +31,21 @@ export const variablesOf = ({ resources, slots, fencingToken, requester, reserva
   HOLDFAST_RUN: requester,
 });
 
-/** A variable for each attribute, with a line for each slot that has it, in their order. */
+/**
+ * A variable for each attribute. Its lines are those of HOLDFAST_SLOTS: an empty one stands for a slot without it. Empty
+ * ones at the end are left out, so that what one resource has is no list if the resource is named first.
+ */
 function attributesOf(reservations: Hold['reservations']): Record<string, string> {
   const sets = reservations.flatMap(({ slots, attributes, slotAttributes }) =>
     slots.map((_, i): Record<string, string> => ({ ...variables(attributes), ...variables(slotAttributes[i] ?? {}) })),
   );
   const names = new Set(sets.flatMap((set) => Object.keys(set)));
   return Object.fromEntries(
-    [...names].map((name) => [`${ATTRIBUTE}${name}`, sets.flatMap((set) => set[name] ?? []).join('\n')]),
+    [...names].map((name) => {
+      const last = sets.findLastIndex((set) => set[name] !== undefined);
+      const lines = sets.slice(0, last + 1).map((set) => set[name] ?? '');
+      return [`${ATTRIBUTE}${name}`, lines.join('\n')];
+    }),
   );
 }
 
