@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 async function clean(...args: readonly string[]): Promise<Running> {
-  const cleaner = await startHoldfast(['clean', ...args], { env });
+  const cleaner = await startHoldfast(['clean', ...args], { env, stdin: null });
   running.add(cleaner);
   void cleaner.ended.then(() => running.delete(cleaner));
   return cleaner;
@@ -69,6 +69,16 @@ describe('clean', () => {
     const cleaner = await clean('f', '--', 'sh', '-c', 'exit 3');
     await cleaner.prints('f is out of service: exit code 3');
     expect(await stateOf('f')).toEqual({ condition: 'out', reason: 'cleaning failed: exit code 3', held: false });
+  });
+
+  test('says that a resource is out of service if an operator has taken it out meanwhile', async () => {
+    await service.register({ name: 'o', afterUse: 'dirty' });
+    const cleaner = await clean('o', '--', 'sh', '-c', 'echo begun; read line');
+    await cleaner.prints('begun');
+    await run(['condition', 'o', 'out', '--reason', 'display dark']);
+    cleaner.write('done\n');
+    await cleaner.prints('o was cleaned. o is out of service: display dark');
+    expect(await stateOf('o')).toMatchObject({ condition: 'out', held: false });
   });
 
   test('stopped by a signal, it ends the command and leaves the resource dirty: 143', async () => {

@@ -10,6 +10,7 @@ import { codeOfSignal } from '../interrupts.ts';
 import { matchOf } from '../match.ts';
 import { messageOf } from '../messages.ts';
 import { say } from '../output.ts';
+import { notReadyText } from '../reason.ts';
 import { graceOf, supervise } from '../run/supervise.ts';
 import { commandOf, environmentOf } from '../run/variables.ts';
 import { DEFAULT_TTL_MS } from './reserving.ts';
@@ -88,7 +89,15 @@ class Cleaner {
       code === EXIT.done
         ? await hold.release({ condition: 'ready' })
         : await hold.release({ condition: 'out', reason: `cleaning failed: exit code ${code}` });
-    if (wasHeld) this.#say(code === EXIT.done ? `${name} is clean` : `${name} is out of service: exit code ${code}`);
+    if (wasHeld)
+      this.#say(code === EXIT.done ? await this.#outcomeOf(name) : `${name} is out of service: exit code ${code}`);
+  }
+
+  /** An operator may have taken it out of service meanwhile. */
+  async #outcomeOf(name: string): Promise<string> {
+    const state = await this.#client.check(name).catch(() => undefined);
+    const unready = state === undefined ? '' : notReadyText(state);
+    return unready === '' ? `${name} is clean` : `${name} was cleaned. ${unready}`;
   }
 
   #say(message: string): void {
