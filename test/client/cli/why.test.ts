@@ -87,6 +87,31 @@ describe('holdfast why', () => {
     expect(stdout.trimEnd().split('\n').map(shape)).toEqual([...all, ...all]);
   });
 
+  test('says of each resource with the labels of a match why it is not free: 0 if one is', async () => {
+    const labels = (kind: string, site: string) => ({ kind, site });
+    await service.register(
+      { name: 'p1', labels: labels('ios', 'rome') },
+      { name: 'p2', labels: labels('ios', 'oslo') },
+      { name: 'p3', labels: labels('android', 'rome') },
+    );
+    await take('ann', 'p1');
+    await run(['condition', 'p2', 'out', '--reason', 'display dark']);
+    const none = await run(['why', '--match', 'kind=ios']);
+    expect(none).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^p1 is not free\.\n {2}ann has .*\n.*\np2 is out/),
+    });
+    expect(await run(['why', '--match', 'kind=ios', '--match', 'kind=android', '--match', 'site!=oslo'])).toMatchObject(
+      {
+        code: 0,
+        stdout: expect.stringMatching(/^p1 is not free\.\n.*\n.*\np3 is free\.\n$/),
+      },
+    );
+    expect(await run(['why', '--match', 'kind=qnx'])).toMatchObject({ code: 65 });
+    expect(await run(['why', 'p1', '--match', 'kind=ios'])).toMatchObject({ code: 64 });
+    expect((await run(['why', 'kind=ios'])).stderr).toContain('For labels: holdfast why --match kind=ios');
+  });
+
   test('says that slots are not ready, and what is kept for those who wait', async () => {
     await service.register({ name: 'spare', capacity: 2 }, { name: 'above', capacity: 1 });
     await service.register({ name: 'below', treePath: 'above' }, { name: 'tool', blocks: ['above'] });

@@ -1,4 +1,6 @@
 /** Reads a match as a command line has it: `os=android,site!=berlin`. */
+
+import { valuesOf } from '../holds/plan.ts';
 import type { Match } from '../types.ts';
 import { usageError } from './exitCodes.ts';
 
@@ -29,3 +31,11 @@ export function matchOf(texts: readonly string[], option: string): Match | undef
   });
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
+
+/** Whether a resource with these labels fits a match: of each label one of the values; with !=, none of them. */
+export const fits = (labels: Readonly<Record<string, string>> | null | undefined, match: Match): boolean =>
+  Object.entries(match).every(([key, wanted]) => {
+    const [sign, values] = valuesOf(wanted);
+    const own = labels?.[key];
+    return (own !== undefined && values.includes(own)) === (sign === '=');
+  });

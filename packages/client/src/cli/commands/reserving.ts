@@ -8,6 +8,13 @@ import { matchOf } from '../match.ts';
 
 export const DEFAULT_TTL_MS = 30_000;
 
+export const MATCH_OPTION: Option = {
+  name: 'match',
+  value: '<label>=<value>',
+  multiple: true,
+  text: 'any resource with this label; with !=, without it. Several: repeat it, or a comma between',
+};
+
 export const RESERVING_OPTIONS: readonly Option[] = [
   {
     name: 'wait',
@@ -17,12 +24,7 @@ export const RESERVING_OPTIONS: readonly Option[] = [
   { name: 'priority', value: '<n>', text: 'place in the queue, -100 to 100; higher is served first' },
   { name: 'count', value: '<n>', text: 'slots of a pool to take together' },
   { name: 'shared', text: 'hold it together with other readers' },
-  {
-    name: 'match',
-    value: '<label>=<value>',
-    multiple: true,
-    text: 'any resource with this label; with !=, without it. Several: repeat it, or a comma between',
-  },
+  MATCH_OPTION,
   { name: 'quantity', value: '<n>', text: 'so many resources with the --match, all or none' },
   { name: 'note', value: '<text>', text: 'why, for people: shown to those who wait; default: $HOLDFAST_NOTE' },
   { ...REQUESTER_OPTION, text: `${REQUESTER_OPTION.text}, or one that is unique` },
