@@ -32,8 +32,8 @@ export const variablesOf = ({ resources, slots, fencingToken, requester, reserva
 });
 
 /**
- * A variable for each attribute. Its lines are those of HOLDFAST_SLOTS: an empty one stands for a slot without it. Empty
- * ones at the end are left out, so that what one resource has is no list if the resource is named first.
+ * A variable for each attribute. Its lines are those of HOLDFAST_SLOTS: an empty one stands for a slot without it.
+ * Empty ones at the end are left out, so that what one resource has is no list if the resource is named first.
  */
 function attributesOf(reservations: Hold['reservations']): Record<string, string> {
   const sets = reservations.flatMap(({ slots, attributes, slotAttributes }) =>
