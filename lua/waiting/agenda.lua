@@ -65,7 +65,7 @@ function agenda.stirLine(queue, isLimit)
   end
 end
 
--- `seen` of a ticket that is next and waits for nothing that is held, or of which that is not known yet.
+-- `seen` of a ticket that is next and waits for nothing, or of which that is not known yet.
 agenda.NOTHING = '\1'
 
 -- The kind of a ticket's member in the queue of what it waits for.

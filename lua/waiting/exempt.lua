@@ -63,17 +63,17 @@ function holds(requester, name, depth, blocked)
   return false
 end
 
--- Returns as waitsFor.now(). A ticket does not wait to join what its requester uses.
+-- Returns what a ticket waits for now, as waitsFor.now(). It does not wait to join what its requester uses.
 function exempt.waitsForNow(ticket)
-  local name, isShort, joined = waitsFor.now(ticket)
+  local name, joined = waitsFor.now(ticket)
   if joined then
     local owner = needs.ownerOf(joined, ticket.requester)
     local slot = joined.slot or ownership.assignedSlot(joined.resource, owner) or joined.resource
     if exempt.isHeldThrough(ticket.requester, slot, owner, 0) then
-      return nil, false
+      return nil
     end
   end
-  return name, isShort
+  return name
 end
 
 -- Returns true if a requester holds a slot of a line, whatever its condition is now.

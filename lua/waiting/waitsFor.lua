@@ -34,8 +34,8 @@ local function shortOf(ticket, entry, queue, owner, wanted)
 end
 
 -- Returns what a ticket waits for now: the first queue in its plan in which it lacks something that is not free; else
--- what it waited for when last looked at, unless its requester has that; nil if none. Returns whether it is not free,
--- and the entry of a blocker's hold that is there, if it waits to join that.
+-- what it waited for when last looked at, unless its requester has that; nil if none. Returns the entry of a blocker's
+-- hold that is there, if it waits to join that.
 function waitsFor.now(ticket)
   local last, joined, entries, wanted = nil, nil, needs.entriesOf(ticket) or {}, {}
   work.spend(#entries)
@@ -45,12 +45,12 @@ function waitsFor.now(ticket)
     local short = lacks and not mayJoin(entry, entry.slot or entry.resource) and
       shortOf(ticket, entry, queue, owner, wanted)
     if short then
-      return short, true
+      return short
     elseif (lacks or entry.role == 'blocker') and (queue == ticket.waitsFor or entry.queue == ticket.waitsFor) then
       last, joined = ticket.waitsFor, not lacks and entry or nil
     end
   end
-  return last, last and waitsFor.freeFor(ticket, last, 1) == 0, joined
+  return last, joined
 end
 
 return waitsFor

@@ -218,8 +218,7 @@ end
 function walks.lookAtTurn(ticket)
   local now = ''
   if ticket.status == 'attended' and turns.isNext(ticket) then
-    local waitsFor, isShort = exempt.waitsForNow(ticket)
-    now = isShort and waitsFor or agenda.NOTHING
+    now = exempt.waitsForNow(ticket) or agenda.NOTHING
     ceasing.watch(ticket)
   end
   if now == ticket.seen then

@@ -5,6 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../../src/contract/reservations.ts';
 import { changeInRedis } from '../../../src/definitions/change.ts';
+import type { Mode } from '../../../src/domain/reservations.ts';
 import { reserve as reserveWith } from '../../../src/engine/reservations/reserve.ts';
 import { transaction as transactWith } from '../../../src/engine/reservations/transaction.ts';
 import { beat } from '../../../src/engine/waiting/beat.ts';
@@ -20,14 +21,18 @@ const WAIT = { waitSeconds: 600, priority: 0 };
 useWaitingEngine(START);
 
 /** Tries to reserve. */
-async function take(requester: string, resource: string): Promise<ReserveResult | undefined> {
-  const [result] = await reserve(running.engine, running.credential, [{ resource, requester, ttlSeconds: 600 }]);
+async function take(requester: string, resource: string, mode: Mode = 'EXCLUSIVE'): Promise<ReserveResult | undefined> {
+  const [result] = await reserve(running.engine, running.credential, [{ resource, requester, ttlSeconds: 600, mode }]);
   return result;
 }
 
 /** Reserves, or waits. */
-async function askFor(requester: string, resource: string): Promise<ReserveResult | undefined> {
-  const item = { resource, requester, ttlSeconds: 60, ...WAIT };
+async function askFor(
+  requester: string,
+  resource: string,
+  mode: Mode = 'EXCLUSIVE',
+): Promise<ReserveResult | undefined> {
+  const item = { resource, requester, ttlSeconds: 60, mode, ...WAIT };
   const { result } = await reserveWith(running.engine, running.credential, [item], CALL);
   return result[0];
 }
@@ -137,6 +142,21 @@ describe('somebody who holds what a next ticket begins to wait for', () => {
     // The bay is kept no longer. To print, the ink is lacked now, which only the holder can give up.
     expect(await wantAll('urgent', [['lamp', 1]], { priority: 1 })).toBe('WAITING');
     expect(await queue()).toEqual(['urgent', 'keeps ink', 'keeps desk', 'keeps bay', 'prints']);
+  });
+
+  test('gets it also if the ticket waits since that is kept', async () => {
+    await changeInRedis(running.engine).register(running.credential, [
+      { name: 'bay', capacity: 2, blocks: [], treePath: null },
+    ]);
+    await take('x', 'held');
+    await take('cat', 'bay_1', 'SHARED');
+    await wantAll('ann', [
+      ['held', 1],
+      ['bay', 2],
+    ]);
+    expect((await askFor('cat', 'bay_0'))?.status).toBe('WAITING');
+    expect((await askFor('bob', 'bay_1', 'SHARED'))?.status).toBe('WAITING');
+    expect(await queue()).toEqual(['ann', 'bob']);
   });
 });
 
