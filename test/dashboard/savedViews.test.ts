@@ -1,5 +1,6 @@
 /**
- * Views of the Board that a person saves in their browser (docs/specification.md#dashboard-and-sign-in).
+ * Views of the Board that a person saves in their browser, and the table, which a person sorts
+ * (docs/specification.md#dashboard-and-sign-in).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask } from '../support/ask.ts';
@@ -44,5 +45,34 @@ describe('a view of the Board', () => {
     expect(await see('', forgotten.headers.get('set-cookie')?.split(';', 1)[0])).not.toContain('Free iPhones');
     expect((await post('/views', cookie, { name: '' })).status).toBe(400);
     expect(await see('', 'holdfast_views=%7Bnonsense')).toContain('Everything');
+  });
+});
+
+describe('the table of the Board', () => {
+  test('sorts by its headings, without groups, and by groups again', async () => {
+    const { cookie } = await signIn(holdfast.redis, holdfast.tenant, { email: 'bob@id.example' });
+    const see = async (search: string) =>
+      (await ask(`${holdfast.url}/dashboard${search}`, { headers: { Cookie: cookie } })).text;
+    const namesOf = (html: string) => [...html.matchAll(/<tr data-name="([^"]*)"/g)].map(([, name]) => name);
+    await holdfast.register({ name: 'zoo', group: true }, { name: 'zebra', treePath: 'zoo' });
+    await holdfast.reserve({ resource: 'zebra', requester: 'ci' });
+    await holdfast.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [
+      { resource: 'zebra', requester: 'eve', waitSeconds: 600 },
+    ]);
+    const grouped = await see('?view=table');
+    expect(namesOf(grouped)).toEqual(['zebra', 'iphone-1', 'iphone-2', 'pixel-1']);
+    expect(grouped).toContain('<tr class="group">');
+    for (const [heading, sort, names] of [
+      ['Resource', 'name', ['iphone-1', 'iphone-2', 'pixel-1', 'zebra']],
+      ['Waiting', 'waiting', ['zebra', 'iphone-1', 'iphone-2', 'pixel-1']],
+      ['Since', 'since', ['iphone-2', 'zebra', 'iphone-1', 'pixel-1']],
+    ] as const) {
+      expect(linkOf(grouped, heading)).toBe(`?view=table&sort=${sort}`);
+      const sorted = await see(`?view=table&sort=${sort}`);
+      expect(namesOf(sorted)).toEqual(names);
+      expect(sorted).not.toContain('<tr class="group">');
+      expect(linkOf(sorted, heading)).toBe('?view=table');
+    }
+    expect((await see('?sort=since')).match(/<tr class="group">/g)).toHaveLength(2);
   });
 });

@@ -6,12 +6,14 @@ import type { NameOf } from '../people.ts';
 import { labelTexts } from '../resource/registeredResources.ts';
 import { groupBy } from './groupBy.ts';
 import type { HeldFact, Lab, LabNode } from './lab.ts';
-import type { BoardQuery, Status } from './query.ts';
+import type { BoardQuery, Sort, Status } from './query.ts';
 
 /** A reservation ends soon if it ends within this time, in ms. */
 const SOON_MS = 600_000;
-/** A reservation without an end needs a look after this time, in ms. */
-const STALE_MS = 86_400_000;
+/** A reservation without an end needs a look after this time, in ms: it was made for a working day, if that. */
+const STALE_MS = 8 * 3_600_000;
+/** The same while somebody waits for the resource. */
+const WANTED_STALE_MS = 3_600_000;
 
 /** The person who looks at the Board. */
 export interface Person {
@@ -42,11 +44,15 @@ export interface Counts {
   readonly look: number;
 }
 
-/** True if somebody should look at a reservation: it has no end, and is older than a day. */
+/**
+ * True if somebody should look at a reservation, which may be forgotten: it has no end, and is old.
+ * @param waiting how many wait for the resource
+ */
 export const isStale = (
   { sinceMs, untilMs, hasSession }: Pick<HeldFact, 'sinceMs' | 'untilMs' | 'hasSession'>,
+  waiting: number,
   now: number,
-) => untilMs === null && !hasSession && now - sinceMs > STALE_MS;
+) => untilMs === null && !hasSession && now - sinceMs > (waiting > 0 ? WANTED_STALE_MS : STALE_MS);
 
 const NONE: readonly HeldFact[] = [];
 
@@ -67,7 +73,8 @@ const isUsed = ({ name, node }: Candidate, { held }: Lab): boolean =>
 
 /** True if somebody should look at it: it is out of service, or its reservation is stale. */
 const needsLook = ({ name, node }: Candidate, { held }: Lab, nowMs: number): boolean =>
-  (node !== null && node.outOfService > 0) || (held.get(name) ?? NONE).some((one) => isStale(one, nowMs));
+  (node !== null && node.outOfService > 0) ||
+  (held.get(name) ?? NONE).some((one) => isStale(one, node?.waiting ?? 0, nowMs));
 
 export function countAll(lab: Lab, nowMs: number): Counts {
   const all = candidatesOf(lab);
@@ -120,6 +127,17 @@ export function wantedBy(
 const hasLabels = (texts: readonly string[], wanted: readonly ReadonlySet<string>[]) =>
   wanted.every((values) => texts.some((text) => values.has(text)));
 
+/** Sorts rows by a column of the table. Rows that are alike in it keep their order. */
+export function sorted(rows: readonly Candidate[], by: Sort, { held }: Lab): Candidate[] {
+  if (by === 'name') return rows.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const rankOf = (one: Candidate): number =>
+    by === 'waiting'
+      ? -(one.node?.waiting ?? 0)
+      : Math.min(Number.MAX_VALUE, ...(held.get(one.name) ?? NONE).map(({ sinceMs }) => sinceMs));
+  const ranks = new Map(rows.map((one) => [one, rankOf(one)]));
+  return rows.toSorted((one, other) => (ranks.get(one) ?? 0) - (ranks.get(other) ?? 0));
+}
+
 /** A group of rows. */
 export interface Section {
   /** The path of its group; '' none */
@@ -133,14 +151,17 @@ export interface Section {
   readonly rows: readonly Candidate[];
 }
 
-/** Cuts a page out of the rows, and puts them into their groups. Rows of folded groups are left out. */
+/**
+ * Cuts a page out of the rows, and puts them into their groups. Rows of folded groups are left out. Rows that are
+ * sorted stay together, as without groups.
+ */
 export function pageOf(
   rows: readonly Candidate[],
-  folded: readonly string[],
-  page: number,
+  { folded: wanted, page, sort }: Pick<BoardQuery, 'folded' | 'page' | 'sort'>,
   size: number,
 ): { readonly sections: readonly Section[]; readonly pages: number } {
-  const groups = [...groupBy(rows, sectionOf)];
+  const folded = sort === null ? wanted : [];
+  const groups = [...groupBy(rows, sort === null ? sectionOf : () => '')];
   const open = groups.flatMap(([key, own]) => (folded.includes(key) ? [] : own));
   const pages = Math.max(1, Math.ceil(open.length / size));
   const from = (Math.min(page, pages) - 1) * size;
@@ -150,7 +171,7 @@ export function pageOf(
     const here = own.filter((one) => shown.has(one));
     if (here.length === 0 && !(isFolded && from === 0)) return [];
     const free = own.filter(isFree).length;
-    const isRegistered = own[0]?.node !== null;
+    const isRegistered = sort !== null || own[0]?.node !== null;
     return [{ group, isRegistered, total: own.length, free, isFolded, rows: isFolded ? [] : here }];
   });
   return { sections, pages };

@@ -16,6 +16,10 @@ export type View = (typeof VIEWS)[number];
 const SPANS = ['today', 'week', 'next'] as const;
 export type Span = (typeof SPANS)[number];
 
+/** What the table can be sorted by: names, who waits most, and what is held longest. */
+const SORTS = ['name', 'waiting', 'since'] as const;
+export type Sort = (typeof SORTS)[number];
+
 /** Filters by status, and what people call them. */
 export const STATUSES = [
   ['free', 'Free'],
@@ -32,6 +36,8 @@ export type Status = (typeof STATUSES)[number][0];
 export interface BoardQuery {
   readonly view: View;
   readonly span: Span;
+  /** null: by groups, as other views are */
+  readonly sort: Sort | null;
   /** Part of a name, label, holder or note; '' any */
   readonly q: string;
   /** Labels `<key>=<value>`. Of each key, a resource must have one. */
@@ -52,9 +58,11 @@ const MAX_FOLDED = 50;
 export function queryOf(search: URLSearchParams): BoardQuery {
   const view = search.get('view');
   const span = search.get('span');
+  const sort = search.get('sort');
   return {
     view: VIEWS.find((one) => one === view) ?? 'timeline',
     span: SPANS.find((one) => one === span) ?? 'today',
+    sort: (view === 'table' && SORTS.find((one) => one === sort)) || null,
     q: searched.parse(search.get('q') ?? undefined),
     labels: [...new Set(search.getAll('label'))].filter((label) => label.includes('=')).slice(0, MAX_LABELS),
     on: new Set(STATUSES.map(([name]) => name).filter((name) => search.has(name))),
@@ -67,9 +75,20 @@ export function queryOf(search: URLSearchParams): BoardQuery {
 export const readQuery = (c: Context<DashboardEnv>): BoardQuery => queryOf(new URL(c.req.url).searchParams);
 
 /** The fields of an address, in order. */
-export const fieldsOf = ({ view, span, q, labels, on, folded, page, isSelected }: BoardQuery): [string, string][] => [
+export const fieldsOf = ({
+  view,
+  span,
+  sort,
+  q,
+  labels,
+  on,
+  folded,
+  page,
+  isSelected,
+}: BoardQuery): [string, string][] => [
   ...(view === 'timeline' ? [] : [field('view', view)]),
   ...(span === 'today' ? [] : [field('span', span)]),
+  ...(sort === null ? [] : [field('sort', sort)]),
   ...(q === '' ? [] : [field('q', q)]),
   ...labels.map((label) => field('label', label)),
   ...[...on].map((name) => field(name, '1')),

@@ -21,6 +21,7 @@ import {
   type Person,
   pageOf,
   type Section,
+  sorted,
   wantedBy,
 } from './find.ts';
 import { groupBy } from './groupBy.ts';
@@ -90,8 +91,9 @@ export async function readBoard(deps: BoardDeps, reader: Reader, query: BoardQue
   };
   const searchNames = query.q === '' ? plainName : await namesOf(deps, reader, searchedNames(lab));
   const all = candidatesOf(lab);
-  const rows = all.filter(wantedBy(query, lab, person, searchNames, frame.nowMs));
-  const { sections, pages } = pageOf(rows, query.folded, query.page, PAGE);
+  const wanted = all.filter(wantedBy(query, lab, person, searchNames, frame.nowMs));
+  const rows = query.sort === null ? wanted : sorted(wanted, query.sort, lab);
+  const { sections, pages } = pageOf(rows, query, PAGE);
   const shown = sections.flatMap((section) => section.rows);
   const { byName, nameOf } = await readRows(deps, reader, shown, { lab, frame, person, query });
   return {

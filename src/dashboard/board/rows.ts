@@ -133,7 +133,7 @@ function holdingOf({ slot, hold }: SlotState, state: ResourceState, parts: RowPa
   const { kind, holder, sharers, since, until, hasSession, isUnclaimed, note } = hold;
   const along = takenAlongBy(hold);
   const times = { sinceMs: timeOf(since) ?? frame.nowMs, untilMs: timeOf(until), hasSession };
-  const stale = kind === 'own' && isStale(times, frame.nowMs);
+  const stale = kind === 'own' && isStale(times, state.waiting, frame.nowMs);
   const who = along !== null ? `with ${along}` : kind === 'shared' ? sharers.map(nameOf).join(', ') : nameOf(holder);
   const isMine = [holder, ...sharers].some(isOwn);
   const toMs = along === null ? times.untilMs : endOf(lab, along);

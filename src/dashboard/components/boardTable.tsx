@@ -3,7 +3,7 @@
  * timeline, and what the person can do. Without the timeline it has boxes to select reservations.
  */
 import { PATH_DELIMITER } from '../../domain/names.ts';
-import { type BoardQuery, linkTo, withFold } from '../board/query.ts';
+import { type BoardQuery, linkTo, type Sort, withFold } from '../board/query.ts';
 import type { Board, BoardSection } from '../board/readBoard.ts';
 import type { BoardRow } from '../board/rows.ts';
 import type { Viewer } from '../env.ts';
@@ -17,6 +17,7 @@ import { Box, HoldCells, SlotRow } from './boardSlots.tsx';
 import { Icon } from './icon.tsx';
 import { MAX_INDENT, resourcePath } from './resourceTree.tsx';
 import { idOf, RowActions } from './rowActions.tsx';
+import { SortHead, type SortHeadProps } from './tableParts.tsx';
 
 const GROUP_HEIGHT = 32;
 
@@ -44,18 +45,20 @@ export const BoardTable = ({ board, viewer, back }: BoardTableProps) => {
                 <span class="out-of-sight">Select</span>
               </th>
             )}
-            <th scope="col" class="c-name">
-              Resource
-            </th>
+            {isTable ? (
+              <Head query={query} sort="name" label="Resource" class="c-name" />
+            ) : (
+              <th scope="col" class="c-name">
+                Resource
+              </th>
+            )}
             <th scope="col" class="c-now">
               Now
             </th>
             {isTable ? (
               <>
-                <th scope="col" class="num">
-                  Waiting
-                </th>
-                <th scope="col">Since</th>
+                <Head query={query} sort="waiting" label="Waiting" class="num" />
+                <Head query={query} sort="since" label="Since" />
                 <th scope="col">Key used</th>
               </>
             ) : (
@@ -79,6 +82,18 @@ export const BoardTable = ({ board, viewer, back }: BoardTableProps) => {
       </table>
     </>
   );
+};
+
+interface HeadProps extends Pick<SortHeadProps, 'label' | 'class'> {
+  readonly query: BoardQuery;
+  readonly sort: Sort;
+}
+
+/** The head of a column, which sorts by it: names from A, who waits most, what is held longest. Again: by groups. */
+const Head = ({ query, sort, ...props }: HeadProps) => {
+  const isSorted = query.sort === sort;
+  const order = isSorted ? (sort === 'waiting' ? 'desc' : 'asc') : undefined;
+  return <SortHead order={order} href={linkTo(query, { sort: isSorted ? null : sort })} {...props} />;
 };
 
 /** A Board of resources without groups has no heads. */

@@ -18,11 +18,12 @@ export interface SortHeadProps {
   readonly order: Order | undefined;
   /** The address of the page in the order that the head leads to. */
   readonly href: string;
+  readonly class?: string;
 }
 
 /** The head of a column that sorts a table by it: a link to the same page in this order. */
-export const SortHead = ({ label, order, href }: SortHeadProps) => (
-  <th scope="col" aria-sort={order && (order === 'asc' ? 'ascending' : 'descending')}>
+export const SortHead = ({ label, order, href, class: classes }: SortHeadProps) => (
+  <th scope="col" class={classes} aria-sort={order && (order === 'asc' ? 'ascending' : 'descending')}>
     <a href={href}>{label}</a>
     {order && <span aria-hidden="true">{order === 'asc' ? ' ↑' : ' ↓'}</span>}
   </th>

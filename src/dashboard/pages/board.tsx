@@ -51,7 +51,7 @@ export const boardRoutes = (deps: DashboardDeps) =>
 
 /** The part of a query that a saved view keeps. */
 const searchOf = (query: BoardQuery): string =>
-  linkTo({ ...query, view: 'timeline', span: 'today', folded: [], page: 1 });
+  linkTo({ ...query, view: 'timeline', span: 'today', sort: null, folded: [], page: 1 });
 
 /** @param failed the failure of a form that was sent from the Board */
 export async function showBoard(deps: DashboardDeps, c: Context<DashboardEnv>, failed?: Failed): Promise<Response> {
@@ -185,6 +185,12 @@ const Rows = ({ board, viewer, origin }: Pick<BoardPageProps, 'board' | 'viewer'
           <BoardTable board={board} viewer={viewer} />
         ))}
       {total > 0 && query.view === 'timeline' && <TimelineLegend />}
+      {query.on.has('look') && (
+        <p class="hint">
+          Needs a look: what is out of service, and what is held without an end for more than 8 hours, or for more than
+          an hour while somebody waits for it.
+        </p>
+      )}
       {isPartial && <p class="hint">There are more than the Board can show. Search for a name, or choose a label.</p>}
       <Pages board={board} />
       {query.view === 'table' && <BulkBar board={board} viewer={viewer} />}

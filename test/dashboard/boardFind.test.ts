@@ -1,0 +1,26 @@
+/**
+ * Which rows of the Board need a look (docs/specification.md#dashboard-and-sign-in).
+ */
+import { describe, expect, test } from 'vitest';
+import { isStale } from '../../src/dashboard/board/find.ts';
+
+const HOUR = 3_600_000;
+const NOW = Date.parse('2026-01-31T12:00:00Z');
+const held = (hours: number) => ({ sinceMs: NOW - hours * HOUR, untilMs: null, hasSession: false });
+
+describe('a reservation needs a look', () => {
+  test('if it has no end and is older than 8 hours', () => {
+    expect(isStale(held(7.9), 0, NOW)).toBe(false);
+    expect(isStale(held(8.1), 0, NOW)).toBe(true);
+  });
+
+  test('after an hour while somebody waits for the resource', () => {
+    expect(isStale(held(0.9), 1, NOW)).toBe(false);
+    expect(isStale(held(1.1), 1, NOW)).toBe(true);
+  });
+
+  test('not if it ends by itself or with its session', () => {
+    expect(isStale({ ...held(100), untilMs: NOW + HOUR }, 1, NOW)).toBe(false);
+    expect(isStale({ ...held(100), hasSession: true }, 1, NOW)).toBe(false);
+  });
+});
