@@ -8,6 +8,7 @@ import {
   BOOKED_BY_BO,
   book,
   CAT,
+  client,
   FULL,
   HOUR,
   linksTo,
@@ -65,6 +66,17 @@ describe('pages show bookings', () => {
     await book({ resource: 'pixel-7', note: 'first' }, 2, 3);
     await book(RIG, 2, 3, CAT);
     expect(plain((await see('/mine')).text)).toMatch(/What you have booked 2 .*first.*begins in.*second/);
+  });
+
+  test('Mine: that what is booked is out of service, and why', async () => {
+    await book({ resource: 'pixel-8', note: 'demo' }, 2, 3);
+    await book({ resource: 'pixel-7', note: 'other' }, 4, 5);
+    await client.setCondition({ resource: 'pixel-8', condition: 'out', reason: 'display dark' });
+    expect(plain((await see('/mine')).text)).toMatch(
+      /pixel-8 demo Out of service display dark .* pixel-7 other \w{3} /,
+    );
+    await client.setCondition({ resource: 'pixel-8', condition: 'ready' });
+    expect(plain((await see('/mine')).text)).not.toContain('display dark');
   });
 
   test('Mine: the later ones of a series are folded below its first one', async () => {

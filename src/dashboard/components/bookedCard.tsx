@@ -3,6 +3,7 @@
  * them.
  */
 import type { Booking } from '../../contract/bookings.ts';
+import type { ResourceState } from '../../engine/reservations/states.ts';
 import { bookPath, HERE } from '../bookings/paths.ts';
 import { dayText, rangeText } from '../words/moments.ts';
 import { number } from '../words/numbers.ts';
@@ -10,10 +11,13 @@ import { BookingLinks } from './bookingLinks.tsx';
 import { HiddenFields } from './hiddenFields.tsx';
 import { resourcePath } from './resourceTree.tsx';
 import { idOf } from './rowActions.tsx';
+import { StateMark } from './stateMark.tsx';
 import { When } from './when.tsx';
 
 export interface BookedCardProps {
   readonly booked: readonly Booking[];
+  /** Resource → its state; without a state, nothing is said of it. */
+  readonly states: ReadonlyMap<string, Pick<ResourceState, 'notReady'> | undefined>;
   readonly zone: string;
   readonly back: string;
 }
@@ -21,7 +25,7 @@ export interface BookedCardProps {
 /** True if it ends unless the person says that they have come. */
 export const mustBeClaimed = ({ state, isClaimed }: Booking): boolean => state === 'RUNNING' && isClaimed === false;
 
-export const BookedCard = ({ booked, zone, back }: BookedCardProps) => (
+export const BookedCard = ({ booked, states, zone, back }: BookedCardProps) => (
   <section class="card" aria-labelledby="booked-title">
     <header>
       <h2 id="booked-title">What you have booked</h2>
@@ -35,7 +39,7 @@ export const BookedCard = ({ booked, zone, back }: BookedCardProps) => (
     ) : (
       <ul class="own">
         {foldSeries(booked).map(([one, ...later]) => (
-          <BookedRow one={one} later={later} zone={zone} back={back} />
+          <BookedRow one={one} later={later} states={states} zone={zone} back={back} />
         ))}
       </ul>
     )}
@@ -54,15 +58,16 @@ function foldSeries(booked: readonly Booking[]): [Booking, ...Booking[]][] {
   return [...all.values()];
 }
 
-interface BookedRowProps extends Pick<BookedCardProps, 'zone' | 'back'> {
+interface BookedRowProps extends Pick<BookedCardProps, 'states' | 'zone' | 'back'> {
   readonly one: Booking;
   /** The others of its series. */
   readonly later?: readonly Booking[];
 }
 
-const BookedRow = ({ one, later = [], zone, back }: BookedRowProps) => {
+const BookedRow = ({ one, later = [], states, zone, back }: BookedRowProps) => {
   const last = later.at(-1);
   const { booking, resource, slot, start, end, note, series, state } = one;
+  const out = states.get(resource)?.notReady.find((not) => not.slot === slot && not.condition === 'out');
   return (
     <li id={`booked-${booking}`} data-name={resource}>
       <div>
@@ -72,6 +77,11 @@ const BookedRow = ({ one, later = [], zone, back }: BookedRowProps) => {
           {series !== undefined && <span class="meta"> repeated</span>}
         </p>
         {note !== null && <p class="note">{note}</p>}
+        {out !== undefined && (
+          <p>
+            <StateMark mark="out" /> <span class="meta">{out.reason ?? ''}</span>
+          </p>
+        )}
       </div>
       <div>
         <p>{rangeText(Date.parse(start), Date.parse(end), zone)}</p>
@@ -99,7 +109,7 @@ const BookedRow = ({ one, later = [], zone, back }: BookedRowProps) => {
           </summary>
           <ul class="own">
             {later.map((other) => (
-              <BookedRow one={other} zone={zone} back={back} />
+              <BookedRow one={other} states={states} zone={zone} back={back} />
             ))}
           </ul>
         </details>

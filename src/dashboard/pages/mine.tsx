@@ -52,9 +52,11 @@ export const mineRoutes = (deps: DashboardDeps) =>
       ),
     ]);
     const waits = viewer.standings.filter(({ isGranted }) => !isGranted);
-    const names = [...new Set(waits.map(({ waitsFor }) => waitsFor))];
-    const states =
-      names.length === 0 ? [] : await resourceStates(engine, credential, names, { slots: SLOTS, requesters });
+    const names = [...new Set([...waits.map(({ waitsFor }) => waitsFor), ...booked.map(({ resource }) => resource)])];
+    const shown = names.slice(0, MAX_ROWS);
+    const found =
+      shown.length === 0 ? [] : await resourceStates(engine, credential, shown, { slots: SLOTS, requesters });
+    const states = new Map(shown.map((name, i) => [name, found[i]]));
     const entries = past
       .flatMap((page) => page.entries)
       .filter(({ ending }) => ending !== 'OUT_OF_SERVICE')
@@ -64,14 +66,8 @@ export const mineRoutes = (deps: DashboardDeps) =>
       <Page title="Mine" viewer={viewer} at={AT} done={c.req.query('done')} renew={{ from: AT, everyS: 60 }}>
         <div class="stack" data-live="mine">
           <HeldCard held={held} viewer={viewer} />
-          {may(viewer, 'reserve') && <BookedCard booked={booked} zone={zoneOf(c)} back={AT} />}
-          {waits.length > 0 && (
-            <WaitsCard
-              waits={waits}
-              states={new Map(names.map((name, i) => [name, states[i]]))}
-              requester={requesterOf(user)}
-            />
-          )}
+          {may(viewer, 'reserve') && <BookedCard booked={booked} states={states} zone={zoneOf(c)} back={AT} />}
+          {waits.length > 0 && <WaitsCard waits={waits} states={states} requester={requesterOf(user)} />}
           <section class="card" aria-labelledby="past-title">
             <header>
               <h2 id="past-title">What you had lately</h2>

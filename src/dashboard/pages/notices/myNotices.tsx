@@ -60,7 +60,10 @@ interface ChoicesProps {
   readonly channels: readonly Channel[];
 }
 
-const Choices = ({ mine: { choices, faults, email }, channels: shown }: ChoicesProps) => {
+const Choices = ({ mine: { choices, faults, email }, channels }: ChoicesProps) => {
+  const isChosen = (channel: Channel) => PERSONAL_NOTICES.some((what) => choices[what].includes(channel));
+  // What was chosen before a channel failed can still be taken back.
+  const shown = channels.filter((one) => faults[one] === null || isChosen(one));
   const inBrowser = PERSONAL_NOTICES.filter((what) => choices[what].includes('browser'));
   return (
     <form method="post" action={MY_NOTICES} class="card my-notices" data-tell={inBrowser.join(' ')}>
@@ -93,7 +96,7 @@ const Choices = ({ mine: { choices, faults, email }, channels: shown }: ChoicesP
         </table>
       </Scroll>
       <div class="pad">
-        {shown.map((one) => faults[one] && <p class="hint">{`${CHANNEL_WORDS[one]}: ${faults[one]}`}</p>)}
+        {channels.map((one) => faults[one] && <p class="hint">{`${CHANNEL_WORDS[one]}: ${faults[one]}`}</p>)}
         {faults.slack === null && (
           <p class="hint">
             Slack: your account is linked. <a href="/dashboard/slack">Look at it, or unlink it</a>
@@ -125,7 +128,6 @@ interface BoxProps {
   readonly fault: string | null;
 }
 
-/** What was chosen before a channel failed can still be taken back. */
 const Box = ({ what, channel: value, isChosen, fault }: BoxProps) => (
   <label class="check">
     <input type="checkbox" name={what} value={value} checked={isChosen} disabled={fault !== null && !isChosen} />
