@@ -41,7 +41,8 @@ const CASES: readonly Case[] = [
   { what: 'plain name, with an outbox', size: 1, calls: 20, name: () => freshName('noticed'), hasOutbox: true },
   { what: 'plain name that is held', size: 1, calls: 20, name: () => HELD_NAME, status: 'ALREADY_HELD' },
   { what: 'pool of 100,000', size: 1, calls: 10, name: () => 'pool' },
-  { what: 'the same with a slot out of service', size: 1, calls: 10, name: () => 'worn' },
+  { what: 'pool of 100,000, a slot out of service', size: 1, calls: 10, name: () => 'worn' },
+  { what: 'leaf below two pools', size: 1, calls: 10, name: () => 'leaf' },
   { what: 'plain names, 10 items, each', size: 10, calls: 5, name: () => freshName('ten') },
   { what: 'plain names, 100 items, each', size: 100, calls: 2, name: () => freshName('hundred') },
 ];
