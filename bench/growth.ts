@@ -11,10 +11,10 @@ import { drawChart } from './growth/chart.ts';
 import { definitions } from './growth/definitions.ts';
 import { inDatabaseMode } from './growth/inDatabaseMode.ts';
 import { instances } from './growth/instances.ts';
-import { type Findings, growthOf, noiseOf, tablesOf } from './growth/line.ts';
 import { reservations } from './growth/reservations.ts';
 import { streams } from './growth/streams.ts';
 import { tenants } from './growth/tenants.ts';
+import { type Findings, growthOf, noiseOf, tablesOf } from './growth/verdict.ts';
 import { type Stage, setStage } from './stage.ts';
 import { machine, readable } from './table.ts';
 

@@ -2,7 +2,7 @@
  * Draws a chart as SVG: panels side by side, with sizes on a logarithmic axis and figures on a linear one, or a
  * logarithmic one if they span several powers of ten. The background is white, so that it is readable on any page.
  */
-import { type Chart, type Line, type Panel, sizeName } from './line.ts';
+import { type Chart, type Line, type Panel, sizeName } from './verdict.ts';
 
 const WIDTH = 960;
 /** The number of panels in a row. */

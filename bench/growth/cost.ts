@@ -7,7 +7,7 @@ import { load } from '../load.ts';
 import { type Figure, inTurn, Series } from '../rounds.ts';
 import type { RunningServer } from '../servers.ts';
 import type { Stage } from '../stage.ts';
-import type { Line, Panel } from './line.ts';
+import type { Line, Panel } from './verdict.ts';
 
 const CONNECTIONS = 64;
 const ROUND_MS = 600;

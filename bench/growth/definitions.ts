@@ -8,8 +8,8 @@ import { openStreams } from '../openStreams.ts';
 import { cycle, freshName } from '../requests.ts';
 import { headOf, type Stage } from '../stage.ts';
 import { type Cost, costOf, costPanels, measureAll, type Sized, sized, type Work } from './cost.ts';
-import type { Findings } from './line.ts';
 import { actingFor, settle } from './settle.ts';
+import type { Findings } from './verdict.ts';
 
 const SIZES = [0, 10, 100, 1000, 10_000, 100_000];
 /** The capacity of each pool, so that every connection finds a slot. */

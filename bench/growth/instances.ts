@@ -9,7 +9,7 @@ import { cycle } from '../requests.ts';
 import { cpuSeconds, pin, type RunningServer, residentKiB, SERVICE, startServer } from '../servers.ts';
 import { headOf, loadOver, type Stage } from '../stage.ts';
 import { costOf, costPanels, measureAll, redisUse, sized } from './cost.ts';
-import type { Fact, Findings } from './line.ts';
+import type { Fact, Findings } from './verdict.ts';
 
 const MOST = 4;
 const IDLE_MS = 3000;

@@ -14,8 +14,8 @@ import { openStreams } from '../openStreams.ts';
 import { type CycleOptions, cycle, freshName } from '../requests.ts';
 import { headOf, type Stage, usedMemory } from '../stage.ts';
 import { type Cost, costOf, costPanels, linesOf, measureAll, redisUse, type Sized, sized } from './cost.ts';
-import type { Fact, Findings } from './line.ts';
 import { actingFor, settle } from './settle.ts';
+import type { Fact, Findings } from './verdict.ts';
 
 const SIZES = [10, 100, 1000, 10_000, 100_000, 1_000_000];
 const MOST = 1_000_000;

@@ -11,8 +11,8 @@ import { cycle } from '../requests.ts';
 import { cpuSeconds, residentKiB } from '../servers.ts';
 import { headOf, type Stage } from '../stage.ts';
 import { type Cost, costOf, costPanels, linesOf, measureAll, type Sized, sized, THROUGHPUT } from './cost.ts';
-import type { Findings } from './line.ts';
 import { settle } from './settle.ts';
+import type { Findings } from './verdict.ts';
 
 const SIZES = [1, 10, 100, 1000];
 /** The number of events in a burst. */

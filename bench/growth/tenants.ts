@@ -4,8 +4,8 @@
 import { cycle } from '../requests.ts';
 import { headOf, type Stage } from '../stage.ts';
 import { costOf, costPanels, measureAll, sized } from './cost.ts';
-import type { Findings } from './line.ts';
 import { settle } from './settle.ts';
+import type { Findings } from './verdict.ts';
 
 const SIZES = [1, 10, 100, 1000, 10_000];
 /** Longer than the 2 s after which an instance reports tenants' activity to Redis. */

@@ -16,7 +16,7 @@ import type { Store } from '../store/records.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { MailRefused } from './mail/refused.ts';
 import { mailOf, Notice, pathOf, wordsOf } from './personal.ts';
-import { makePlaces } from './personalPlaces.ts';
+import { makePlaces } from './personalPerHour.ts';
 import { type PushDeps, toDevice } from './push/device.ts';
 import { ATTEMPT_MS, type Outcome } from './sending.ts';
 import { type SlackDeps, slackLink, toPerson } from './slack.ts';

@@ -52,7 +52,7 @@
  *   reads:<tier>:{t}      string: reads in the open window of a minute (lua/limits/quota.lua); with :sessions after it,
  *                         those of sign-in sessions
  *   mail:{<SHA-256>}:<what>  of an e-mail address, in lower case: the messages of the last hour, and the lines of its
- *                         next digest (notices/mail/places.ts)
+ *                         next digest (notices/mail/perHour.ts)
  *   mailed:{<webhook-id>} set: the addresses that have got a batch (notices/email.ts)
  *   {t}:slack:<signature> a signature of a request from Slack, which counts once
  *   slackLink:<SHA-256>   the account in Slack of a link that its user has not followed yet (engine/tenant/slack.ts)

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { type Mailer, type MailerDeps, type Message, makeMailer, startDigests } from '../../src/notices/mail/mailer.ts';
-import { MAX_AN_HOUR, MAX_LINES, MAX_OF_SUBSCRIPTIONS } from '../../src/notices/mail/places.ts';
+import { MAX_AN_HOUR, MAX_LINES, MAX_OF_SUBSCRIPTIONS } from '../../src/notices/mail/perHour.ts';
 import { openTransport } from '../../src/notices/mail/transport.ts';
 import { createPatientRedis, type RedisClient } from '../../src/redis/client.ts';
 import { JOBS_PREFIX, mailKeys } from '../../src/redis/keys.ts';

@@ -9,7 +9,7 @@ import type { RedisClient } from '../../redis/client.ts';
 import { JOBS_PREFIX } from '../../redis/keys.ts';
 import { isAway } from '../../redis/send.ts';
 import { pauseMs } from '../retries.ts';
-import { addLines, finishDigest, MAX_AN_HOUR, takeLines, takePlace, type Waiting } from './places.ts';
+import { addLines, finishDigest, MAX_AN_HOUR, takeLines, takePlace, type Waiting } from './perHour.ts';
 import { MailRefused } from './refused.ts';
 import { MailSource } from './source.ts';
 import type { Mail, Transport } from './transport.ts';
