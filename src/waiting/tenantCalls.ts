@@ -83,9 +83,8 @@ export class TenantCalls {
   handOver(credentialKey: string, resources: readonly string[]): HandOver | undefined {
     const heirs = new Map<string, LongPoll>();
     for (const resource of resources) {
-      const call = this.#byTicket.firstFor(resource, credentialKey);
-      const [one] = call?.request.queued ?? [];
-      if (call && one) heirs.set(one.ticket, call);
+      const first = this.#byTicket.firstFor(resource, credentialKey);
+      if (first !== undefined) heirs.set(first.ticket, first.call);
     }
     if (heirs.size === 0) return undefined;
     const since = performance.now();

@@ -1,7 +1,7 @@
 /**
  * The long polls of a tenant at this instance, by the tickets and by the resources that they wait for.
  */
-import type { LongPoll } from './longPoll.ts';
+import type { LongPoll, QueuedTicket } from './longPoll.ts';
 
 /** Of the calls that wait for a resource, so many are looked at for the first in the queue. */
 const MAX_LOOKED = 16;
@@ -10,8 +10,8 @@ const NONE: readonly LongPoll[] = [];
 
 export class TicketCalls {
   readonly #byTicket = new Map<string, readonly LongPoll[]>();
-  /** Those to which a resource may be handed over. */
-  readonly #byResource = new Map<string, Set<LongPoll>>();
+  /** Resource → the calls that it may be handed over to, with their tickets. */
+  readonly #byResource = new Map<string, Map<LongPoll, QueuedTicket>>();
 
   /** Returns the calls that wait on a ticket. */
   of(ticket: string): readonly LongPoll[] {
@@ -23,11 +23,12 @@ export class TicketCalls {
     const calls = this.of(ticket);
     if (calls.includes(call)) return NONE;
     this.#byTicket.set(ticket, [...calls, call]);
-    const { heir } = call.request;
-    if (heir === undefined) return calls;
+    const { heir, queued } = call.request;
+    const [one] = queued;
+    if (heir === undefined || one === undefined) return calls;
     const heirs = this.#byResource.get(heir.resource);
-    if (heirs === undefined) this.#byResource.set(heir.resource, new Set([call]));
-    else heirs.add(call);
+    if (heirs === undefined) this.#byResource.set(heir.resource, new Map([[call, one]]));
+    else heirs.set(call, one);
     return calls;
   }
 
@@ -41,27 +42,22 @@ export class TicketCalls {
   }
 
   /**
-   * Returns the call that is first in the queue for a resource, as far as this instance knows. Those do not count whose
-   * tickets have other calls here.
+   * Returns the call that is first in the queue for a resource, as far as this instance knows, and its ticket. Those do
+   * not count whose tickets have other calls here.
    * @param credentialKey that of the call
    */
-  firstFor(resource: string, credentialKey: string): LongPoll | undefined {
+  firstFor(resource: string, credentialKey: string): { call: LongPoll; ticket: string } | undefined {
     let looked = 0;
-    let first: LongPoll | undefined;
-    for (const call of this.#byResource.get(resource) ?? NONE) {
-      const [one] = call.request.queued;
-      const isSole = one !== undefined && this.of(one.ticket).length === 1;
+    let first: readonly [LongPoll, QueuedTicket] | undefined;
+    for (const [call, one] of this.#byResource.get(resource) ?? []) {
+      const isSole = this.of(one.ticket).length === 1;
       const isFit = isSole && !call.isRunning && call.request.credential.credentialKey === credentialKey;
-      if (isFit && (first === undefined || isAhead(call, first))) first = call;
+      if (isFit && (first === undefined || isAhead(one, first[1]))) first = [call, one];
       if (++looked === MAX_LOOKED) break;
     }
-    return first;
+    return first && { call: first[0], ticket: first[1].ticket };
   }
 }
 
-function isAhead(one: LongPoll, other: LongPoll): boolean {
-  const [a] = one.request.queued;
-  const [b] = other.request.queued;
-  if (a === undefined || b === undefined) return false;
-  return a.priority === b.priority ? Number(a.ticket) < Number(b.ticket) : a.priority > b.priority;
-}
+const isAhead = (a: QueuedTicket, b: QueuedTicket): boolean =>
+  a.priority === b.priority ? Number(a.ticket) < Number(b.ticket) : a.priority > b.priority;
