@@ -10,8 +10,14 @@ import type { BuildOptions, Plugin } from 'esbuild';
 const UNUSED = [
   // The messages of zod in 50 other languages.
   { filter: /[/\\]zod[/\\]v4[/\\]locales[/\\]index\.js$/, contents: "export { default as en } from './en.js';" },
-  // The queues of BullMQ in PostgreSQL.
+  // The queues of BullMQ in PostgreSQL, its other clients of Redis, its relay, and the times of cron, with luxon.
   { filter: /[/\\]bullmq[/\\]dist[/\\]cjs[/\\]postgres[/\\]index\.js$/, contents: '' },
+  {
+    filter: /[/\\]bullmq[/\\]dist[/\\]cjs[/\\]classes[/\\](valkey-glide|bun-redis|node-redis)-client\.js$/,
+    contents: '',
+  },
+  { filter: /[/\\]bullmq[/\\]dist[/\\]cjs[/\\](classes|scripts)[/\\](redis-)?relay[^/\\]*\.js$/, contents: '' },
+  { filter: /[/\\]cron-parser[/\\]dist[/\\]index\.js$/, contents: '' },
 ];
 
 const LEAVE_OUT: Plugin = {

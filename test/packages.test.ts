@@ -95,12 +95,12 @@ test('THIRD_PARTY.md is current, and every licence in it is allowed; if not, run
   expect(readFileSync('THIRD_PARTY.md', 'utf8') === thirdPartyPage()).toBe(true);
 });
 
-test('the bundle has the messages of zod in English alone, and no PostgreSQL of BullMQ', () => {
+test('the bundle has the messages of zod in English alone, no PostgreSQL of BullMQ, and no cron', () => {
   const folder = dirname(inject('programs').service);
   const texts = readdirSync(folder)
     .filter((file) => file.endsWith('.mjs'))
     .map((file) => readFileSync(join(folder, file), 'utf8'));
-  const parts = /^ *\/\/ node_modules\/(zod\/v4\/locales|bullmq\/dist\/cjs\/postgres)\/.*$/gm;
+  const parts = /^ *\/\/ node_modules\/(zod\/v4\/locales|bullmq\/dist\/cjs\/postgres|cron-parser|luxon)\/.*$/gm;
   const bundled = texts.flatMap((text) => text.match(parts) ?? []).map((line) => line.replace(/^.*node_modules\//, ''));
   expect(bundled.filter((name) => !name.endsWith('/index.js'))).toEqual(['zod/v4/locales/en.js']);
 });
