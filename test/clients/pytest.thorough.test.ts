@@ -100,7 +100,7 @@ describe.concurrent('a fixture under pytest-xdist', () => {
     const holders = holdersIn(folder);
     expect([...holders.keys()].sort()).toEqual(['two_0', 'two_1']);
     expect([...holders.values()].reduce((sum, { size }) => sum + size, 0)).toBe(4);
-    expect(stdout).toMatch(/Captured holdfast setup -+\nphone waits for two, next: ann has two_0 \(nightly\)/);
+    expect(stdout).toMatch(/Captured holdfast setup -+\nphone waits for two, next: ann has two_0, two_1 \(nightly\)/);
   });
 
   test('a run that is killed frees its slots when their leases end', async () => {
@@ -130,6 +130,15 @@ def test_other(rig): assert rig.slots == ["rig-1", "licences"]`;
     await running.prints('holdfast: phone waits for busy, next: ann has busy (nightly)');
     await service.unreserve({ resource: 'busy', requester: 'ann', releaseToken: hold?.releaseToken ?? '' });
     expect((await running.ended).stdout).toContain('1 passed');
+  });
+
+  test('says that the service cannot be reached, while it tries again', async () => {
+    const elsewhere = 'import os\nos.environ["HOLDFAST_URL"] = "http://127.0.0.1:9"';
+    const running = await begin(suite(`phone = hold_fixture("far")\n${elsewhere}`, 'def test_it(phone): pass'));
+    await running.prints('It is tried again for a while');
+    expect(running.stdout()).toContain('holdfast: The service at http://127.0.0.1:9 could not be reached');
+    running.kill('SIGINT');
+    expect((await running.ended).code).toBe(2);
   });
 
   test('says in a line why it holds nothing', async () => {
@@ -177,8 +186,12 @@ def test_next(phone): pass`;
     expect(stdout).toMatch(/ERROR at teardown of test_loses _+\ngone was released by somebody else meanwhile\n/);
   });
 
-  test('of a wider scope is one too, and no further test begins with it', async () => {
-    const tests = LOSING.replace('other.reset()', 'other.reset()\n    while phone.remaining > 0: time.sleep(0.05)');
+  test('of a wider scope is one too, also if a test asks for it late; no further test begins with it', async () => {
+    const asking = 'test_loses(request):\n    phone = request.getfixturevalue("phone")';
+    const tests = LOSING.replace('test_loses(phone):', asking).replace(
+      'other.reset()',
+      'other.reset()\n    while phone.remaining > 0: time.sleep(0.05)',
+    );
     const fixtures = 'phone = hold_fixture("gone", ttl="3s", scope="module")';
     const { stdout } = await run(suite(fixtures, `import time${tests}`));
     expect(stdout).toMatch(/ERROR at teardown of test_loses _+\ngone is not held any more.*\n/);

@@ -13,18 +13,22 @@ import pytest
 
 if TYPE_CHECKING:
     from . import Hold, Holdfast
+    from . import Retry
     from ._generated import Waiting
 
 Scope = Literal["session", "package", "module", "class", "function"]
 
 
 @pytest.fixture(scope="session")
-def holdfast_client() -> Iterator[Holdfast]:
+def holdfast_client(pytestconfig: pytest.Config) -> Iterator[Holdfast]:
     """The client of this process, made from HOLDFAST_URL and HOLDFAST_KEY. Override it to make another one."""
     from . import Holdfast
 
+    def show(retry: Retry) -> None:
+        pytestconfig.stash[_STATE].show(f"{retry.error}. It is tried again for a while")
+
     with _failing_in_a_line():
-        client = Holdfast.from_env()
+        client = Holdfast.from_env(on_retry=show)
     with client:
         yield client
 
@@ -94,7 +98,8 @@ class _State:
 
     def of(self, item: pytest.Item) -> list[Hold]:
         """Returns the holds that a test uses."""
-        names: Sequence[str] = getattr(item, "fixturenames", ())
+        # Those that it has asked for by getfixturevalue are among those of its request alone.
+        names: Sequence[str] = getattr(getattr(item, "_request", item), "fixturenames", ())
         return [hold for fixture, node, hold in self.holds if fixture in names and node in item.listchain()]
 
     def show(self, line: str) -> None:
@@ -149,7 +154,10 @@ def _text_of(waiting: Waiting) -> str:
     """Returns `phones, 2 ahead: ann has phones_0 (nightly)`."""
     place = "next" if waiting["ahead"] == 0 else f"{waiting['ahead']} ahead"
     reason = waiting.get("reason")
-    holders = [_holder(one["requester"], one["slot"], one["note"]) for one in (reason["holders"] if reason else ())]
+    slots: dict[tuple[str | None, str | None], list[str]] = {}
+    for one in reason["holders"] if reason else ():
+        slots.setdefault((one["requester"], one["note"]), []).append(one["slot"])
+    holders = [_holder(requester, ", ".join(held), note) for (requester, note), held in slots.items()]
     return f"{waiting['waitsFor']}, {place}" + (f": {', '.join(holders)}" if holders else "")
 
 
