@@ -12,6 +12,14 @@ afterAll(() => pair.stop());
 const at = (hours: number) => new Date((Math.ceil(Date.now() / 3_600_000) + hours) * 3_600_000);
 const hour = (hours: number) => ({ start: at(hours), end: at(hours + 1) });
 
+test('times are cut to whole seconds', async () => {
+  const late = (date: Date) => new Date(date.getTime() + 999);
+  const booked = await pair.a.book('rig', { start: late(at(5)), end: late(at(6)) });
+  expect([booked.start, booked.end]).toEqual([at(5).toISOString(), at(6).toISOString()]);
+  const { end } = await pair.a.changeBooking(booked.booking, { end: late(at(7)) });
+  expect(end).toBe(at(7).toISOString());
+});
+
 describe('bookAll', () => {
   test('books all or none, and with skipConflicts the others', async () => {
     await pair.a.book('rig', hour(2));

@@ -18,7 +18,7 @@ export async function bookAll(
   resources: string | readonly string[],
   { start, end, note, repeat, skipConflicts, requester, ...options }: BookAllOptions & { readonly requester: string },
 ): Promise<BookedItem[]> {
-  const times = { start: start.toISOString(), end: end.toISOString() };
+  const times = { start: secondOf(start), end: secondOf(end) };
   const common = { requester, ...times, ...itemOf({ note, repeat }) };
   const body = {
     bookings: [resources].flat().map((resource) => ({ resource, ...common })),
@@ -30,6 +30,9 @@ export async function bookAll(
   const failed = result.bookings.find(({ status }) => status === result.status);
   throw new HoldfastError(result.status, failed ? `${failed.resource}: ${whyNotBooked(failed)}` : result.status);
 }
+
+/** The service takes whole seconds: the rest is cut off. */
+const secondOf = (time: Date): string => new Date(Math.floor(time.getTime() / 1000) * 1000).toISOString();
 
 /** Returns the booking of a request for one slot. @throws HoldfastError UNEXPECTED_RESPONSE */
 export function slotOf([booked]: readonly BookedItem[]): BookedSlot {
@@ -48,7 +51,7 @@ export async function changeBooking(
   booking: string,
   { start, end, note, ...options }: ChangeBookingOptions,
 ): Promise<Booking> {
-  const body = itemOf({ start: start?.toISOString(), end: end?.toISOString(), note });
+  const body = itemOf({ start: start && secondOf(start), end: end && secondOf(end), note });
   const path = `/Booking/${encodeURIComponent(booking)}`;
   const request = { ...options, method: 'PATCH' as const, path, body, has: 'booking' };
   const { result } = await api.request<Outcome & { booking: Booking }>({ ...request, idempotencyKey: randomText(26) });

@@ -130,7 +130,7 @@ export interface ReserveOptions {
 
 /** Options of book. */
 export interface BookOptions {
-  /** When it begins, in whole seconds. */
+  /** When it begins. Times of bookings are cut to whole seconds. */
   readonly start: Date;
   /** When it ends, at least a minute later. */
   readonly end: Date;

@@ -8,7 +8,7 @@ import (
 
 // BookOptions say when a slot is booked.
 type BookOptions struct {
-	// Start and End are of whole seconds. Start is now or later.
+	// Start and End are cut to whole seconds. Start is now or later.
 	Start, End time.Time
 	// Requester says for whom. "": for this client.
 	Requester string
@@ -120,7 +120,7 @@ func (c *Client) BookAll(ctx context.Context, resources []string, options BookAl
 	}
 	items := make([]item, len(resources))
 	for i, resource := range resources {
-		start, end := instantOf(options.Start), instantOf(options.End)
+		start, end := secondOf(options.Start), secondOf(options.End)
 		items[i] = item{resource, requester, start, end, options.Note, options.Repeat}
 	}
 	type body struct {
@@ -192,7 +192,7 @@ func (c *Client) ChangeBooking(ctx context.Context, booking string, change Booki
 		Conflict    *BookingConflict `json:"conflict"`
 		Booking     Booking          `json:"booking"`
 	}
-	fields := sent{instantOf(change.Start), instantOf(change.End), change.Note}
+	fields := sent{secondOf(change.Start), secondOf(change.End), change.Note}
 	out := post(bookingPath+url.PathEscape(booking), fields, "")
 	out.method = "PATCH"
 	got, err := carryOut(ctx, c.api.exchange, call[body]{
@@ -239,6 +239,9 @@ func (c *Client) cancelBookings(ctx context.Context, path string) (int, error) {
 	}
 	return *got.result.Cancelled, nil
 }
+
+// secondOf is instantOf, cut to whole seconds: the service takes no others.
+func secondOf(t time.Time) string { return instantOf(t.Truncate(time.Second)) }
 
 // instantOf returns a time as the service reads it; "" for none.
 func instantOf(t time.Time) string {

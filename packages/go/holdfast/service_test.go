@@ -215,7 +215,9 @@ func TestABookingIsMadeListedAndCancelled(t *testing.T) {
 	_ = must[[]Definition](t)(client.Register(background, Registration{Name: name, Bookable: &isBookable}))
 	start := time.Now().Add(time.Hour).Truncate(time.Second)
 	options := BookOptions{Start: start, End: start.Add(time.Hour), Note: "demo"}
-	booked := must[BookedSlot](t)(client.Book(background, name, options))
+	late := options
+	late.Start, late.End = start.Add(time.Second-1), options.End.Add(time.Second-1)
+	booked := must[BookedSlot](t)(client.Book(background, name, late))
 	equal(t, "slot", booked.Slot, name)
 	_, err := client.Book(background, name, BookOptions{Start: start, End: options.End, Requester: "somebody"})
 	var own *Error

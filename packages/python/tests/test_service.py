@@ -208,13 +208,15 @@ def test_bookings_are_made_together_or_not_at_all_and_changed_and_cancelled(clie
     client.register([{"name": one, "bookable": True} for one in names])
     start = datetime.now(timezone.utc).replace(microsecond=0) + timedelta(hours=1)
     end = start + timedelta(hours=1)
-    first = client.book(names[1], start=start, end=end)
+    late = timedelta(microseconds=999_999)
+    first = client.book(names[1], start=start + late, end=end + late)
+    assert datetime.fromisoformat(first["start"]) == start
     with pytest.raises(HoldfastError, match=f"CONFLICT: booked by {first['requester']} from") as raised:
         client.book_all(names, start=start, end=end, requester="somebody")
     assert (raised.value.code, client.bookings(resource=name)) == ("CONFLICT", [])
     booked = client.book_all(names, start=start, end=end, requester="somebody", skip_conflicts=True)
     assert [one["status"] for one in booked] == ["BOOKED", "CONFLICT"]
-    changed = client.change_booking(first["booking"], end=end + timedelta(minutes=5), note="later")
+    changed = client.change_booking(first["booking"], end=end + timedelta(minutes=5) + late, note="later")
     assert datetime.fromisoformat(changed["end"]) == end + timedelta(minutes=5)
     assert (changed["start"], changed["note"]) == (first["start"], "later")
     assert client.cancel_booking(first["booking"]) and not client.cancel_booking(first["booking"])

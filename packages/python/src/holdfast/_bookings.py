@@ -30,7 +30,7 @@ async def book_all(
 
     docs/specification.md#booking.
     """
-    times = {"start": _text_of(start), "end": _text_of(end)}
+    times = {"start": _second_of(start), "end": _second_of(end)}
     common = item_of(requester=requester or core.known.base, **times, note=note, repeat=repeat)
     body = {"bookings": [{"resource": name, **common} for name in resources], "skipConflicts": skip_conflicts}
     request = core.api.request("POST", "/Booking", body=body, has="bookings", idempotency_key=random_text(26))
@@ -53,7 +53,7 @@ async def change_booking(
     core: Core[Any], booking: str, start: datetime | None, end: datetime | None, note: str | None
 ) -> Any:
     """Returns the booking. Raises HoldfastError, then it is as it was."""
-    times = {"start": None if start is None else _text_of(start), "end": None if end is None else _text_of(end)}
+    times = {"start": None if start is None else _second_of(start), "end": None if end is None else _second_of(end)}
     request = core.api.request("PATCH", _path_of(booking), body=item_of(**times, note=note), has="booking")
     result = (await request).result
     if result["status"] != "BOOKED":
@@ -84,6 +84,11 @@ def _refused(resource: str, result: dict[str, Any]) -> HoldfastError:
 
 def _path_of(*names: str) -> str:
     return "/".join(["/Booking", *(quote(name, safe="") for name in names)])
+
+
+def _second_of(time: datetime) -> str:
+    """The service takes whole seconds: the rest is cut off."""
+    return _text_of(time.replace(microsecond=0))
 
 
 def _text_of(time: datetime) -> str:

@@ -124,7 +124,7 @@ class Calls(Client):
     def book(
         self, resource: str, *, start: datetime, end: datetime, requester: str | None = None, note: str | None = None
     ) -> BookedSlot:
-        """Books a slot from `start` to `end`, of whole seconds: for a requester, or for this client.
+        """Books a slot from `start` to `end`, cut to whole seconds: for a requester, or for this client.
 
         Returns what was booked: `booking` names it, `slot` is the slot. Raises HoldfastError CONFLICT or NOT_VALID.
         """
