@@ -42,7 +42,6 @@ const TYPES = {
   'palette.js': 'text/javascript; charset=utf-8',
   'push.js': 'text/javascript; charset=utf-8',
   'renew.js': 'text/javascript; charset=utf-8',
-  'say.js': 'text/javascript; charset=utf-8',
   'scan.js': 'text/javascript; charset=utf-8',
   'shortcuts.js': 'text/javascript; charset=utf-8',
   'span.js': 'text/javascript; charset=utf-8',

@@ -134,6 +134,21 @@ describe('the rows of the Board', () => {
   });
 });
 
+test('what was is told in two lines of 60 px on a phone: who and how long, then when, what and how it ended', async () => {
+  const [held] = (await client.reserve({ resource: 'phone-05', requester: 'ci-7', note: 'a long note '.repeat(9) }))
+    .body;
+  await client.unreserve({ resource: 'phone-05', requester: 'ci-7', releaseToken: held?.releaseToken });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await go('/activity');
+  const row = page.locator('.past tbody tr', { hasText: 'a long note' });
+  const boxOf = async (part: string) => (await row.locator(part).boundingBox()) ?? { y: 0, height: 99 };
+  const [who, what, ended] = [await boxOf('th'), await boxOf('.what'), await boxOf('.from')];
+  expect(await row.evaluate((one) => Math.round(one.getBoundingClientRect().height))).toBeLessThanOrEqual(62);
+  expect(who.y + who.height).toBeLessThanOrEqual(what.y + 2);
+  expect(Math.abs(what.y - ended.y)).toBeLessThan(6);
+  expect(await page.evaluate('document.scrollingElement.scrollWidth')).toBe(390);
+});
+
 describe('each view of the Board', () => {
   test.each(['light', 'dark'] as const)(
     'has no violation that axe-core finds, nor two equal ids: %s',

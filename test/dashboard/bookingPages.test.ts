@@ -52,7 +52,15 @@ describe('pages show bookings', () => {
   test('the page of a resource: its days with who has booked, and links that book a free time', async () => {
     await book(BOOKED_BY_BO, 2, 4);
     const { text } = await see('/resources/one?name=pixel-8', CAT);
-    expect(plain(text)).toMatch(/Bookings times of UTC.*bo@lab.example.*demo/);
+    expect(plain(text)).toMatch(/Book a time pixel-8.*Bookings times of UTC.*bo@lab.example.*demo/);
+    const [, week = ''] = /<table class="lanes week"(.*?)<\/table>/s.exec(text) ?? [];
+    const bars = [...week.matchAll(/class="bar (free|booked)[ "][^>]*width="([\d.]+)%"/g)];
+    // Two hours of a day, which may have a midnight in them.
+    expect(bars.reduce((sum, [, kind, width]) => sum + (kind === 'booked' ? Number(width) : 0), 0)).toBeCloseTo(
+      8.33,
+      1,
+    );
+    expect(week).toMatch(/<a [^>]*aria-label="Free \d\d:\d\d–24:00 on [^"]*: book it"/);
     const free = linksTo(text, '/book?').filter((to) => to.includes('from='));
     expect(free).toContain(
       `/book?${new URLSearchParams({ resource: 'pixel-8', from: String(FULL + 4 * HOUR), back: '/dashboard/resources/one?name=pixel-8' })}`,

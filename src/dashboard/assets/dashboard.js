@@ -8,7 +8,7 @@ import './notify.js';
 import './palette.js';
 import './renew.js';
 import './shortcuts.js';
-import { say } from './say.js';
+import { say } from './dialogs.js';
 
 for (const button of document.querySelectorAll('button[data-print]')) {
   if (!(button instanceof HTMLButtonElement)) continue;
@@ -37,7 +37,3 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
     }
   });
 }
-
-const printButton = document.getElementById('print');
-printButton?.removeAttribute('hidden');
-printButton?.addEventListener('click', () => window.print());

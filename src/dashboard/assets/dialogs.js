@@ -1,5 +1,6 @@
 /**
- * Dialogs over the page, and drawers: forms that have pages of their own (`#panel` is the part that a drawer shows).
+ * Dialogs over the page; drawers: forms that have pages of their own (`#panel` is the part that a drawer shows); and
+ * what screen readers are told.
  */
 import { showExactTimes } from './exactTime.js';
 import { clock, showTimes } from './times.js';
@@ -27,6 +28,12 @@ export const readPage = async (address) => toPage(await fetch(address, { headers
 
 /** Reads a page out of a response. @param {Response} response */
 export const toPage = async (response) => new DOMParser().parseFromString(await response.text(), 'text/html');
+
+/** Makes screen readers read a text. @param {string} text */
+export function say(text) {
+  const said = document.getElementById('said');
+  if (said) said.textContent = text;
+}
 
 /** The addresses of forms that open as drawers. */
 const DRAWERS = /^\/dashboard\/(reserve|extend|resources\/register|condition\/\w+|book|booking(\/\w+)+)$/;

@@ -1,8 +1,7 @@
 /**
  * The palette: the page of the search as a dialog, by Ctrl+K, ⌘K and the link to that page.
  */
-import { openDialog } from './dialogs.js';
-import { say } from './say.js';
+import { openDialog, say } from './dialogs.js';
 import { showTimes } from './times.js';
 
 /** Minimum pause between two questions, in ms. */

@@ -1,8 +1,9 @@
 /**
  * Renews the regions marked data-live when the tenant's state changes, and says when it is the person's turn.
  */
+
+import { say } from './dialogs.js';
 import { Idiomorph } from './idiomorph.js';
-import { say } from './say.js';
 import { showTimes } from './times.js';
 
 /** renew: the address to fetch the page from. renewEvery: seconds between refreshes. events: types that refresh it. */

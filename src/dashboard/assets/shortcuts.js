@@ -3,8 +3,7 @@
  * letters act on the row that has the focus, `?` shows all of them. A person can turn them off, since some browsers and
  * screen readers use the same keys.
  */
-import { openDialog, readPage } from './dialogs.js';
-import { say } from './say.js';
+import { openDialog, readPage, say } from './dialogs.js';
 
 const OFF = 'holdfast-shortcuts-off';
 /** Time for the second key of two, in ms. */

@@ -99,7 +99,7 @@ const BookedRow = ({ one, later = [], states, zone, back }: BookedRowProps) => {
           </form>
         )}
         {state !== 'RUNNING' || mustBeClaimed(one) ? (
-          <BookingLinks booking={one} back={back} on={dayText(Date.parse(start), zone)} isLarge />
+          <BookingLinks booking={one} back={back} on={dayText(Date.parse(start), zone)} />
         ) : null}
       </div>
       {last !== undefined && (

@@ -9,23 +9,19 @@ export interface BookingLinksProps {
   readonly back: string;
   /** The day, for screen readers. */
   readonly on: string;
-  /** True if they have room to be buttons. */
-  readonly isLarge?: boolean;
 }
 
-export const BookingLinks = ({ booking, back, on, isLarge = false }: BookingLinksProps) => {
-  const look = isLarge ? 'button' : undefined;
+export const BookingLinks = ({ booking, back, on }: BookingLinksProps) => {
   const about = <span class="out-of-sight"> {`the booking of ${booking.slot} on ${on}`}</span>;
   return (
-    <span class="meta">
-      {' '}
+    <span class="actions">
       {booking.state === 'BOOKED' && (
-        <a class={look} href={bookingPath(CHANGE, booking, back)}>
+        <a class="button" href={bookingPath(CHANGE, booking, back)}>
           Change
           {about}
         </a>
-      )}{' '}
-      <a class={look} href={bookingPath(CANCEL, booking, back)}>
+      )}
+      <a class="button" href={bookingPath(CANCEL, booking, back)}>
         Cancel
         {about}
       </a>

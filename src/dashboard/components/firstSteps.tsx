@@ -27,9 +27,11 @@ export const FirstSteps = ({ done, origin, keyValue }: FirstStepsProps) => {
   const key = keyValue ?? '<your key>';
   const environment = `export HOLDFAST_URL=${origin} HOLDFAST_KEY='${key}'`;
   return (
-    <section aria-labelledby="steps-title">
-      <h2 id="steps-title">First steps</h2>
-      <ol class="steps">
+    <section class="card" aria-labelledby="steps-title">
+      <header>
+        <h2 id="steps-title">First steps</h2>
+      </header>
+      <ol class="steps pad">
         <Step
           id="key"
           title="Copy your key, and use it"
@@ -110,9 +112,11 @@ const Command = ({ id, name, about, text }: CommandProps) => (
 
 /** Where to read on. */
 export const Reading = () => (
-  <section aria-labelledby="reading-title">
-    <h2 id="reading-title">Read on</h2>
-    <ul>
+  <section class="card" aria-labelledby="reading-title">
+    <header>
+      <h2 id="reading-title">Read on</h2>
+    </header>
+    <ul class="pad reading">
       <li>
         <a href="/docs">The API</a>: every call, to try out
       </li>

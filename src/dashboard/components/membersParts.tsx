@@ -6,6 +6,7 @@ import type { GroupRole } from '../../store/groupRoles.ts';
 import type { Invitation } from '../../store/invitations.ts';
 import type { Member } from '../../store/members.ts';
 import { Confirm } from './confirm.tsx';
+import { initialsOf } from './person.tsx';
 import { Scroll } from './tableParts.tsx';
 import { When } from './when.tsx';
 
@@ -59,58 +60,78 @@ interface MembersPartProps {
   readonly links: number;
 }
 
-export const MembersPart = ({ at, members, own, isFull, links }: MembersPartProps) => (
-  <>
-    <Scroll label="Members">
-      <table class="stacked">
-        <thead>
-          <tr>
-            <th scope="col">Member</th>
-            <th scope="col">Role</th>
-            <th scope="col">By groups</th>
-            <th scope="col">Member since</th>
-            <th scope="col">Last sign-in</th>
-            <th scope="col">Actions</th>
-          </tr>
-        </thead>
-        <tbody>
-          {members.map((member, i) => (
+export const MembersPart = ({ at, members, own, isFull, links }: MembersPartProps) => {
+  const hasGroups = members.some(({ groupRole }) => groupRole !== null);
+  return (
+    <>
+      <Scroll label="Members">
+        <table class="stacked members">
+          <thead>
             <tr>
-              <th scope="row">
-                {nameOf(member)}
-                {member.id === own && ' (you)'}
-              </th>
-              <td data-label="Role">
-                <RoleForm
-                  at={`${at}/role`}
-                  field="id"
-                  value={member.id}
-                  role={member.givenRole ?? member.role}
-                  about={nameOf(member)}
-                />
-              </td>
-              <td data-label="By groups">{member.groupRole ?? '–'}</td>
-              <td data-label="Member since">
-                <When at={member.createdAt} as="ago" />
-              </td>
-              <td data-label="Last sign-in">
-                <When at={member.signedInAt} as="ago" />
-              </td>
-              <td data-label="Actions">
-                {member.id !== own && <Actions at={at} member={member} number={i} links={links} />}
-              </td>
+              <th scope="col">Member</th>
+              <th scope="col">Role</th>
+              {hasGroups && <th scope="col">By groups</th>}
+              <th scope="col">Member since</th>
+              <th scope="col">Last sign-in</th>
+              <th scope="col">Actions</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-    {isFull && (
-      <nav class="pages" aria-label="Pages of members">
-        <a href={`${at}?after=${members.at(-1)?.id}`}>More</a>
-      </nav>
-    )}
-  </>
-);
+          </thead>
+          <tbody>
+            {members.map((member, i) => (
+              <tr>
+                <th scope="row">
+                  <Name member={member} isOwn={member.id === own} />
+                </th>
+                <td data-label="Role">
+                  <RoleForm
+                    at={`${at}/role`}
+                    field="id"
+                    value={member.id}
+                    role={member.givenRole ?? member.role}
+                    about={nameOf(member)}
+                  />
+                </td>
+                {hasGroups && <td data-label="By groups">{member.groupRole ?? '–'}</td>}
+                <td data-label="Member since">
+                  <When at={member.createdAt} as="ago" />
+                </td>
+                <td data-label="Last sign-in">
+                  <When at={member.signedInAt} as="ago" />
+                </td>
+                <td data-label="Actions">
+                  {member.id !== own && <Actions at={at} member={member} number={i} links={links} />}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      {isFull && (
+        <nav class="pages" aria-label="Pages of members">
+          <a href={`${at}?after=${members.at(-1)?.id}`}>More</a>
+        </nav>
+      )}
+    </>
+  );
+};
+
+/** An avatar and the name, with the e-mail address below it. */
+const Name = ({ member, isOwn: isMe }: { member: Member; isOwn: boolean }) => {
+  const { name, email } = member;
+  const title = name ?? nameOf(member);
+  return (
+    <span class="who">
+      <span class={isMe ? 'avatar own' : 'avatar'} aria-hidden="true">
+        {initialsOf(title, true)}
+      </span>
+      <span>
+        {title}
+        {isMe && ' (you)'}
+        {email !== null && email !== title && <span class="along">{email}</span>}
+      </span>
+    </span>
+  );
+};
 
 const Actions = ({ at, member, number, links }: { at: string; member: Member; number: number; links: number }) => (
   <div class="buttons">
@@ -150,7 +171,9 @@ interface InvitationsPartProps {
 
 export const InvitationsPart = ({ at, invitations, invited }: InvitationsPartProps) => (
   <section aria-labelledby="invitations-title">
-    <h2 id="invitations-title">Invitations</h2>
+    <h2 id="invitations-title" class={invitations.length === 0 ? 'out-of-sight' : undefined}>
+      Invitations
+    </h2>
     {invited !== undefined && <InviteText {...invited} />}
     {invitations.length > 0 && (
       <Scroll label="Invitations">

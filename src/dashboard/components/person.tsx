@@ -39,8 +39,8 @@ const isPerson = (requester: string): boolean => requester.startsWith(PERSON_PRE
 const classOf = (requester: string, name: string): string =>
   name === 'You' ? 'avatar own' : isPerson(requester) ? 'avatar' : 'avatar bot';
 
-/** Two letters: of the first and the last word of a person, the first two of a program. */
-function initialsOf(name: string, isOfPerson: boolean): string {
+/** Two letters for an avatar: of the first and the last word of a person, the first two of a program. */
+export function initialsOf(name: string, isOfPerson: boolean): string {
   const [own = name] = name.split('@');
   const words = own.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
   const [first = '', last = ''] = isOfPerson && words.length > 1 ? [words[0], words.at(-1)] : [words[0]];

@@ -5,6 +5,7 @@ import type { Child } from 'hono/jsx';
 import { PATH_DELIMITER } from '../../domain/names.ts';
 import type { HeldSlot } from '../../engine/reservations/resource.ts';
 import { BOARD } from '../board/query.ts';
+import { bookPath } from '../bookings/paths.ts';
 import type { Viewer } from '../env.ts';
 import { capacityOf } from '../resource/facts.ts';
 import { labelTexts } from '../resource/registeredResources.ts';
@@ -41,7 +42,20 @@ export const ResourceHead = (props: HeadProps) => {
         </div>
         <div class="end">
           {state.resource !== null && (
-            <RowActions row={rowOf(details)} viewer={viewer} back={back} more={edit ? [edit] : []} />
+            <RowActions
+              row={rowOf(details)}
+              viewer={viewer}
+              back={back}
+              more={edit ? [edit] : []}
+              second={
+                state.registered?.isBookable &&
+                may(viewer, 'reserve') && (
+                  <a class="button" href={bookPath({ resource: name, back })} data-shortcut="b">
+                    Book a time<span class="out-of-sight"> {name}</span>
+                  </a>
+                )
+              }
+            />
           )}
         </div>
       </div>
@@ -120,7 +134,6 @@ function rowOf({ name, state, inTheWay }: Details): ActionRow {
     isFree: isGroup ? null : free > 0 && inTheWay === null,
     holds: capacity > 1 ? [] : state.holds.flatMap(holdsOf),
     conditions: registered === null || isGroup ? null : { slots: capacity, out: outOfService, dirty },
-    isBookable: registered?.isBookable === true,
   };
 }
 

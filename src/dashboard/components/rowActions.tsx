@@ -56,16 +56,19 @@ export interface RowActionsProps {
   readonly back: string;
   /** Further entries of the menu. */
   readonly more?: readonly Child[];
+  /** A button beside the first, where there is room. */
+  readonly second?: Child;
 }
 
 /** The likeliest action as a button, and the others in a menu. */
-export const RowActions = ({ row, viewer, back, more = [] }: RowActionsProps) => {
+export const RowActions = ({ row, viewer, back, more = [], second }: RowActionsProps) => {
   const [first, ...own] = actionsOf(row, viewer, back);
   const others = [...own, ...more];
   if (first === undefined) return null;
   return (
     <div class="actions">
       {first}
+      {second}
       {others.length > 0 && (
         <details class="row-menu" id={`more-${idOf(row.resource)}`} name="menu">
           <summary class="button quiet">

@@ -36,7 +36,7 @@ export const SlotsCard = ({ details, viewer, back, link }: SlotsCardProps) => {
         <h2 id="slots-title">Slots</h2>
       </header>
       <Scroll label="Slots and their holders">
-        <table class="stacked slots">
+        <table class="slots">
           <thead>
             <tr>
               <th scope="col">Slot</th>

@@ -58,7 +58,7 @@ export const TimelineCard = ({ details, view, link }: TimelineCardProps) => {
           </tr>
           {along.map((state) => (
             <tr id={`line-${state.name}`}>
-              <th scope="row" class="along-row">
+              <th scope="row" class="meta">
                 <a href={resourcePath(state.name)}>{state.name}</a>
               </th>
               <td class="track">

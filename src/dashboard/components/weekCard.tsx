@@ -1,6 +1,6 @@
 /**
- * The week of a resource that can be booked: for each day, what is booked and by whom, and when it is free, each free
- * time as a link that books it.
+ * The week of a resource that can be booked: for each day a line of what is booked and when it is free, each free time
+ * as a link that books it; and below it who has booked.
  */
 import type { Booking } from '../../contract/bookings.ts';
 import { mayEnd } from '../../operations/permissions.ts';
@@ -9,10 +9,12 @@ import { slotsOf, stretchOf } from '../bookings/read.ts';
 import { type Day, LAST_WEEK, weekOf } from '../bookings/week.ts';
 import type { Viewer } from '../env.ts';
 import type { Details } from '../resource/resourceDetails.ts';
+import type { Stretch } from '../timeline/fit.ts';
+import type { Bar } from '../timeline/rowFacts.ts';
+import { BarView } from '../timeline/timeline.tsx';
 import { may } from '../viewer.ts';
 import { clockText, dayText } from '../words/moments.ts';
 import { BookingLinks } from './bookingLinks.tsx';
-import { Note } from './person.tsx';
 
 export interface WeekCardProps {
   readonly details: Details;
@@ -38,22 +40,50 @@ export const WeekCard = (props: WeekCardProps) => {
     <section class="card" aria-labelledby="week-title" data-live="week">
       <header>
         <h2 id="week-title">Bookings</h2>
-        <span class="meta">{zone === 'UTC' ? 'times of UTC' : 'your time'}</span>
-        <nav class="end seg" aria-label="Weeks">
-          {week > 0 && <a href={link(week - 1)}>Week before</a>}
-          {week < LAST_WEEK && <a href={link(week + 1)}>Next week</a>}
+        <span class="meta">
+          {zone === 'UTC' ? 'times of UTC' : 'your time'}
+          {may(viewer, 'reserve') && <span class="wide-only">; a free time opens the form that books it</span>}
+        </span>
+        <nav class="end actions" aria-label="Weeks">
+          {week > 0 && (
+            <a class="button" href={link(week - 1)}>
+              Week before
+            </a>
+          )}
+          {week < LAST_WEEK && (
+            <a class="button" href={link(week + 1)}>
+              Next week
+            </a>
+          )}
         </nav>
       </header>
-      <table class="week" aria-label={`Bookings of ${name}, by day`}>
+      <table class="lanes week" aria-label={`Bookings of ${name}, by day`}>
+        <colgroup>
+          <col class="what" />
+          <col />
+        </colgroup>
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            <th scope="col" class="track">
+              <svg class="axis" height="34" role="img" aria-label="Time, by the hour">
+                {HOURS.map((hour) => (
+                  <text x={`${(hour / 24) * 100}%`} y="21" dx="4">
+                    {String(hour).padStart(2, '0')}:00
+                  </text>
+                ))}
+              </svg>
+            </th>
+          </tr>
+        </thead>
         <tbody>
           {days.map((day) => (
             <tr>
               <th scope="row">{dayText(day.fromMs, zone)}</th>
-              <td>
+              <td class="track">
+                <DayLine day={day} {...props} />
                 <ul>
-                  {day.entries.map((entry) => (
-                    <DayEntry entry={entry} day={day} {...props} />
-                  ))}
+                  {day.entries.map((entry) => 'booked' in entry && <DayBooking {...entry} day={day} {...props} />)}
                 </ul>
               </td>
             </tr>
@@ -62,49 +92,87 @@ export const WeekCard = (props: WeekCardProps) => {
       </table>
       {bookings.length > 0 && may(viewer, 'force') && (
         <p class="pad">
-          <a href={`${CANCEL}/all?${new URLSearchParams({ resource: name, back })}`}>Cancel all bookings …</a>
+          <a class="button danger" href={`${CANCEL}/all?${new URLSearchParams({ resource: name, back })}`}>
+            Cancel all bookings …
+          </a>
         </p>
       )}
     </section>
   );
 };
 
-interface DayEntryProps extends WeekCardProps {
-  readonly entry: Day<Entry>['entries'][number];
+/** The hours of a day that its line marks. */
+const HOURS = [0, 6, 12, 18];
+const LINE = 40;
+const BAR = 26;
+
+interface DayProps extends WeekCardProps {
   readonly day: Day<Entry>;
 }
 
-const DayEntry = ({ entry, day, details: { name, nameOf, slots }, viewer, zone, back }: DayEntryProps) => {
-  const clock = (ms: number) => clockText(ms, zone);
-  /** `24:00` is easier to read than the midnight of the day after. */
-  const range = (fromMs: number, toMs: number) =>
-    `${clock(Math.max(fromMs, day.fromMs))}–${toMs >= day.toMs ? '24:00' : clock(toMs)}`;
-  if ('free' in entry) {
-    const { fromMs, toMs, suggestedMs } = entry.free;
-    const text = `Free ${range(fromMs, toMs)}`;
-    if (!may(viewer, 'reserve')) return <li class="meta">{text}</li>;
-    return (
-      <li>
-        <a href={bookPath({ resource: name, from: String(suggestedMs), back })}>
-          {text}
-          <span class="out-of-sight"> on {dayText(day.fromMs, zone)}: book it</span>
-        </a>
-      </li>
-    );
-  }
-  const { booking, fromMs, toMs } = entry.booked;
+/** `15:00–18:00` of a day. `24:00` is easier to read than the midnight of the day after. */
+const rangeOf = ({ fromMs, toMs }: Stretch, day: Day<Entry>, zone: string): string =>
+  `${clockText(Math.max(fromMs, day.fromMs), zone)}–${toMs >= day.toMs ? '24:00' : clockText(toMs, zone)}`;
+
+/** A day from midnight to midnight as a line of bars. Those that are free are links that book them. */
+const DayLine = (props: DayProps) => {
+  const { day, details, viewer, zone, back } = props;
+  const { name, nameOf, slots } = details;
+  // Of a pool, a time can be free and booked: what is free stands above.
+  const height = slots.length > 1 ? BAR / 2 : BAR;
+  const placeOf = (ms: number) => Math.min(100, Math.max(0, ((ms - day.fromMs) / (day.toMs - day.fromMs)) * 100));
+  const barOf = (one: Stretch, kind: Bar['kind'], text: string): Bar => ({
+    ...{ kind, text, lane: 0, fades: false, from: placeOf(one.fromMs), to: placeOf(one.toMs) },
+    isCutLeft: one.fromMs < day.fromMs,
+    isCutRight: one.toMs > day.toMs,
+  });
+  const view = { height, isLane: slots.length > 1, room: 0 };
+  const top = (LINE - BAR) / 2;
+  return (
+    // biome-ignore lint/a11y/noSvgWithoutTitle: its links have labels, and what is booked stands below
+    <svg class="line" height={LINE}>
+      {HOURS.map((hour) => (
+        <line class="mark" x1={`${(hour / 24) * 100}%`} x2={`${(hour / 24) * 100}%`} y2="100%" />
+      ))}
+      {day.entries.map((entry) => {
+        if ('booked' in entry) {
+          const who = nameOf(entry.booked.booking.requester);
+          const bar = barOf(entry.booked, who === 'You' ? 'mine' : 'booked', who);
+          return <BarView bar={bar} y={top + BAR - height} {...view} />;
+        }
+        const text = `Free ${rangeOf(entry.free, day, zone)}`;
+        const bar = <BarView bar={barOf(entry.free, 'free', text)} y={top} {...view} />;
+        if (!may(viewer, 'reserve')) return bar;
+        return (
+          <a
+            href={bookPath({ resource: name, from: String(entry.free.suggestedMs), back })}
+            aria-label={`${text} on ${dayText(day.fromMs, zone)}: book it`}
+          >
+            {bar}
+          </a>
+        );
+      })}
+    </svg>
+  );
+};
+
+const DayBooking = ({
+  booked: { booking, ...times },
+  day,
+  details: { nameOf, slots },
+  viewer,
+  zone,
+  back,
+}: DayProps & { booked: Entry }) => {
   const { requester, note, slot, state } = booking;
   return (
-    <li class={nameOf(requester) === 'You' ? 'mine' : undefined}>
-      <b>{range(fromMs, toMs)}</b> {nameOf(requester)}
-      {slots.length > 1 && <span class="meta"> {slot}</span>}
-      {state === 'DELAYED' && <span class="meta"> waits for a slot</span>}
-      {note !== null && (
-        <span class="meta">
-          {' '}
-          <Note text={note} />
-        </span>
-      )}
+    <li>
+      <span>
+        <b>{rangeOf(times, day, zone)}</b> {nameOf(requester)}
+        {slots.length > 1 && <span class="meta"> {slot}</span>}
+        {state === 'DELAYED' && <span class="meta"> waits for a slot</span>}
+        {note !== null && <span class="meta"> {note}</span>}
+      </span>
       {mayEnd(viewer.user, requester) && <BookingLinks booking={booking} back={back} on={dayText(day.fromMs, zone)} />}
     </li>
   );

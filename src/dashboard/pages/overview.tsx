@@ -60,24 +60,36 @@ export const overviewRoutes = (deps: DashboardDeps) => {
         failed={failed}
         renew={{ from: hasSteps ? `${AT}?steps` : AT, everyS: 10 }}
       >
-        {mayUseKeys && (
-          <section aria-labelledby="key-title">
-            <h2 id="key-title">Default key</h2>
-            <DefaultKeyPart defaultKey={defaultKey} origin={origin} />
-          </section>
-        )}
-        {hasSteps && <FirstSteps done={done} origin={origin} keyValue={defaultKey?.value ?? null} />}
-        <LimitsCard usage={used} keys={keyCount} tiers={engine.tiers} tenant={credential.tenant} />
-        <HourPart minutes={minutes} />
-        <Reading />
-        {tenants !== null && (
-          <Confirm
-            id="leave"
-            label="Leave this tenant"
-            question="Leave this tenant? Your sessions in it end. An owner must invite you again if you want to come back."
-            action="/dashboard/leave"
-          />
-        )}
+        <div class="cols">
+          <div class="stack">
+            {hasSteps && <FirstSteps done={done} origin={origin} keyValue={defaultKey?.value ?? null} />}
+            {mayUseKeys && (
+              <section class="card" aria-labelledby="key-title">
+                <header>
+                  <h2 id="key-title">Default key</h2>
+                </header>
+                <div class="pad">
+                  <DefaultKeyPart defaultKey={defaultKey} origin={origin} />
+                </div>
+              </section>
+            )}
+            <HourPart minutes={minutes} />
+          </div>
+          <aside class="stack" aria-label="More">
+            <LimitsCard usage={used} keys={keyCount} tiers={engine.tiers} tenant={credential.tenant} />
+            <Reading />
+            {tenants !== null && (
+              <div>
+                <Confirm
+                  id="leave"
+                  label="Leave this tenant"
+                  question="Leave this tenant? Your sessions in it end. An owner must invite you again if you want to come back."
+                  action="/dashboard/leave"
+                />
+              </div>
+            )}
+          </aside>
+        </div>
       </Page>,
       failed?.status ?? 200,
     );
@@ -172,8 +184,12 @@ const KeyValue = ({ value, origin }: { value: DefaultKey['value']; origin: strin
 };
 
 const HourPart = ({ minutes }: { minutes: readonly Minute[] }) => (
-  <section aria-labelledby="hour-title" data-live="hour">
-    <h2 id="hour-title">The last hour</h2>
-    <HourChart minutes={minutes} />
+  <section class="card" aria-labelledby="hour-title" data-live="hour">
+    <header>
+      <h2 id="hour-title">The last hour</h2>
+    </header>
+    <div class="pad">
+      <HourChart minutes={minutes} />
+    </div>
   </section>
 );

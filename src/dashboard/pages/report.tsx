@@ -100,7 +100,7 @@ const Months = ({ shown }: { shown: Month }) => {
       >
         As CSV
       </a>
-      <button type="button" class="primary" id="print" hidden>
+      <button type="button" class="primary" id="print" data-print hidden>
         Print
       </button>
     </>

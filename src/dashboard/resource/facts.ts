@@ -60,7 +60,8 @@ function holdingOf(hold: Hold, slot: number, nameOf: NameOf): Holding {
   const who = whoOf(hold, nameOf);
   return {
     slot,
-    kind: who === 'You' ? 'mine' : 'held',
+    // What is taken along is in use by nobody.
+    kind: who === 'You' ? 'mine' : hold.holder.startsWith(SYSTEM_REQUESTER_PREFIX) ? 'blocked' : 'held',
     who,
     note: hold.note,
     fromMs: hold.since === null ? null : Date.parse(hold.since),

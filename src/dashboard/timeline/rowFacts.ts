@@ -19,7 +19,7 @@ export type BarKind = 'free' | 'past' | 'held' | 'mine' | 'waiting' | 'blocked' 
 export interface Holding {
   /** The number of the slot, from 0. */
   readonly slot: number;
-  readonly kind: Exclude<BarKind, 'free' | 'waiting' | 'blocked' | 'out' | 'dirty' | 'booked'>;
+  readonly kind: Exclude<BarKind, 'free' | 'waiting' | 'out' | 'dirty' | 'booked'>;
   readonly who: string;
   readonly note?: string | undefined;
   /** null: before anybody knows */

@@ -136,7 +136,8 @@ interface BarViewProps {
   readonly room: number;
 }
 
-const BarView = ({ bar, y, height, isLane, room }: BarViewProps) => {
+/** A bar with its text, as far as that fits. */
+export const BarView = ({ bar, y, height, isLane, room }: BarViewProps) => {
   const { kind, from, to, isCutLeft, isCutRight, fades, text } = bar;
   const classes = ['bar', kind, isCutLeft && 'before', isCutRight && 'after', fades && 'fades', isLane && 'lane'];
   const [wide, narrow] = isLane ? [NO_LABEL, NO_LABEL] : [labelOf(bar, room, WIDE), labelOf(bar, room, NARROW)];
