@@ -63,7 +63,7 @@ export interface Mark {
 }
 
 /** Room that the text of a mark takes at its right, and the text of now at both sides, in percent. */
-const TEXT = 6;
+const TEXT = 5;
 const NOW_TEXT = 5;
 
 /** The full hours of a frame; every second, third or sixth one if it is longer, and the days of a long one. */
