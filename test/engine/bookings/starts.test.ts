@@ -15,7 +15,7 @@ import { setClock } from '../../support/clock.ts';
 import { startEngine } from '../../support/engine.ts';
 import { changeHot, FLAGS, hotOf } from '../../support/hotRecord.ts';
 import { all } from '../../support/listed.ts';
-import { reserve, reset, unreserve } from '../../support/verbs.ts';
+import { reserve, reset, transaction, unreserve } from '../../support/verbs.ts';
 import { BookingLab, HOUR } from './lab.ts';
 
 const lab = new BookingLab({ phone: 1, pool: 3 });
@@ -139,6 +139,26 @@ describe('a booking that cannot begin', () => {
     expect(await redis.zscore(dueIndex, tenant)).toBe(String(lab.at(HOUR) * 1000));
     expect(await states()).toEqual(['RUNNING']);
     expect(await lab.held()).toMatchObject([{ resource: 'pool_0', requester: 'bo' }]);
+  });
+
+  test('does not get what a transaction releases and takes itself', async () => {
+    await lab.book(HOUR, 2 * HOUR, { resource: 'pool_0' });
+    const al = { requester: 'al', ttlSeconds: 2 * HOUR };
+    const [, held] = [
+      await lab.reserve({ resource: 'pool_1', ...al }),
+      await lab.reserve({ resource: 'pool_2', ...al }),
+    ];
+    await set('pool_0', 'out');
+    await lab.goTo(HOUR);
+    expect(await states()).toEqual(['DELAYED']);
+    const { status, results } = await transaction(lab.running.engine, lab.credential, 'ALL_OR_NONE', [
+      { requestType: 'UNRESERVE', resource: 'pool_2', requester: 'al', releaseToken: held?.releaseToken ?? '' },
+      { requestType: 'RESERVE', resource: 'pool', requester: 'cy', ttlSeconds: 60 },
+    ]);
+    expect([status, results[1]]).toMatchObject(['APPLIED', { acquiredSlots: { pool: 'pool_2' } }]);
+    expect(await states()).toEqual(['DELAYED']);
+    await reset(lab.running.engine, lab.credential);
+    await set('pool_0', 'ready');
   });
 
   test('begins in any slot of its pool that is free until its end', async () => {
