@@ -69,6 +69,11 @@ export class Crowd {
   readonly #plain = new Set<Promise<unknown>>();
   /** The items of all requests so far, by key, and whether the last call was carried out, and is detached. */
   readonly #sent = new Map<string, { items: Wanted['items']; isDetached: boolean }>();
+  /**
+   * The keys of calls that waited and got no answer. The service may carry such a call out later than one that did not
+   * wait, and then nobody attends the ticket.
+   */
+  readonly #unanswered = new Set<string>();
   readonly #owned: Owned[] = [];
 
   constructor(urls: readonly [string, ...string[]], key: string) {
@@ -163,8 +168,12 @@ export class Crowd {
     this.#held.add(held);
     const results = await this.#send<ReserveResult[] | { results: ReserveResult[] }>(path, body, held.closing.signal);
     this.#held.delete(held);
-    if (results === null) return;
-    sent.isDetached = pollSeconds === 0 && ![...this.#held].some((other) => other.key === key);
+    if (results === null) {
+      if (pollSeconds > 0) this.#unanswered.add(key);
+      return;
+    }
+    const mayBeAttended = this.#unanswered.has(key) || [...this.#held].some((other) => other.key === key);
+    sent.isDetached = pollSeconds === 0 && !mayBeAttended;
     const all = 'results' in results ? results.results : results;
     if (all.some(({ status }) => status === 'WAITING')) {
       if (isChance(0.7)) await this.#wait({ ...wanted, items }, anyOf([0, 5, 20]));
