@@ -60,7 +60,9 @@ export class Definitions extends Plans {
       if (capacity > 1 && slotNumber < capacity) return null;
     }
     if (!this.mayBeBooked(next) || this.losesBookings(next)) return null;
-    for (const name of stored) this.followDefinition(name, this.definitions.get(name), next.get(name));
+    // All drops come first: the name of a slot that is dropped may be registered by the same request.
+    for (const name of stored) this.dropConditions(name, this.definitions.get(name), next.get(name));
+    for (const name of stored) this.dirtyNew(name, this.definitions.get(name), next.get(name));
     this.definitions = next;
     // A plain resource that was held and is now a pool's slot counts among the pool's.
     for (const hold of this.holds) {
@@ -172,24 +174,30 @@ export class Definitions extends Plans {
     if (!cascade && doomed.length > 1) return 'refused';
     if (doomed.some((one) => this.heldOf(one).length > 0 || this.bookedSlots(one).length > 0)) return 'refused';
     for (const one of doomed) {
-      this.followDefinition(one, this.definitions.get(one), undefined);
+      this.dropConditions(one, this.definitions.get(one), undefined);
       this.definitions.delete(one);
     }
     return doomed;
   }
 
-  /** Drops the conditions of slots that are no more, and makes those dirty that nobody can vouch for. */
-  private followDefinition(name: string, before: Registered | undefined, after: Registered | undefined): void {
-    const capacity = before?.capacity ?? 0;
-    const slots = (one: Registered | undefined) =>
-      one === undefined || one.isGroup ? [] : one.capacity === 1 ? [name] : namesOf(name, one.capacity);
-    const isSame = after?.capacity === capacity && after.afterUse === before?.afterUse && !after.isGroup;
-    if (isSame) return;
-    const isOther = after !== undefined && capacity > 1 !== after.capacity > 1;
-    for (const slot of slots(before)) if (isOther || !slots(after).includes(slot)) this.conditions.delete(slot);
+  /** Drops the conditions of slots that are no more. */
+  private dropConditions(name: string, before: Registered | undefined, after: Registered | undefined): void {
+    const left = staysPool(before, after) ? slotsOf(name, after) : [];
+    for (const slot of slotsOf(name, before)) if (!left.includes(slot)) this.conditions.delete(slot);
+  }
+
+  /** Makes those slots dirty that nobody can vouch for, if a resource is dirty after use. */
+  private dirtyNew(name: string, before: Registered | undefined, after: Registered | undefined): void {
     if (after?.afterUse !== 'dirty') return;
-    const stays = (slot: string) => before?.afterUse === 'dirty' && !isOther && slots(before).includes(slot);
-    for (const slot of slots(after))
-      if (this.conditionAt(slot) === 'ready' && !stays(slot)) this.conditions.set(slot, 'dirty');
+    const known = before?.afterUse === 'dirty' && staysPool(before, after) ? slotsOf(name, before) : [];
+    for (const slot of slotsOf(name, after))
+      if (this.conditionAt(slot) === 'ready' && !known.includes(slot)) this.conditions.set(slot, 'dirty');
   }
 }
+
+const slotsOf = (name: string, one: Registered | undefined): string[] =>
+  one === undefined || one.isGroup ? [] : one.capacity === 1 ? [name] : namesOf(name, one.capacity);
+
+/** Returns true if a resource was and is a pool, or neither. */
+const staysPool = (before: Registered | undefined, after: Registered | undefined): boolean =>
+  (before?.capacity ?? 0) > 1 === (after?.capacity ?? 0) > 1;
