@@ -41,7 +41,7 @@ export async function searchHeld(engine: Engine, credential: Credential, wish: H
     looked += page.rows.length;
     if (looked >= MAX_LOOKED_AT) break;
   }
-  rows.sort((one, other) => other.reservedAt - one.reservedAt);
+  rows.sort((one, other) => other.reservedAt - one.reservedAt || other.number - one.number);
   return { rows: rows.slice(0, MAX_SHOWN), isPartial: rows.length > MAX_SHOWN || looked >= MAX_LOOKED_AT };
 }
 
