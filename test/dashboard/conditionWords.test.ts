@@ -7,7 +7,7 @@ import { conditionText, conditionWord, countTexts } from '../../src/dashboard/wo
 
 test('a condition is a word of people, with its reason', () => {
   expect(conditionText({ condition: 'out', reason: 'display dark' })).toBe('Out of service · display dark');
-  expect(conditionText({ condition: 'dirty', reason: undefined })).toBe('Being cleaned');
+  expect(conditionText({ condition: 'dirty', reason: undefined })).toBe('Needs cleaning');
   expect(conditionWord('out')).toBe('out of service');
 });
 
@@ -23,7 +23,7 @@ test('a change of a condition is a sentence of the audit trail, with its reason 
 test('a pool says how many of its slots are not ready, and nothing if all are', () => {
   expect(countTexts({ capacity: 6, outOfService: 2, dirty: 1 })).toEqual([
     '2 of 6 out of service',
-    '1 of 6 being cleaned',
+    '1 of 6 needs cleaning',
   ]);
   expect(countTexts({ capacity: 6, outOfService: 0, dirty: 0 })).toEqual([]);
 });

@@ -45,12 +45,12 @@ describe('what is not ready', () => {
       'broken',
       /Out of service since .+: display dark · by the key/,
     ],
-    ['to be cleaned', 'soiled', /Being cleaned since/],
+    ['to be cleaned', 'soiled', /Needs cleaning since/],
     ['held, which its holder keeps', 'busy', /^busy bob until .+ · out of service since .+: battery/],
-    ['some slots of a pool', 'rigs', /2 of 6 free 2 of 6 out of service · 1 of 6 being cleaned/],
+    ['some slots of a pool', 'rigs', /2 of 6 free 2 of 6 out of service · 1 of 6 needs cleaning/],
     ['a pool as a whole', 'dead', /0 of 2 free 2 of 2 out of service/],
     ['a blocker', 'printer', /Not available ink is out of service/],
-    ['an ancestor', 'room', /Not available floor is being cleaned/],
+    ['an ancestor', 'room', /Not available floor needs cleaning/],
   ])('is said in the row of the Board: %s', async (_, name, text) => {
     expect(rowsOf(await see('')).get(name)).toMatch(text);
   });
@@ -75,7 +75,7 @@ describe('what is not ready', () => {
   test('has its slots in the table, also those that nobody holds', async () => {
     const text = plain(await see('?view=table'));
     expect(text).toMatch(/rigs_1 Out of service since .+?: fan/);
-    expect(text).toMatch(/rigs_3 Being cleaned/);
+    expect(text).toMatch(/rigs_3 Needs cleaning/);
     expect(text).not.toMatch(/rigs_4 /);
   });
 
@@ -86,7 +86,7 @@ describe('what is not ready', () => {
       /Out of service since .+: battery\. Nobody else gets it until it is back in service\./,
     );
     const pool = plain(await see('/resources/one?name=rigs'));
-    expect(pool).toMatch(/2 of 6 free 2 of 6 out of service · 1 of 6 being cleaned/);
+    expect(pool).toMatch(/2 of 6 free 2 of 6 out of service · 1 of 6 needs cleaning/);
     expect(pool).toMatch(/rigs_1 Out of service since .+?: fan/);
   });
 
@@ -103,8 +103,8 @@ describe('what is not ready', () => {
     expect(plain(await see('/find?q=printer'))).toContain('not available: ink is out of service');
     const resources = plain(await see('/resources'));
     expect(resources).toMatch(/broken 1 Out of service/);
-    expect(resources).toMatch(/soiled 1 Being cleaned/);
-    expect(resources).toMatch(/rigs 6 2 of 6 free, 2 of 6 out of service, 1 of 6 being cleaned/);
+    expect(resources).toMatch(/soiled 1 Needs cleaning/);
+    expect(resources).toMatch(/rigs 6 2 of 6 free, 2 of 6 out of service, 1 of 6 needs cleaning/);
   });
 });
 

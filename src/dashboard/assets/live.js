@@ -108,7 +108,7 @@ function has(event, field, text) {
 }
 
 /** @type {Readonly<Record<string, string>>} */
-const CONDITIONS = { ready: 'Back in service', dirty: 'Being cleaned', out: 'Out of service' };
+const CONDITIONS = { ready: 'Back in service', dirty: 'Needs cleaning', out: 'Out of service' };
 
 /** @param {TenantEvent} event @returns {string | (string | Node)[]} */
 function describe({ type, explanation, expiresAt, method, changes, limitType, limit, actor, ...rare }) {

@@ -11,7 +11,7 @@ import type { ResourceState } from '../../engine/reservations/states.ts';
 import type { BoardRow } from '../board/rows.ts';
 import { takenAlongBy } from '../board/rows.ts';
 import type { NameOf } from '../people.ts';
-import { CONDITION_WORDS, conditionWord, countTexts } from '../words/conditionWords.ts';
+import { CONDITION_WORDS, conditionPhrase, countTexts } from '../words/conditionWords.ts';
 import { number, ordinal } from '../words/numbers.ts';
 import { actorText, ConditionPhrase, SinceAndWhy } from './conditionParts.tsx';
 import { resourcePath } from './resourceTree.tsx';
@@ -151,7 +151,7 @@ const Until = ({ at }: { at: string | number }) => (
 function shutOf({ shut }: BoardRow): Child[] {
   if (shut === null) return [];
   const { by, along, untilMs, condition } = shut;
-  const why = along !== null ? `goes with ${along}` : `is ${condition === null ? 'in use' : conditionWord(condition)}`;
+  const why = along !== null ? `goes with ${along}` : condition === null ? 'is in use' : conditionPhrase(condition);
   return [
     <>
       <a href={resourcePath(by)}>{by}</a> {why}

@@ -2,7 +2,7 @@
  * The state of a resource as a shape. Its word stands beside it, so screen readers skip the shape.
  */
 
-/** A ring; full: held; dashed: not available; struck through: out of service; half full: being cleaned. */
+/** A ring; full: held; dashed: not available; struck through: out of service; half full: needs cleaning. */
 export type DotShape = 'free' | 'busy' | 'mine' | 'shut' | 'group' | 'out' | 'dirty';
 
 export const Dot = ({ of }: { of: DotShape }) => (

@@ -7,7 +7,7 @@ import { SYSTEM_REQUESTER_PREFIX } from '../../domain/names.ts';
 import { requesterOf } from '../../engine/tenant/signIns.ts';
 import type { Viewer } from '../env.ts';
 import type { NameOf } from '../people.ts';
-import { conditionWord } from '../words/conditionWords.ts';
+import { conditionPhrase } from '../words/conditionWords.ts';
 import { NotAvailable } from './holdSentence.tsx';
 import { Note } from './person.tsx';
 import { resourcePath } from './resourceTree.tsx';
@@ -62,7 +62,7 @@ function stateText(state: CheckResult, nameOf: NameOf): string {
   if (heldByRequester) return 'is yours';
   if (mode !== undefined) return `is shared by ${holders}`;
   if (condition !== undefined && (!reserved || requester === null))
-    return `is ${conditionWord(condition)}${conditionReason === undefined ? '' : `: ${conditionReason}`}`;
+    return `${conditionPhrase(condition)}${conditionReason === undefined ? '' : `: ${conditionReason}`}`;
   if (reservable === false && reason === undefined)
     return 'cannot be reserved: it is not registered, is a group, or is being deleted';
   if (reserved) return requester === null ? 'is in use' : `is held by ${nameOf(requester)}`;

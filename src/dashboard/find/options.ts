@@ -14,7 +14,7 @@ import type { ICONS } from '../icons.ts';
 import { actionPath, historyPath } from '../paths.ts';
 import { PLACES } from '../places.ts';
 import { may } from '../viewer.ts';
-import { conditionText, conditionWord, countTexts } from '../words/conditionWords.ts';
+import { conditionPhrase, conditionText, countTexts } from '../words/conditionWords.ts';
 import { number } from '../words/numbers.ts';
 import type { FoundResource, Holding } from './findResources.ts';
 
@@ -88,8 +88,8 @@ function stateOption(viewer: Viewer, state: ResourceState): Pick<Option, 'icon' 
   const inTheWay = fullAncestor ?? blockedBy?.name;
   if (inTheWay !== undefined) {
     const condition = fullAncestor === null ? (blockedBy?.condition ?? null) : fullBecause;
-    const why = condition === null ? 'in use' : conditionWord(condition);
-    return { icon: 'shut', meta: `not available: ${inTheWay} is ${why}`, ...endOf(blockedBy?.hold?.until) };
+    const why = condition === null ? 'is in use' : conditionPhrase(condition);
+    return { icon: 'shut', meta: `not available: ${inTheWay} ${why}`, ...endOf(blockedBy?.hold?.until) };
   }
   return { icon: 'free', meta: capacity > 1 ? freeText(state, capacity) : 'free' };
 }

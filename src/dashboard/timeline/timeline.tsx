@@ -264,6 +264,6 @@ const LEGEND = [
   ['blocked', 'blocked by another'],
   ['look', 'needs a look'],
   ['out', 'out of service'],
-  ['dirty', 'being cleaned'],
+  ['dirty', 'needs cleaning'],
   ['past', 'before'],
 ] as const;
