@@ -1,6 +1,5 @@
 /** Reads a match as a command line has it: `os=android,site!=berlin`. */
 
-import { valuesOf } from '../holds/plan.ts';
 import type { Match } from '../types.ts';
 import { usageError } from './exitCodes.ts';
 
@@ -35,7 +34,7 @@ export function matchOf(texts: readonly string[], option: string): Match | undef
 /** Whether a resource with these labels fits a match: of each label one of the values; with !=, none of them. */
 export const fits = (labels: Readonly<Record<string, string>> | null | undefined, match: Match): boolean =>
   Object.entries(match).every(([key, wanted]) => {
-    const [sign, values] = valuesOf(wanted);
     const own = labels?.[key];
-    return (own !== undefined && values.includes(own)) === (sign === '=');
+    const has = (values: string | readonly string[]) => own !== undefined && [values].flat().includes(own);
+    return typeof wanted === 'object' && 'not' in wanted ? !has(wanted.not) : has(wanted);
   });
