@@ -24,6 +24,8 @@ export class Keeping extends Turns {
     const [slots, short] = [new Set<string>(), new Set<string>()];
     /** Released slots that they would get, and slots by which needs are met that keep nothing. */
     const [given, met] = [new Set<string>(), new Set<string>()];
+    /** What one owner lacks counts once. */
+    const seen: Entry[] = [];
     for (const ticket of this.next().filter((one) => one.id !== rank.id && isAhead(one, rank))) {
       const isMet = (entry: Entry) =>
         asked !== undefined &&
@@ -34,7 +36,8 @@ export class Keeping extends Turns {
           (asked.isShared === true && entry.isShared === true && entry.slot === asked.slot));
       const lacksAll = this.lacks(ticket).filter(({ term }) => term !== undefined);
       for (const { slot } of lacksAll.filter(isMet)) if (slot !== undefined) met.add(slot);
-      const lacks = lacksAll.filter((entry) => !isMet(entry));
+      const lacks = lacksAll.filter((entry) => !isMet(entry) && !seen.some((other) => isSame(entry, other)));
+      seen.push(...lacks);
       // Those that it names come first.
       for (const entry of lacks.toSorted((a, b) => Number(a.slot === undefined) - Number(b.slot === undefined))) {
         const { condition, resource, slot, term } = entry;
