@@ -103,7 +103,8 @@ export class Paper extends Keeping {
     if (isWhole && first && results.every(isSuccess) && this.overtakes(before, rank, released, exempt, true)) {
       results[0] = undone(first, KEPT);
     }
-    const isElse = isWhole && results.some((one) => !isSuccess(one) && one.explanation !== KEPT);
+    // Of a transaction that waits for nothing, another reason counts more. One that waits ends at its first failing item.
+    const isElse = isWhole && rank === LAST && results.some((one) => !isSuccess(one) && one.explanation !== KEPT);
     return results.map((one, i) => {
       const item = items[i];
       return isElse && item && one.explanation === KEPT ? undone(item, 'ROLLED_BACK') : one;
