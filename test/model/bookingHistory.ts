@@ -160,7 +160,9 @@ export class BookingHistory {
     const held = await all(active(engine, credential));
     for (const { slot, requester, start, state } of listed) {
       const there = held.filter(({ resource, acquiredSlots, slots }) =>
-        (acquiredSlots ? [...Object.values(acquiredSlots), ...(slots ?? [])] : [resource]).includes(slot),
+        (acquiredSlots ? [...Object.values(acquiredSlots), ...(slots ?? [])] : [resource.split('>').at(-1)]).includes(
+          slot,
+        ),
       );
       const isTheirs = there.some((one) => one.requester === requester);
       if (state === 'RUNNING') expect(isTheirs, `${slot} of a running booking is ${requester}'s`).toBe(true);
