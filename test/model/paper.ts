@@ -103,7 +103,7 @@ export class Paper extends Keeping {
     if (isWhole && first && results.every(isSuccess) && this.overtakes(before, rank, released, exempt, true)) {
       results[0] = undone(first, KEPT);
     }
-    // Of a transaction that waits for nothing, another reason counts more. One that waits ends at its first failing item.
+    // If it does not wait, another reason counts more. One that waits ends at its first failing item.
     const isElse = isWhole && rank === LAST && results.some((one) => !isSuccess(one) && one.explanation !== KEPT);
     return results.map((one, i) => {
       const item = items[i];

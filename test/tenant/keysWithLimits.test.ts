@@ -149,13 +149,13 @@ test('the page of keys shows the limits of a key, and takes and changes them', a
   const send = (form: string, fields: Record<string, string>) =>
     askPage(page + form, { method: 'POST', headers, body: new URLSearchParams(fields) });
   const day = `${new Date().getUTCFullYear() + 1}-01-31`;
-  const limits = { label: 'limited', permission: 'reserve', prefix: 'ci/', expiresAt: `${day}T12:00` };
+  const limits = { label: 'limited', permission: 'reserve', prefix: 'ci/', ends: 'other', expiresAt: `${day}T12:00` };
   const path = (await send('', limits)).to ?? '';
   const id = new URL(path, page).searchParams.get('show') ?? '';
   const shown = await askPage(`${page}?edit=${id}`, { headers });
   for (const text of ['<code>ci/…</code>', `${day} 12:00:00`, `value="${day}T12:00"`, 'value="ci/"'])
     expect(shown.text).toContain(text);
-  expect((await send('/change', { ...limits, id, prefix: 'cd/', expiresAt: '' })).to).toContain('done=saved');
+  expect((await send('/change', { ...limits, id, prefix: 'cd/', ends: '' })).to).toContain('done=saved');
   const changed = (await askPage(page, { headers })).text;
   expect([changed.includes('cd/…'), changed.includes(day)]).toEqual([true, false]);
   expect(await send('/change', { ...limits, id, prefix: 'a>' })).toMatchObject({

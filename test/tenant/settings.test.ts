@@ -96,7 +96,7 @@ describe('settings', () => {
     expect((await put({ defaultTtlSeconds: null })).body).toEqual(DEFAULT_SETTINGS);
     expect(await reserve({ resource: 'endless' })).toMatchObject({ status: 'ACQUIRED', expiresAt: null });
     const [, { details } = {}] = await trail(own.tenant);
-    expect(details).toEqual({ maxTtlSeconds: null });
+    expect(details).toEqual({ maxTtlSeconds: { from: 3600, to: null } });
   });
 
   test('are part of the tenant that administrators see', async () => {
