@@ -103,11 +103,14 @@ export class Paper extends Keeping {
     if (isWhole && first && results.every(isSuccess) && this.overtakes(before, rank, released, exempt, true)) {
       results[0] = undone(first, KEPT);
     }
-    // If it does not wait, another reason counts more. One that waits ends at its first failing item.
-    const isElse = isWhole && rank === LAST && results.some((one) => !isSuccess(one) && one.explanation !== KEPT);
+    // If it does not wait, another reason counts more. One that waits ends at its first failing item. What a match
+    // picks is judged at once.
+    const isLate = (one: (typeof results)[number], i: number) =>
+      one.explanation === KEPT && items[i]?.match === undefined;
+    const isElse = isWhole && rank === LAST && results.some((one, i) => !isSuccess(one) && !isLate(one, i));
     return results.map((one, i) => {
       const item = items[i];
-      return isElse && item && one.explanation === KEPT ? undone(item, 'ROLLED_BACK') : one;
+      return isElse && item && isLate(one, i) ? undone(item, 'ROLLED_BACK') : one;
     });
   }
 
