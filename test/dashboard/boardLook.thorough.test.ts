@@ -71,7 +71,7 @@ describe('the rows of the Board', () => {
     expect(await page.locator('tr[data-name=staging]').count()).toBe(0);
   });
 
-  test('have buttons that end at one line, and menus that show when the row is pointed at', async () => {
+  test('have buttons that end at one line, and menus that are seen, and paler until the row is pointed at', async () => {
     await page.setViewportSize({ width: 1440, height: 900 });
     await go('');
     const ends = await page
@@ -80,7 +80,7 @@ describe('the rows of the Board', () => {
     expect(new Set(ends).size).toBe(1);
     const row = 'tr[data-name=staging]';
     const opacity = () => page.evaluate(`getComputedStyle(document.querySelector('${row} .row-menu')).opacity`);
-    expect(await opacity()).toBe('0');
+    expect(await opacity()).toBe('0.7');
     await page.locator(row).hover();
     await expect.poll(opacity).toBe('1');
   });
