@@ -72,9 +72,11 @@ describe('the frame', () => {
       [17, true],
       [18, true],
       [19, true],
-      [20, true],
+      [20, false],
     ]);
     expect(marksOf(frameAt(at(-20))).at(-1)?.hasText).toBe(false);
+    // At 14:50, now would touch 14:00.
+    expect(marksOf(frameAt(at(30))).map(({ hasText }) => hasText)).toEqual([false, false, ...Array(5).fill(true)]);
   });
 
   test('marks every third hour of a day', () => {

@@ -62,8 +62,8 @@ export interface Mark {
   readonly hasText: boolean;
 }
 
-/** Room that the text of a mark takes at its right, and the text of now at both sides, in percent. */
-const TEXT = 5;
+/** Room that the text of a mark takes at its right, and the text of now at both sides, in percent where it is narrow. */
+const TEXT = 9;
 const NOW_TEXT = 5;
 
 /** The full hours of a frame; every second, third or sixth one if it is longer, and the days of a long one. */
