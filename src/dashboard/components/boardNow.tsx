@@ -164,7 +164,10 @@ function shutOf({ shut }: BoardRow): Child[] {
   ];
 }
 
-/** The place of the person; else how many wait, and the first of them if it wants several slots. */
+/**
+ * When the turn of the person is expected, and their place; else how many wait, and the first of them if it wants
+ * several slots.
+ */
 function queueOf({ state, timeline }: BoardRow, nameOf: NameOf): Child[] {
   const { waiting, place, queue } = state;
   if (waiting === 0) return [];
@@ -172,12 +175,12 @@ function queueOf({ state, timeline }: BoardRow, nameOf: NameOf): Child[] {
     const at = timeline.expectedMs[place - 1] ?? null;
     return [
       <b>
-        you are {ordinal(place)} of {number(waiting)}
         {at !== null && (
           <>
-            , about <When at={at} as="clock" />
+            about <When at={at} as="clock" />,{' '}
           </>
         )}
+        you are {ordinal(place)} of {number(waiting)}
       </b>,
     ];
   }
