@@ -149,14 +149,14 @@ describe('resources', () => {
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByText(/ is registered\./).waitFor();
     const colour = () =>
-      page.evaluate(`getComputedStyle(document.querySelector('[data-name="House"] .dot circle')).stroke`);
+      page.evaluate(`getComputedStyle(document.querySelector('[data-name="House"] .state')).color`);
     const states = () =>
       Promise.all(['House', 'Floor', 'Desk'].map((name) => page.locator(`[data-name="${name}"]`).textContent()));
-    expect(await states()).toEqual(Array(3).fill(expect.stringContaining('free')));
+    expect(await states()).toEqual(Array(3).fill(expect.stringContaining('Free')));
     const before = await colour();
     await client.reserve({ resource: 'Desk', requester: 'alice' });
     await page.locator('[data-name="House"].full').waitFor();
-    expect(await states()).toEqual(Array(3).fill(expect.stringContaining('in use')));
+    expect(await states()).toEqual(Array(3).fill(expect.stringContaining('n use')));
     await expect.poll(colour).not.toBe(before);
   });
 
@@ -168,7 +168,7 @@ describe('resources', () => {
     await go('/resources');
     expect(await page.locator('[data-name="Bench"].full').count()).toBe(1);
     const stool = page.locator('[data-name="Stool"].shut');
-    expect(await stool.textContent()).toContain('not available: Hall has no free slot');
+    expect(await stool.textContent()).toContain('Not available: Hall has no free slot');
     await stool.getByRole('link', { name: 'Stool', exact: true }).click();
     const state = page.getByRole('region', { name: 'Now' });
     await state.getByText('Not available to new requesters: Hall is full.').waitFor();
