@@ -62,7 +62,7 @@ export interface Mark {
   readonly hasText: boolean;
 }
 
-/** Room that the text of a mark takes at its right, and the text of now at both sides, in percent where it is narrow. */
+/** Room that the text of a mark takes at its right, and the text of now at both sides, in percent of a narrow one. */
 const TEXT = 9;
 const NOW_TEXT = 5;
 
