@@ -70,7 +70,7 @@ const UsageCard = ({ details, usage }: { details: Details; usage: ResourceUsage 
           <Trend label={`Slots of ${name} in use`} hours={hours} capacity={capacity} />
           {isWhole && week.length > 0 && (
             <p class="meta">
-              <WithOneMore more={withOneMore(week, capacity)} />
+              <WithOneMore more={withOneMore(week, capacity)} waiting={state.waiting} />
             </p>
           )}
         </div>

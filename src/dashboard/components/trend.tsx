@@ -43,10 +43,22 @@ export const Trend = ({ label, hours, capacity }: TrendProps) => {
   );
 };
 
+interface OneMoreProps {
+  readonly more: OneMore;
+  /** How many wait now: they count among those that waited once they have ended. */
+  readonly waiting: number;
+}
+
 /** In a sentence. */
-export const WithOneMore = ({ more: { waited, waitedMs, waitedThen, waitedThenMs } }: { more: OneMore }) =>
+export const WithOneMore = ({ more: { waited, waitedMs, waitedThen, waitedThenMs }, waiting }: OneMoreProps) =>
   waited === 0 ? (
-    <>Nobody had to wait.</>
+    waiting === 0 ? (
+      <>Nobody had to wait.</>
+    ) : (
+      <>
+        Nobody has had to wait yet; {number(waiting)} {waiting === 1 ? 'waits' : 'wait'} now.
+      </>
+    )
   ) : (
     <>
       With one more slot in the last 7 days, {number(waited - waitedThen)} of the {number(waited)} that waited would not

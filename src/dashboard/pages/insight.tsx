@@ -4,6 +4,7 @@
  */
 import { Hono } from 'hono';
 import type { Pools } from '../../domain/history.ts';
+import { resourceStates } from '../../engine/reservations/states.ts';
 import { lastHour } from '../../engine/tenant/activity.ts';
 import { usage } from '../../engine/tenant/usage.ts';
 import { type Insight, type PoolTrend, readInsight } from '../../operations/insight.ts';
@@ -35,11 +36,16 @@ export const insightRoutes = (deps: DashboardDeps) =>
       usage(deps.engine, credential),
       countKeys(deps, credential.tenant),
     ]);
-    const nameOf = await namesOf(
-      deps,
-      viewer,
-      insight.holders.map(({ name }) => name),
-    );
+    const pools = insight.trends.map(({ resource }) => resource);
+    const [nameOf, states] = await Promise.all([
+      namesOf(
+        deps,
+        viewer,
+        insight.holders.map(({ name }) => name),
+      ),
+      resourceStates(deps.engine, credential, pools, { slots: 1 }),
+    ]);
+    const waiting = new Map(pools.map((name, i) => [name, states[i]?.waiting ?? 0]));
     return c.html(
       <Page title="Insight" viewer={viewer} at={AT} head={{ actions: <Export /> }}>
         {deps.tenants === null && (
@@ -52,7 +58,7 @@ export const insightRoutes = (deps: DashboardDeps) =>
           <div class="stack">
             <FiguresCard insight={insight} />
             <PoolsCard insight={insight} />
-            {insight.trends.length > 0 && <TrendsCard trends={insight.trends} />}
+            {insight.trends.length > 0 && <TrendsCard trends={insight.trends} waiting={waiting} />}
             <HoldersCard insight={insight} nameOf={nameOf} />
             <section class="card" aria-labelledby="hour-title">
               <header>
@@ -140,7 +146,13 @@ const PoolsCard = ({ insight: { pools, refusedResources } }: { insight: Insight 
   );
 };
 
-const TrendsCard = ({ trends }: { trends: readonly PoolTrend[] }) => (
+interface TrendsProps {
+  readonly trends: readonly PoolTrend[];
+  /** How many wait for each now. */
+  readonly waiting: ReadonlyMap<string, number>;
+}
+
+const TrendsCard = ({ trends, waiting }: TrendsProps) => (
   <section class="card" aria-labelledby="trends-title">
     <header>
       <h2 id="trends-title">Pools, hour by hour</h2>
@@ -154,7 +166,7 @@ const TrendsCard = ({ trends }: { trends: readonly PoolTrend[] }) => (
         <Trend label={`Slots of ${resource} in use`} hours={hours} capacity={capacity} />
         {oneMore !== null && (
           <p class="meta">
-            <WithOneMore more={oneMore} />
+            <WithOneMore more={oneMore} waiting={waiting.get(resource) ?? 0} />
           </p>
         )}
       </div>
