@@ -19,8 +19,11 @@ describe('waiting', () => {
     const [ann, bob] = [await person(), await person()];
     const resource = randomUUID();
     await hold(resource);
-    expect((await wait(bob, resource)).to).toBe(`/dashboard/reservations?done=waiting&what=${resource}`);
-    await wait(ann, resource, { note: 'after bob' });
+    expect((await wait(bob, resource)).to).toContain(`/dashboard/reservations?done=waiting&what=${resource}&count=1&`);
+    const { to } = await wait(ann, resource, { note: 'after bob', back: '/dashboard/mine' });
+    expect(plain((await ann.get(`${to}`.replace('/dashboard', ''))).text)).toMatch(
+      new RegExp(`You are 2nd in the queue for ${resource}. Expected about .*\\d\\d:\\d\\d UTC`),
+    );
     expect((await ann.get('/mine')).text).toContain('2nd in the queue');
     expect((await bob.get('/mine')).text).toContain('1st in the queue');
     expect((await bob.post('/leave-queue', { resource, requester: bob.requester })).to).toBe('/dashboard?done=left');

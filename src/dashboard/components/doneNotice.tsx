@@ -3,6 +3,7 @@
  */
 import { nameFault } from '../../domain/names.ts';
 import type { Viewer } from '../env.ts';
+import { ordinal } from '../words/numbers.ts';
 import { Clock } from './clock.tsx';
 import { Icon } from './icon.tsx';
 import { resourcePath } from './resourceTree.tsx';
@@ -10,7 +11,8 @@ import { resourcePath } from './resourceTree.tsx';
 /**
  * The notice about a form that was carried out, by the `done` of the address that it leads to; and what is said
  * besides, smaller. `{}` is the name that it was done to, `{whom}` the person, `{start}` the begin, `{until}` the end,
- * `{n}` a number, `{was}` what it was before. With a begin, the name leads to the resource's days around it.
+ * `{n}` a number, `{was}` what it was before,
+ * `{place}` a place in a queue. With a begin, the name leads to the resource's days around it.
  */
 const DONE: ReadonlyMap<string, readonly [string, string?]> = new Map(
   Object.entries({
@@ -38,7 +40,7 @@ const DONE: ReadonlyMap<string, readonly [string, string?]> = new Map(
     readied: ['{} is released, and ready to use.'],
     asBefore: ['{} is as it was before.'],
     taken: ['{} is taken away.', 'The holder learns it when it next renews or releases.'],
-    waiting: ['You are in the queue for {}.'],
+    waiting: ['You are {place}in the queue for {}.'],
     left: ['You have left the queue.'],
     cancelled: ['The wait has ended.'],
     reset: ['All reservations are released.'],
@@ -78,14 +80,20 @@ export const DoneNotice = ({ done, viewer }: { done: string; viewer: Viewer | nu
       <p>
         <strong>
           <Sentence
-            text={text.replace('{n}', count ?? 'some').replace('{was}', was ?? 'other')}
+            text={text
+              .replace('{n}', count ?? 'some')
+              .replace('{was}', was ?? 'other')
+              .replace('{place}', count === undefined ? '' : `${ordinal(Number(count))} `)}
             what={what}
             whom={searchParams.get('whom')}
             start={searchParams.get('start')}
             until={searchParams.get('until')}
           />
         </strong>{' '}
-        <span class="meta">{done === 'released' && count !== undefined ? waitingText(count) : more}</span>
+        <span class="meta">
+          {done === 'released' && count !== undefined ? waitingText(count) : more}
+          {done === 'waiting' && <At word="Expected about" time={searchParams.get('start')} />}
+        </span>
       </p>
       {viewer && released && <Undo action="/dashboard/undo" of="the release" resource={what} back={viewer.page} />}
       {viewer && changed && (

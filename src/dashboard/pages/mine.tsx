@@ -21,9 +21,7 @@ import { When } from '../components/when.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { historyPath } from '../paths.ts';
 import { namesOf } from '../people.ts';
-import { conditionFor, factsOfState } from '../resource/facts.ts';
-import { frameAt } from '../timeline/frame.ts';
-import { timelineRow } from '../timeline/row.ts';
+import { conditionFor, expectedTurn } from '../resource/facts.ts';
 import { may } from '../viewer.ts';
 import { ordinal } from '../words/numbers.ts';
 import { PURPOSES, turnUnknown, wantedText } from '../words/waitingWords.ts';
@@ -202,7 +200,7 @@ const WaitRow = ({ wait, state, requester }: WaitRowProps) => {
   const { ahead, waitsFor, since, until, resources } = wait;
   const condition = conditionFor(wait, waitsFor);
   const [first = waitsFor] = resources;
-  const at = state === undefined || condition !== 'ready' ? null : expectedAt(state, ahead);
+  const at = state === undefined || condition !== 'ready' ? null : expectedTurn(state, ahead);
   return (
     <li id={`wait-${since}`}>
       <span class="place">
@@ -229,9 +227,3 @@ const WaitRow = ({ wait, state, requester }: WaitRowProps) => {
     </li>
   );
 };
-
-/** When the turn of somebody in the queue is expected, in ms; null: nobody knows. */
-function expectedAt(state: ResourceState, ahead: number): number | null {
-  const facts = factsOfState(state, (requester) => requester);
-  return timelineRow(facts, frameAt(Date.now())).expectedMs[ahead] ?? null;
-}

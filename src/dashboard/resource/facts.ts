@@ -151,6 +151,12 @@ export function factsOfState(
   };
 }
 
+/** When the turn of somebody in the queue is expected, in ms since 1970 UTC; null: nobody knows. */
+export function expectedTurn(state: RowState, ahead: number): number | null {
+  const facts = factsOfState(state, (requester) => requester);
+  return expectedTimes(leasesOf(facts), facts.capacity, facts.waiting, Date.now())[ahead]?.startMs ?? null;
+}
+
 /**
  * When somebody who asks now for one slot can expect it.
  * @returns ms since 1970 UTC; null: nobody knows

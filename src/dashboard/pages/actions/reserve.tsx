@@ -15,6 +15,7 @@ import { readTerms } from '../../../engine/tenant/record.ts';
 import { requesterOf } from '../../../engine/tenant/signIns.ts';
 import { reserve } from '../../../operations/reservations.ts';
 import { NO_POLLING } from '../../../operations/waiting.ts';
+import { joined } from '../../actions/joined.ts';
 import { leaseFields, leaseOf } from '../../actions/lease.ts';
 import { refusalOf } from '../../actions/refusal.ts';
 import { type EmailOffer, emailOffer, tellTurn } from '../../actions/tellTurn.ts';
@@ -65,18 +66,13 @@ type Form = z.output<typeof Form>;
 /** A grant that the person waited for. Its lease was asked for then. */
 const Claim = Form.pick({ resource: true, mode: true, back: true });
 
-/** The notice for each result that is a success. */
-const DONE: Readonly<Partial<Record<ReserveResult['status'], string>>> = {
-  ACQUIRED: 'reserved',
-  ALREADY_HAD: 'reserved',
-  WAITING: 'waiting',
-};
-
-const doneBy = (done: string, { resource, expiresAt }: ReserveResult): Done => ({
-  done,
-  what: resource,
-  until: done === 'reserved' ? expiresAt : undefined,
-});
+/** The notice for a result that is a success; null: it is none */
+async function doneBy(deps: DashboardDeps, viewer: Viewer, form: Form, result: ReserveResult): Promise<Done | null> {
+  const { status, resource, expiresAt } = result;
+  if (status === 'WAITING') return joined(deps, viewer, result, conditionOf(form.condition ?? '') === 'ready');
+  if (status !== 'ACQUIRED' && status !== 'ALREADY_HAD') return null;
+  return { done: 'reserved', what: resource, until: expiresAt };
+}
 
 const NOT_RESERVED = { fault: 'It was not reserved.' };
 
@@ -112,8 +108,8 @@ export const reserveRoutes = (deps: DashboardDeps) => {
   const finish = async (c: Context<DashboardEnv>, form: Form, tried: Attempt<ReserveResult | undefined>) => {
     if (!tried.ok) return show(c, form, tried);
     const { result } = tried;
-    const done = result && DONE[result.status];
-    if (result && done !== undefined) return c.redirect(backTo(form.back, doneBy(done, result)), 303);
+    const done = result && (await doneBy(deps, c.var.viewer, form, result));
+    if (done) return c.redirect(backTo(form.back, done), 303);
     const state = await readState(c.var.viewer, form.resource).catch(() => null);
     return show(c, form, { status: 409, ...(result ? refusalOf(result, state, zoneOf(c)) : NOT_RESERVED) });
   };
