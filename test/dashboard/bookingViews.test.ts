@@ -19,9 +19,9 @@ const iso = ({ fromMs, toMs }: { fromMs: number; toMs: number }) =>
   [fromMs, toMs].map((one) => new Date(one).toISOString().slice(0, 16));
 
 describe('labels as words', () => {
-  test('are their values; of one that says yes or no, its key', () => {
-    const labels = { os: 'Android 15', android: 'yes', rooted: 'no', lte: 'True', site: 'notno' };
-    expect(labelWords(labels)).toEqual(['Android 15', 'android', 'not rooted', 'lte', 'notno']);
+  test('are their values; of one without a value, or that says yes or no, its key', () => {
+    const labels = { os: 'Android 15', android: 'yes', rooted: 'no', lte: 'True', site: 'notno', spare: '' };
+    expect(labelWords(labels)).toEqual(['Android 15', 'android', 'not rooted', 'lte', 'notno', 'spare']);
   });
 });
 

@@ -71,6 +71,14 @@ describe('a field of labels', () => {
     expect((await submit({ name: 'pixel-12', labels: text })).status).toBe(303);
     expect((await client.definitions()).body).toMatchObject([{ labels }]);
   });
+
+  test('asks for the value where there is none, as of a name and its value in two fields', async () => {
+    const { submit, names } = await lab();
+    const { status, text } = await submit({ name: 'pixel-12', labels: 'os\nandroid' });
+    expect(status).toBe(400);
+    expect(text).toContain('“os” needs a value');
+    expect(await names()).toEqual([]);
+  });
 });
 
 describe('a parent', () => {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Definition } from '../../contract/definitions.ts';
 import { PATH_DELIMITER } from '../../domain/names.ts';
 import type { Failed } from '../form.ts';
-import { labelTexts } from '../resource/registeredResources.ts';
+import { labelTexts, pairsOf } from '../resource/registeredResources.ts';
 import type { RegisterLists } from '../resource/registerLists.ts';
 import { Buttons, Fault, faultOf } from './formPage.tsx';
 
@@ -47,6 +47,7 @@ const BETWEEN_LABELS = /,(?=[^,=]+=)/;
 /**
  * Returns the registration item that a form describes, not checked yet. Blanks at the ends of names and labels are left
  * out, except for the name of a definition that is changed: it stays as it is.
+ * @throws HoldfastError refused: a label or attribute without `=`
  */
 export function asRegistration(typed: Typed): unknown {
   const { name, capacity, blocks, treePath, labels, group, dirty, bookable, attributes, change, ancestors } = typed;
@@ -56,13 +57,12 @@ export function asRegistration(typed: Typed): unknown {
   return {
     name: change === undefined ? name.trim() : name,
     blocks: linesOf(blocks),
-    labels: Object.fromEntries(
-      linesOf(labels)
-        .flatMap((line) => line.split(BETWEEN_LABELS))
-        .map(labelOf),
+    labels: pairsOf(
+      'labels',
+      linesOf(labels).flatMap((line) => line.split(BETWEEN_LABELS)),
     ),
     group: isGroup,
-    ...(attributes !== undefined && { attributes: Object.fromEntries(linesOf(attributes).map(labelOf)) }),
+    ...(attributes !== undefined && { attributes: pairsOf('attributes', linesOf(attributes)) }),
     ...(!isGroup && {
       capacity: slots,
       afterUse: dirty === undefined ? 'ready' : 'dirty',
@@ -71,11 +71,6 @@ export function asRegistration(typed: Typed): unknown {
     ...(path !== undefined && { treePath: path }),
     ...(ancestors === 'groups' && { groups: true }),
   };
-}
-
-function labelOf(line: string): [string, string] {
-  const end = line.indexOf('=');
-  return end < 0 ? [line.trim(), ''] : [line.slice(0, end).trim(), line.slice(end + 1).trim()];
 }
 
 const splitTrimmed = (text: string, delimiter: string) => text.split(delimiter).map((part) => part.trim());
@@ -257,7 +252,7 @@ const Several = ({ name, legend, text = '', placeholder, failed }: SeveralProps)
           name={name}
           list={`known-${name}`}
           value={values[i] ?? ''}
-          placeholder={i === 0 ? placeholder : undefined}
+          placeholder={placeholder}
           aria-label={`${legend} ${i + 1}`}
           autocomplete="off"
           {...(i === 0 && faultOf({ of: name, failed }))}

@@ -1,9 +1,11 @@
 /**
  * Reads the registered resources for a page, up to a limit, with what is free of them.
  */
+
 import type { Credential } from '../../domain/tenants.ts';
 import { definitions, type TreeRow, tree } from '../../engine/definitions/list.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { refuseField } from '../form.ts';
 
 /** Maximum number of resources that a page reads: about 200 ms of an instance. */
 export const MAX_ROWS = 20_000;
@@ -80,3 +82,17 @@ const fullFrom = (parent: Row | undefined): string => {
 /** Labels as texts `<key>=<value>`. */
 export const labelTexts = (labels: Readonly<Record<string, string>>): string[] =>
   Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+
+/**
+ * Reads labels or attributes, each as `name=value`.
+ * @param field of the form that they were typed into
+ * @throws HoldfastError refused: one has no `=`
+ */
+export const pairsOf = (field: string, all: readonly string[]) =>
+  Object.fromEntries(
+    all.map((line) => {
+      const end = line.indexOf('=');
+      if (end < 0) refuseField(field, `“${line}” needs a value: ${line}=…, name and value in one field`);
+      return [line.slice(0, end).trim(), line.slice(end + 1).trim()];
+    }),
+  );
