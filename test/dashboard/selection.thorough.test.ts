@@ -89,6 +89,7 @@ describe('on a screen of 360 px', () => {
       expect([place, outside]).toEqual([place, []]);
     }
     await go('');
+    await page.getByRole('table').getByRole('link', { name: 'phone-of-the-lab-with-a-long-name', exact: true }).click();
     await choose('phone-of-the-lab-with-a-long-name', 'Take away');
     await page.getByRole('button', { name: 'Take away' }).waitFor();
   });
