@@ -104,7 +104,7 @@ describe('by hand', () => {
     const [held] = (await client.reserve({ resource: 'staging', requester: 'ci-42', ttlSeconds: 600 })).body;
     await reserveAt('staging');
     await button('Join the queue').click();
-    await notice(/You are in the queue/);
+    await notice(/You are 1st in the queue/);
     await page.getByText('you are 1st of 1').waitFor();
     await isFound();
     await client.unreserve({ resource: 'staging', requester: 'ci-42', releaseToken: held?.releaseToken });
