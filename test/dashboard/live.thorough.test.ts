@@ -148,8 +148,7 @@ describe('resources', () => {
     await page.getByLabel(/resources of one slot/).check();
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByText(/ is registered\./).waitFor();
-    const colour = () =>
-      page.evaluate(`getComputedStyle(document.querySelector('[data-name="House"] .state')).color`);
+    const colour = () => page.evaluate(`getComputedStyle(document.querySelector('[data-name="House"] .state')).color`);
     const states = () =>
       Promise.all(['House', 'Floor', 'Desk'].map((name) => page.locator(`[data-name="${name}"]`).textContent()));
     expect(await states()).toEqual(Array(3).fill(expect.stringContaining('Free')));

@@ -105,8 +105,10 @@ export class Paper extends Keeping {
     }
     // If it does not wait, another reason counts more. One that waits ends at its first failing item. What a match
     // picks is judged at once.
-    const isLate = (one: (typeof results)[number], i: number) =>
-      one.explanation === KEPT && items[i]?.match === undefined;
+    const isLate = (one: (typeof results)[number], i: number) => {
+      const item = items[i];
+      return one.explanation === KEPT && !(item?.requestType === 'RESERVE' && item.match !== undefined);
+    };
     const isElse = isWhole && rank === LAST && results.some((one, i) => !isSuccess(one) && !isLate(one, i));
     return results.map((one, i) => {
       const item = items[i];
