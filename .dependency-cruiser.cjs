@@ -49,7 +49,7 @@ const room = (name) => `^src/${name}/`;
 
 /** The same for packages/client/src. Everything may import the files of CLIENT_WORDS; only the command line, Node's. */
 const CLIENT_ALLOWED = { http: [], holds: ['http'], sessions: ['http', 'holds'], events: ['http'] };
-const CLIENT_WORDS = '^packages/client/src/(types|errors|durations|environment|options|generated)\\.ts$';
+const CLIENT_WORDS = '^packages/client/src/(types|errors|durations|environment|match|options|generated)\\.ts$';
 
 const clientRoom = (name) => `^packages/client/src/${name}/`;
 

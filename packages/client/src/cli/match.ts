@@ -1,5 +1,4 @@
 /** Reads a match as a command line has it: `os=android,site!=berlin`. */
-
 import type { Match } from '../types.ts';
 import { usageError } from './exitCodes.ts';
 
@@ -30,11 +29,3 @@ export function matchOf(texts: readonly string[], option: string): Match | undef
   });
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
-
-/** Whether a resource with these labels fits a match: of each label one of the values; with !=, none of them. */
-export const fits = (labels: Readonly<Record<string, string>> | null | undefined, match: Match): boolean =>
-  Object.entries(match).every(([key, wanted]) => {
-    const own = labels?.[key];
-    const has = (values: string | readonly string[]) => own !== undefined && [values].flat().includes(own);
-    return typeof wanted === 'object' && 'not' in wanted ? !has(wanted.not) : has(wanted);
-  });

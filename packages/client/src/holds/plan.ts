@@ -1,6 +1,7 @@
 /** Reads what a caller wants to reserve, and how: names or a match, and the options. */
 import { ENDLESS, ttlSecondsOf, waitMsOf } from '../durations.ts';
 import { invalid } from '../errors.ts';
+import { valuesOf } from '../match.ts';
 import { refuseUnknown } from '../options.ts';
 import type { Match, ReserveItem, ReserveOptions, Waiting, Wanted } from '../types.ts';
 
@@ -101,10 +102,6 @@ function namesOf(target: Wanted): [string, ...string[]] {
   if (new Set([first, ...others]).size <= others.length) throw invalid('a name is there twice');
   return [first, ...others];
 }
-
-/** The sign of a match before the values of a label, and these. */
-export const valuesOf = (values: Match[string]): ['=' | '!=', readonly string[]] =>
-  typeof values === 'object' && 'not' in values ? ['!=', [values.not].flat()] : ['=', [values].flat()];
 
 const MAX_TEXT = 200;
 

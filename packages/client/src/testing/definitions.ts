@@ -1,6 +1,7 @@
 /** Registered resources, and the slots that a name or a match means. */
 import { HoldfastError } from '../errors.ts';
-import { textOf, valuesOf } from '../holds/plan.ts';
+import { textOf } from '../holds/plan.ts';
+import { fits } from '../match.ts';
 import type { Definition, Match, Registration, ReserveItem, ReserveResult } from '../types.ts';
 
 /** Slots of which an item takes `count`. */
@@ -66,14 +67,8 @@ export class Definitions {
   }
 
   #fitting(match: Match): string[] {
-    const wanted = Object.entries(match);
-    const fits = ({ labels = {} }: Definition) =>
-      wanted.every(([key, values]) => {
-        const [sign, list] = valuesOf(values);
-        return list.some((value) => value === labels[key]) === (sign === '=');
-      });
     return this.list()
-      .filter(fits)
+      .filter(({ labels = {} }) => fits(labels, match))
       .map(({ name }) => name);
   }
 

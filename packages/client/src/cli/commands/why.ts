@@ -1,10 +1,11 @@
 /** `holdfast why`: says who is in the way of a resource. */
 import type { Holdfast } from '../../index.ts';
+import { fits } from '../../match.ts';
 import type { Match } from '../../types.ts';
 import { type Command, JSON_OPTION, REQUESTER_OPTION, URL_OPTION } from '../command.ts';
 import { connect, namedRequester } from '../connect.ts';
 import { EXIT, ExitError, usageError } from '../exitCodes.ts';
-import { fits, matchOf } from '../match.ts';
+import { matchOf } from '../match.ts';
 import { plain, print, printJson, say } from '../output.ts';
 import { whyLines } from '../reason.ts';
 import { MATCH_OPTION } from './reserving.ts';
@@ -22,7 +23,7 @@ const IS_LABEL = /^[^=!]+!?=/;
 async function namesOf(match: Match, client: Holdfast, signal: AbortSignal): Promise<string[]> {
   const [[key, value] = ['', '']] = Object.entries(match).filter((pair) => typeof pair[1] === 'string');
   const definitions = await client.definitions({ label: key === '' ? undefined : `${key}=${value}`, signal });
-  const found = definitions.filter(({ capacity, labels }) => capacity !== null && fits(labels, match));
+  const found = definitions.filter(({ capacity, labels }) => capacity !== null && fits(labels ?? {}, match));
   if (found.length === 0) throw new ExitError(EXIT.badInput, 'no registered resource has these labels');
   return found.slice(0, MOST).map(({ name }) => name);
 }
