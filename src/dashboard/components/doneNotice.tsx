@@ -11,8 +11,8 @@ import { resourcePath } from './resourceTree.tsx';
 /**
  * The notice about a form that was carried out, by the `done` of the address that it leads to; and what is said
  * besides, smaller. `{}` is the name that it was done to, `{whom}` the person, `{start}` the begin, `{until}` the end,
- * `{n}` a number, `{was}` what it was before,
- * `{place}` a place in a queue. With a begin, the name leads to the resource's days around it.
+ * `{n}` a number, `{was}` the number before, `{place}` a place in a queue. With a begin, the name leads to the
+ * resource's days around it.
  */
 const DONE: ReadonlyMap<string, readonly [string, string?]> = new Map(
   Object.entries({

@@ -5,6 +5,7 @@ import { factsOf, factsOfState } from '../resource/facts.ts';
 import type { Details, View } from '../resource/resourceDetails.ts';
 import { timelineRow } from '../timeline/row.ts';
 import { Timeline, TimelineAxis, TimelineDefs } from '../timeline/timeline.tsx';
+import { LanesHead } from './lanesHead.tsx';
 import { resourcePath } from './resourceTree.tsx';
 
 const VIEW_NAMES: readonly (readonly [View, string])[] = [
@@ -37,18 +38,7 @@ export const TimelineCard = ({ details, view, link }: TimelineCardProps) => {
       </header>
       <TimelineDefs frame={frame} />
       <table class="lanes" aria-label="Timeline">
-        <colgroup>
-          <col class="what" />
-          <col />
-        </colgroup>
-        <thead>
-          <tr>
-            <th scope="col">What</th>
-            <th scope="col" class="track">
-              <TimelineAxis frame={frame} />
-            </th>
-          </tr>
-        </thead>
+        <LanesHead of="What" axis={<TimelineAxis frame={frame} />} />
         <tbody>
           <tr id="line-own">
             <th scope="row">{name}</th>

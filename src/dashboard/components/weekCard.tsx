@@ -15,6 +15,7 @@ import { BarView } from '../timeline/timeline.tsx';
 import { may } from '../viewer.ts';
 import { clockText, dayText } from '../words/moments.ts';
 import { BookingLinks } from './bookingLinks.tsx';
+import { LanesHead } from './lanesHead.tsx';
 
 export interface WeekCardProps {
   readonly details: Details;
@@ -58,24 +59,7 @@ export const WeekCard = (props: WeekCardProps) => {
         </nav>
       </header>
       <table class="lanes week" aria-label={`Bookings of ${name}, by day`}>
-        <colgroup>
-          <col class="what" />
-          <col />
-        </colgroup>
-        <thead>
-          <tr>
-            <th scope="col">Day</th>
-            <th scope="col" class="track">
-              <svg class="axis" height="34" role="img" aria-label="Time, by the hour">
-                {HOURS.map((hour) => (
-                  <text x={`${(hour / 24) * 100}%`} y="21" dx="4">
-                    {String(hour).padStart(2, '0')}:00
-                  </text>
-                ))}
-              </svg>
-            </th>
-          </tr>
-        </thead>
+        <LanesHead of="Day" axis={<HourAxis />} />
         <tbody>
           {days.map((day) => (
             <tr>
@@ -105,6 +89,16 @@ export const WeekCard = (props: WeekCardProps) => {
 const HOURS = [0, 6, 12, 18];
 const LINE = 40;
 const BAR = 26;
+
+const HourAxis = () => (
+  <svg class="axis" height="34" role="img" aria-label="Time, by the hour">
+    {HOURS.map((hour) => (
+      <text x={`${(hour / 24) * 100}%`} y="21" dx="4">
+        {String(hour).padStart(2, '0')}:00
+      </text>
+    ))}
+  </svg>
+);
 
 interface DayProps extends WeekCardProps {
   readonly day: Day<Entry>;
