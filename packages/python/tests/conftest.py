@@ -26,6 +26,35 @@ class Request:
         self.body = body
 
 
+class Answering(BaseHTTPRequestHandler):
+    """Answers GET and POST alike, and logs nothing."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self.do_POST()
+
+    def do_POST(self) -> None:
+        raise NotImplementedError
+
+    def reply(self, status: int, headers: dict[str, str], content: bytes) -> None:
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(content)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def serve(handler: type[Answering]) -> ThreadingHTTPServer:
+    """Returns a server that runs, on a port of its own."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    return server
+
+
 class FakeService:
     """Keeps each request, and answers what a function says; None: it cuts the connection."""
 
@@ -34,9 +63,7 @@ class FakeService:
         self.answer: Callable[[Request], Reply | None] = granted
         fake = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Handler(Answering):
             def do_POST(self) -> None:
                 length = int(self.headers.get("Content-Length", 0))
                 body = json.loads(self.rfile.read(length) or b"null")
@@ -49,20 +76,10 @@ class FakeService:
                     return
                 status, more, answer = reply
                 content = answer.encode() if isinstance(answer, str) else json.dumps(answer).encode()
-                self.send_response(status)
-                for name, value in {"Content-Length": str(len(content)), **more}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(content)
+                self.reply(status, more, content)
 
-            do_GET = do_POST
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = serve(Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 
     def of(self, end: str) -> list[Request]:
         return [request for request in self.requests if request.path.split("?")[0].endswith(end)]

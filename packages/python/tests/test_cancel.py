@@ -6,13 +6,12 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from http.client import HTTPConnection
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
-from conftest import until
+from conftest import Answering, serve, until
 from holdfast import Hold, Holdfast, NotAvailable
 
 Way = Callable[[Holdfast, str], object]
@@ -29,9 +28,7 @@ class Door:
         self.opened = threading.Event()
         door = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Handler(Answering):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 door.paths.append(self.path)
@@ -42,20 +39,10 @@ class Door:
                 response = service.getresponse()
                 content = response.read()
                 door.keep("answer", self.path)
-                self.send_response(response.status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(content)))
-                self.end_headers()
-                self.wfile.write(content)
+                self.reply(response.status, {"Content-Type": "application/json"}, content)
 
-            do_GET = do_POST
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = serve(Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 
     def keep(self, what: str, path: str) -> None:
         if self.keeps is None or self.keeps[0] != what or self.keeps[1] not in path:

@@ -41,6 +41,17 @@ const countOf = (path: string) => proxy.noted.filter((one) => one.path.includes(
 /** Cancellations are repeated until the request was answered: so there may be more. */
 const sent = (path: string) => expect.poll(() => countOf(path), { interval: 1 }).toBeGreaterThan(0);
 
+/** Resolves when somebody has been granted the name. */
+const granted = () => expect.poll(async () => (await other.active({ resource: name })).length, { interval: 1 }).toBe(1);
+
+/** Cancels, and lets go what is on its way once the cancellation has been sent. */
+async function cancelThenLetGo(letGo: () => void): Promise<void> {
+  const answer = client.cancel(name);
+  await sent('/cancel');
+  letGo();
+  expect(await answer).toBe(true);
+}
+
 /** The error of a wait that was cancelled. */
 const cancelled = (wait: Promise<unknown>, title = name) =>
   expect(wait).rejects.toMatchObject({ code: 'NOT_AVAILABLE', message: `${title}: NOT_AVAILABLE: cancelled` });
@@ -76,10 +87,7 @@ describe.each(WAYS)('a wait for %s ends, and leaves nothing, if it is cancelled'
     proxy.next(overtaken);
     const wait = cancelled(begin(), titleOf());
     await sent('/Reservation/');
-    const answer = client.cancel(name);
-    await sent('/cancel');
-    overtake();
-    expect(await answer).toBe(true);
+    await cancelThenLetGo(overtake);
     await wait;
     await expectNothingLeft();
   });
@@ -89,10 +97,7 @@ describe.each(WAYS)('a wait for %s ends, and leaves nothing, if it is cancelled'
     proxy.next({ answeredAfter: arrived });
     const wait = cancelled(begin(), titleOf());
     await expect.poll(async () => (await other.waiting({ resource: name })).length, { interval: 1 }).toBe(1);
-    const answer = client.cancel(name);
-    await sent('/cancel');
-    arrive();
-    expect(await answer).toBe(true);
+    await cancelThenLetGo(arrive);
     await wait;
     await expectNothingLeft();
   });
@@ -102,11 +107,8 @@ describe.each(WAYS)('a wait for %s ends, and leaves nothing, if it is cancelled'
     await held.release();
     proxy.next({ answeredAfter: arrived });
     const wait = cancelled(begin(), titleOf());
-    await expect.poll(async () => (await other.active({ resource: name })).length, { interval: 1 }).toBe(1);
-    const answer = client.cancel(name);
-    await sent('/cancel');
-    arrive();
-    expect(await answer).toBe(true);
+    await granted();
+    await cancelThenLetGo(arrive);
     await wait;
     await expectNothingLeft();
   });
@@ -139,11 +141,8 @@ describe('a wait for a name ends, and leaves nothing, if it is cancelled', () =>
     const wait = cancelled(client.reserve(name, WAIT));
     await sent('pollSeconds=10');
     await held.release();
-    await expect.poll(async () => (await other.active({ resource: name })).length, { interval: 1 }).toBe(1);
-    const answer = client.cancel(name);
-    await sent('/cancel');
-    arrive();
-    expect(await answer).toBe(true);
+    await granted();
+    await cancelThenLetGo(arrive);
     await wait;
     await expectNothingLeft();
   });
