@@ -160,8 +160,8 @@ export class Client extends Lists {
   }
 
   /**
-   * Ends the waits for a resource: of a requester, or of this client. Those that this client has begun end with
-   * NOT_AVAILABLE, and what they got in the same moment is released.
+   * Ends the waits for a resource: of a requester, or of this client. Waits of this client end with
+   * NOT_AVAILABLE. If one was granted in that moment, the grant is released.
    * @returns whether there was one
    */
   async cancel(

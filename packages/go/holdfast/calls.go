@@ -78,8 +78,8 @@ func (c *Client) Available(ctx context.Context, resource string) (bool, error) {
 	return err == nil && !checked.Reserved, err
 }
 
-// Cancel ends the waits for a resource: of a requester; "": of this client. Those that this client has begun end with
-// ErrNotAvailable, and what they got in the same moment is released. It returns whether there was one.
+// Cancel ends the waits for a resource: of a requester; "": of this client. Waits of this client end with
+// ErrNotAvailable. If one was granted in that moment, the grant is released. It returns whether there was one.
 func (c *Client) Cancel(ctx context.Context, resource, requester string) (bool, error) {
 	requesters := []string{requester}
 	if requester == "" {

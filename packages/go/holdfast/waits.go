@@ -12,7 +12,7 @@ type wait struct {
 	ctx   context.Context
 	stop  context.CancelFunc
 	title string
-	// What it waits for; of a match, its text.
+	// The names of the resources that it waits for, and the texts of its matches.
 	names []string
 	open  *openWaits
 	// Closed when it is over.

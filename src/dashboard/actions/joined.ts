@@ -1,5 +1,5 @@
 /**
- * What the notice says to a person who has joined a queue: their place, and about when it is their turn.
+ * The notice for a person who has joined a queue: with the place, and the expected time of the turn.
  */
 import type { ReserveResult } from '../../contract/reservations.ts';
 import { resourceStates } from '../../engine/reservations/states.ts';

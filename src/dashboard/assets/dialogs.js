@@ -1,6 +1,6 @@
 /**
  * Dialogs over the page; drawers: forms that have pages of their own (`#panel` is the part that a drawer shows); and
- * what screen readers are told.
+ * texts for screen readers.
  */
 import { showExactTimes } from './exactTime.js';
 import { clock, showTimes } from './times.js';

@@ -1,7 +1,6 @@
 /**
  * Renews the regions marked data-live when the tenant's state changes, and says when it is the person's turn.
  */
-
 import { say } from './dialogs.js';
 import { Idiomorph } from './idiomorph.js';
 import { showTimes } from './times.js';

@@ -32,7 +32,7 @@ export interface Held {
   readonly keeper: Keeper;
 }
 
-/** What a plan got: the service has granted it, and it is nobody else's. */
+/** A grant of the service to a plan, which no other hold of this client has. */
 interface Got {
   readonly use: Use;
   readonly answer: Answer<Outcome>;

@@ -19,7 +19,7 @@ export class Wait {
   /**
    * @param open the waits that are under way
    * @param title for messages
-   * @param names what it waits for; of a match, its text
+   * @param names the resources that it waits for, and the texts of its matches
    * @param outer the signal of the caller
    */
   constructor(open: Set<Wait>, title: string, names: readonly string[], outer: AbortSignal | undefined) {

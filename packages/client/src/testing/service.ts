@@ -98,7 +98,7 @@ export class FakeService implements Api {
       const own = this.store.tickets.filter(isNamed);
       for (const ticket of own) {
         this.store.endWait(ticket, ended('cancelled'), 'CANCELLED');
-        // Calls that are held are told. The next one begins a new wait.
+        // Only calls that are held get CANCELLED. The next call begins a new wait.
         this.#untold.delete(ticket);
       }
       return { resource, requester, status: own.length > 0 ? 'CANCELLED' : 'NOT_WAITING' };

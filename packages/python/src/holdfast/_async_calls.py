@@ -62,7 +62,7 @@ class AsyncCalls(Client):
     async def cancel(self, resource: str, *, requester: str | None = None) -> bool:
         """Ends the waits for a resource: of a requester, or of this client. Returns whether there was one.
 
-        Those that this client has begun end with NotAvailable, and what they got in the same moment is released.
+        Waits of this client end with NotAvailable. If one was granted in that moment, the grant is released.
         """
         return await (await self._prepared()).cancel(resource, requester)
 

@@ -40,7 +40,7 @@ class Owner(NamedTuple):
 
 
 class Got(NamedTuple):
-    """What a plan got: the service has granted it, and it is nobody else's."""
+    """A grant of the service to a plan, which no other hold of this client has."""
 
     use: Use
     answer: Answer

@@ -108,7 +108,7 @@ class Calls(Client):
     def cancel(self, resource: str, *, requester: str | None = None) -> bool:
         """Ends the waits for a resource: of a requester, or of this client. Returns whether there was one.
 
-        Those that this client has begun end with NotAvailable, and what they got in the same moment is released.
+        Waits of this client end with NotAvailable. If one was granted in that moment, the grant is released.
         """
         return self._call(lambda core: core.cancel(resource, requester))
 

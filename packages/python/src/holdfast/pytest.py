@@ -98,7 +98,7 @@ class _State:
 
     def of(self, item: pytest.Item) -> list[Hold]:
         """Returns the holds that a test uses."""
-        # Those that it has asked for by getfixturevalue are among those of its request alone.
+        # Only the request has the fixtures that a test gets by getfixturevalue.
         names: Sequence[str] = getattr(getattr(item, "_request", item), "fixturenames", ())
         return [hold for fixture, node, hold in self.holds if fixture in names and node in item.listchain()]
 
