@@ -12,7 +12,7 @@ import { parseReply, toText } from '../../src/redis/reply.ts';
 import { runScript } from '../../src/redis/scripts.ts';
 import { STEERED_CLOCK, setClock } from '../support/clock.ts';
 import { type RunningEngine, SMALL_PIECES, startEngine } from '../support/engine.ts';
-import { changeHot, FLAGS, WANTS_ALL } from '../support/hotRecord.ts';
+import { changeHot, FLAGS, pairsOf, text, WANTS_ALL } from '../support/hotRecord.ts';
 import {
   type Args,
   AWAITED_NAMES,
@@ -186,10 +186,7 @@ const waitingArgs = (held: Held[], names: Kind['names']): Args => [
 /** Everything that Redis has of a tenant, but for what names the tenant. */
 async function storedOf({ engine: { redis }, credential: { tenant, credentialKey }, messages }: Twin) {
   const key = (name: string) => `{${tenant}}:${name}`;
-  const hashAt = async (name: string) =>
-    Object.entries(await redis.hgetallBuffer(key(name)))
-      .map(([field, value]) => [field, value.toString('latin1')])
-      .sort();
+  const hashAt = async (name: string) => pairsOf(await redis.callBuffer('HGETALL', key(name))).sort();
   const fields = Object.entries(await redis.hgetallBuffer(key('tenant')))
     .filter(([name]) => !name.endsWith(credentialKey))
     .map(([name, value]) => [name, name === 'hot' ? readHot(value) : value.toString()])
@@ -204,9 +201,9 @@ async function storedOf({ engine: { redis }, credential: { tenant, credentialKey
     conditions: await hashAt('conditions'),
     clean: await hashAt('clean'),
     tickets: await hashAt('tickets'),
-    queues: (await redis.zrangeBuffer(key('queues'), '0', '-1')).map((member) => member.toString('latin1')),
-    waits: await redis.zrange(key('waits'), '0', '-1', 'WITHSCORES'),
-    history: history.map(([, values]) => values.map((value) => value.toString('latin1'))),
+    queues: (await redis.zrangeBuffer(key('queues'), '0', '-1')).map(text),
+    waits: (await redis.zrangeBuffer(key('waits'), '0', '-1', 'WITHSCORES')).map(text),
+    history: history.map(([, values]) => values.map(text)),
     outbox: (await redis.xrange(key('outbox'), '-', '+')).map(([, values]) => values),
     messages: messages.map((message) => message.replaceAll(tenant, 't')),
   };

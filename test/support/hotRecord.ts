@@ -79,7 +79,8 @@ export async function forget(redis: RedisClient, tenant: string): Promise<void> 
  * The data of a tenant in Redis: to be compared, and put back.
  */
 
-const text = (value: Buffer) => value.toString('latin1');
+/** Returns bytes as a text of as many characters. */
+export const text = (value: Buffer) => value.toString('latin1');
 
 /** Returns the content of keys, by key. Fields and members that Redis orders as it likes are sorted. */
 export async function storedIn(redis: Redis, keys: readonly string[]): Promise<Record<string, unknown>> {
@@ -92,7 +93,7 @@ async function contentOf(redis: Redis, key: string): Promise<unknown> {
     case 'hash':
       return pairsOf(await redis.callBuffer('HGETALL', key)).sort();
     case 'zset':
-      return redis.zrange(key, '0', '-1', 'WITHSCORES');
+      return (await redis.zrangeBuffer(key, '0', '-1', 'WITHSCORES')).map(text);
     case 'list':
       return redis.lrange(key, 0, -1);
     case 'set':
@@ -107,8 +108,11 @@ async function contentOf(redis: Redis, key: string): Promise<unknown> {
   }
 }
 
-/** Returns the fields and values of a hash, byte by byte. */
-function pairsOf(list: unknown): string[] {
+/**
+ * Returns the fields and values of a hash, byte by byte: hgetallBuffer() would read fields as UTF-8.
+ * @param list what HGETALL returns
+ */
+export function pairsOf(list: unknown): string[] {
   const parts = Array.isArray(list) ? list.map((part: unknown) => (part instanceof Buffer ? text(part) : '')) : [];
   return parts.flatMap((part, i) => (i % 2 === 0 ? [JSON.stringify([part, parts[i + 1]])] : []));
 }
