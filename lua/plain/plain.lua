@@ -66,24 +66,38 @@ function plain.termsOf(joined, nowMs)
   return expiresAt, format('%d', expiresAt), type
 end
 
--- Reads the names of several items: the arguments from `first` on, `step` for an item. Returns them, the names of pools
--- that could get some as slots, nil none, the number of all these, and the length of the names together; or nil if they
--- are more work than one request may cause.
-function plain.readNames(args, first, step)
-  local names, number, length, ofPools = {}, 0, 0, nil
-  for at = first, #args, step do
-    local name = args[at]
-    local pool = pools.split(name)
+-- Returns the names of pools that could get some of these names as slots, nil none.
+local function poolsOf(names)
+  local found
+  for i = 1, #names do
+    local pool = pools.split(names[i])
     if pool then
-      ofPools = ofPools or {}
-      ofPools[#ofPools + 1] = pool
+      found = found or {}
+      found[#found + 1] = pool
     end
-    number, length = number + 1, length + #name
-    names[number] = name
+  end
+  return found
+end
+
+-- Reads the names of several items: the arguments from `first` on, `step` for an item. Returns them, the names of pools
+-- that could get some as slots, nil none, the number of all these, and the length of the names together. Returns nil if
+-- they are more work than one request may cause, or one has the form of a path.
+function plain.readNames(args, first, step)
+  local names, number, ofPools = {}, 0, nil
+  for at = first, #args, step do
+    number = number + 1
+    names[number] = args[at]
+  end
+  -- One search in all names costs less than one in each.
+  local all = table.concat(names)
+  if find(all, '>', 1, true) then
+    return nil
+  elseif find(all, '_', 1, true) then
+    ofPools = poolsOf(names)
   end
   number = number + (ofPools and #ofPools or 0)
-  if ITEM_WORK * number + length / 40 < MAX_WORK then
-    return names, ofPools, number, length
+  if ITEM_WORK * number + #all / 40 < MAX_WORK then
+    return names, ofPools, number, #all
   end
 end
 
@@ -96,7 +110,7 @@ function plain.definitionOf(key, name)
   return packed
 end
 
--- Returns true if one of several names is registered as more than one slot without labels, or has the form of a path.
+-- Returns true if one of several names is registered as more than one slot without labels.
 function plain.areAnyDefined(key, names)
   local packed, isAnyClosing = redis.call('HMGET', key, unpack(names)), tenant.isAnyClosing()
   for i = 1, #names do
@@ -107,7 +121,7 @@ function plain.areAnyDefined(key, names)
       end
     end
   end
-  return find(table.concat(names), '>', 1, true)
+  return false
 end
 
 -- Returns what a verb returns if the general way must go on: nil, and what was read of the tenant, nil nothing.

@@ -140,6 +140,17 @@ function tenant.add(expiresAt)
   return fence
 end
 
+-- Returns the fencing token of the next reservation. Those of more reservations of the call follow it one by one.
+function tenant.nextFence()
+  return tokenAfter(fence, nowUs)
+end
+
+-- Counts so many new reservations, of which the first ends at a time in ms, 0 never. Returns nil as add().
+function tenant.addAll(number, firstEnd)
+  count, fence = count + number - 1, tokenAfter(fence, nowUs) + number - 2
+  return tenant.add(firstEnd)
+end
+
 -- Undoes the last add().
 function tenant.undo()
   count, fence, nextDue = count - 1, fenceBefore, nextDueBefore

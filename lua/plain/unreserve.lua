@@ -12,7 +12,7 @@ local slots = require('plain/slots')
 local tenant = require('plain/tenant')
 
 local ITEM_SIZE, FIRST = 3, 3
-local byte = string.byte
+local byte, find = string.byte, string.find
 
 -- Checks the item of a plain name, and adds its event. Takes the record of the name. Returns when its lease would have
 -- ended, 0 never; nil if the record is not the item's requester's by its token.
@@ -29,7 +29,8 @@ end
 -- Returns true if a name may be that of a resource with labels: then its release may have to be noted for searches
 -- (lua/slots/poolFields.lua).
 local function mayBeLabelled(keys, names, ofPools)
-  return ofPools or pools.split(names[1]) or plain.areAnyDefined(keys.definitions, names)
+  return ofPools or find(names[1], '>', 1, true) or pools.split(names[1]) or
+    plain.areAnyDefined(keys.definitions, names)
 end
 
 -- Carries out the only item of a request. Returns its text; nil if the request must go the general way.

@@ -81,6 +81,9 @@ function codec.withExtras(details, fields)
   return '{"x":' .. cjson.encode(fields) .. (#details > 2 and ',' .. string.sub(details, 2) or '}')
 end
 
+-- The form of a reservation of a plain name: 2, then owner, fence, reservedAt, expiresAt, token, type and label.
+codec.PLAIN = PLAIN
+
 -- Packs a reservation of a plain name.
 function codec.packPlain(owner, fence, reservedAt, expiresAt, token, type, label)
   return struct.pack(PLAIN, 2, owner, fence, reservedAt, expiresAt, token, type, label)
