@@ -69,18 +69,32 @@ describe('the form that books', () => {
     expect((await send('/book', { ...fieldsOf(text), resource: 'pixel-8', at })).status).toBe(303);
   });
 
-  test('books any resource with the wanted labels, and suggests the next time of any of them', async () => {
+  test('shows which resource with the wanted labels it will be, and then books it', async () => {
     const match = 'os=android, site=berlin';
-    for (const user of [BO, CAT]) expect((await book({ match }, 2, 4, user)).status).toBe(303);
-    expect((await bookings()).map(({ slot }) => slot).sort()).toEqual(['pixel-7', 'pixel-8']);
+    const shown = await book({ match, note: 'demo' }, 2, 4);
+    expect([shown.status, plain(shown.text), await bookings()]).toEqual([
+      200,
+      expect.stringContaining('You get pixel-7 . pixel-8 has these labels, too. Cancel Book pixel-7'),
+      [],
+    ]);
+    expect((await send('/book', fieldsOf(shown.text))).status).toBe(303);
+    expect(await bookings()).toMatchObject([{ slot: 'pixel-7', start: at(2), end: at(4), note: 'demo' }]);
+    // It is taken by now.
+    const again = await send('/book', fieldsOf(shown.text), CAT);
+    expect(plain(again.text)).toContain('You get pixel-8 . pixel-7 has these labels, too.');
+    expect((await send('/book', fieldsOf(again.text), CAT)).status).toBe(303);
     const { status, text } = await book({ match }, 2, 4, OPERATOR);
-    expect([status, /name="at" value="(\d+)"/.exec(text)?.[1]]).toEqual([409, String(FULL + 4 * HOUR)]);
+    const [, suggested = ''] = /name="at" value="(\d+)"/.exec(text) ?? [];
+    expect([status, suggested]).toEqual([409, String(FULL + 4 * HOUR)]);
+    const later = await book({ match, at: suggested }, 2, 4, OPERATOR);
+    expect([fieldsOf(later.text).start, plain(later.text)]).toEqual([typed(4), expect.stringContaining('You get')]);
+    expect((await send('/book', fieldsOf(later.text), OPERATOR)).status).toBe(303);
   });
 
   test.each(['Berlin android', 'android · berlin', 'berlin, os=android'])(
     'knows the keys of labels: %s',
     async (match) => {
-      expect((await book({ match }, 2, 4)).status).toBe(303);
+      expect(plain((await book({ match }, 2, 4)).text)).toContain('You get pixel-7');
       const { status, text } = await book({ match: `${match}, mars` }, 2, 4);
       expect([status, fieldsOf(text).match]).toEqual([400, expect.stringContaining('mars')]);
     },
@@ -179,7 +193,9 @@ describe('a booking', () => {
     const [another = ''] = linksTo((await see(change)).text, '/book?');
     const { text } = await see(another);
     expect(plain(text)).toContain('Book another instead of pixel-8');
-    const { to } = await send('/book', fieldsOf(text));
+    const shown = (await send('/book', fieldsOf(text))).text;
+    expect(plain(shown)).toContain('Book pixel-7, and cancel pixel-8');
+    const { to } = await send('/book', fieldsOf(shown));
     expect(to).toMatch(/done=replaced.*what=pixel-7/);
     expect(await bookings()).toMatchObject([{ slot: 'pixel-7', start: at(2), end: at(4), note: 'demo' }]);
   });

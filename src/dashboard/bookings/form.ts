@@ -33,6 +33,8 @@ export const BookForm = z.object({
   name: z.string().trim().default(''),
   /** Labels `<key>=<value>`, a comma between, instead of a name. */
   match: z.string().default(''),
+  /** The names that the person was shown to fit these labels; '' none yet */
+  shown: z.string().default(''),
   ...timeFields,
   /** The start of the suggestion that was taken, in ms since 1970 UTC. */
   at: z.string().optional(),

@@ -78,7 +78,10 @@ export async function nextTime(
   moved?: string,
 ): Promise<number | null> {
   const { credential } = viewer;
-  const names = 'resource' in wanted ? [wanted.resource] : await namesWith(engine, credential, wanted.match);
+  const names =
+    'resource' in wanted
+      ? [wanted.resource]
+      : (await namesWith(engine, credential, wanted.match)).slice(0, MAX_RESOURCES);
   const from = Math.floor(times.startMs / 1000);
   const window = { from, to: from + AHEAD_S };
   const cares = await Promise.all(names.map((name) => readCare(engine, credential, name)));
@@ -99,13 +102,22 @@ export async function labelsOf(engine: Engine, credential: Credential, name: str
   return labelsText(Object.entries(labels).map(([key, value]) => `${key}=${value}`));
 }
 
-async function namesWith(engine: Engine, credential: Credential, match: Readonly<Record<string, readonly string[]>>) {
+/**
+ * Returns the names of the bookable resources that have some labels.
+ * @param match key → the values of which a resource has one
+ * @throws HoldfastError unauthenticated, forbidden, unavailable
+ */
+export async function namesWith(
+  engine: Engine,
+  credential: Credential,
+  match: Readonly<Record<string, readonly string[]>>,
+): Promise<string[]> {
   const { nodes } = await readLab(engine, credential);
   const fits = nodes.filter(
     ({ isBookable, labels }) =>
       isBookable && Object.entries(match).every(([key, values]) => values.includes(labels[key] ?? '')),
   );
-  return fits.slice(0, MAX_RESOURCES).map(({ name }) => name);
+  return fits.map(({ name }) => name);
 }
 
 type Holds = Pick<Awaited<ReturnType<typeof readCare>>, 'slots' | 'holds'>;

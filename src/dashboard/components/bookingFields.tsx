@@ -4,8 +4,10 @@
  */
 import { MAX_NOTE_LENGTH } from '../../domain/maxSizes.ts';
 import type { BookForm, TimeForm } from '../bookings/form.ts';
+import type { Offer } from '../bookings/offer.ts';
 import type { Failed } from '../form.ts';
 import type { Colleague } from '../people.ts';
+import { number } from '../words/numbers.ts';
 import { Fault, faultOf } from './formPage.tsx';
 
 interface FieldsProps<Form> {
@@ -65,6 +67,29 @@ export const WantedFields = ({ typed, failed }: FieldsProps<Pick<BookForm, 'name
   </>
 );
 
+/** Names that a sentence lists. */
+const MAX_NAMES = 6;
+
+/** Which resources fit the labels, and which of them is booked. */
+export const OfferNotice = ({ offer: { names, fits } }: { offer: Offer }) => {
+  const others = fits.filter((name) => !names.includes(name));
+  return (
+    <p class="notice" id="offer">
+      You get <strong>{listed(names)}</strong>.{' '}
+      {others.length === 0
+        ? 'Nothing else has these labels.'
+        : `${listed(others)} ${others.length === 1 ? 'has' : 'have'} these labels, too.`}
+    </p>
+  );
+};
+
+/** Lists names, as far as a sentence has room. */
+function listed(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES;
+  const all = more > 0 ? [...names.slice(0, MAX_NAMES), `${number(more)} more`] : names;
+  return all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
+}
+
 interface RequesterFieldProps extends FieldsProps<Pick<BookForm, 'requester'>> {
   readonly people: readonly Colleague[];
 }
@@ -89,11 +114,23 @@ export const RequesterField = ({ typed, failed, people }: RequesterFieldProps) =
   </>
 );
 
+interface TimeFieldsProps extends FieldsProps<TimeForm> {
+  /** True if the focus begins elsewhere. */
+  readonly isAside?: boolean;
+}
+
 /** The start and the end. */
-export const TimeFields = ({ typed, failed }: FieldsProps<TimeForm>) => (
+export const TimeFields = ({ typed, failed, isAside = false }: TimeFieldsProps) => (
   <>
-    <TimeField name="start" label="From" value={typed.start} exact={typed.startExact} failed={failed} />
-    <TimeField name="end" label="To" value={typed.end} exact={typed.endExact} failed={failed} />
+    <TimeField
+      name="start"
+      label="From"
+      value={typed.start}
+      exact={typed.startExact}
+      isFirst={!isAside}
+      failed={failed}
+    />
+    <TimeField name="end" label="To" value={typed.end} exact={typed.endExact} isFirst={false} failed={failed} />
   </>
 );
 
@@ -102,10 +139,12 @@ interface TimeFieldProps {
   readonly label: string;
   readonly value: string | undefined;
   readonly exact: string | undefined;
+  /** True if the focus begins here. */
+  readonly isFirst: boolean;
   readonly failed: Failed | undefined;
 }
 
-const TimeField = ({ name, label, value, exact, failed }: TimeFieldProps) => (
+const TimeField = ({ name, label, value, exact, isFirst, failed }: TimeFieldProps) => (
   <label>
     <span>
       {label} (<span data-zone>UTC</span>)
@@ -117,7 +156,7 @@ const TimeField = ({ name, label, value, exact, failed }: TimeFieldProps) => (
       value={value ?? ''}
       data-exact={`${name}Exact`}
       data-at={exact}
-      autofocus={name === 'start'}
+      autofocus={isFirst}
       {...faultOf({ of: name, failed })}
     />
     <input type="hidden" name={`${name}Exact`} />

@@ -12,11 +12,13 @@ import { book, cancelBookings } from '../../../operations/bookings.ts';
 import { readLab } from '../../board/lab.ts';
 import { BookForm, itemOf, MAX_MS, suggestedTimes, timesOf, typedTimes, wantedOf } from '../../bookings/form.ts';
 import { withKeys } from '../../bookings/labels.ts';
+import { namesText, type Offer, offerOf } from '../../bookings/offer.ts';
 import { BOOK } from '../../bookings/paths.ts';
 import { nextTime } from '../../bookings/read.ts';
 import {
   ClaimField,
   NoteField,
+  OfferNotice,
   RepeatFields,
   RequesterField,
   TimeFields,
@@ -57,20 +59,12 @@ interface Suggestion {
 }
 
 export const bookRoutes = (deps: DashboardDeps) => {
-  const show = async (c: Context<DashboardEnv>, typed: BookForm, failed?: Failed, other: Suggestion | null = null) => {
+  const show = async (c: Context<DashboardEnv>, typed: BookForm, said: Said = {}) => {
     const { viewer } = c.var;
     const terms = await readTerms(deps.engine, viewer.credential);
     const people = may(viewer, 'force') ? await colleagues(deps, viewer) : [];
-    const props = { viewer, typed, terms, people, failed, other, zone: zoneOf(c) };
-    return c.html(<BookPage {...props} />, failed?.status ?? 200);
-  };
-
-  /** The next time that fits; null: none is known, or the form asks for a series. */
-  const suggest = async (viewer: Viewer, form: BookForm): Promise<Suggestion | null> => {
-    if (form.every !== '') return null;
-    const times = timesOf(form, form.at);
-    const startMs = await nextTime(deps.engine, viewer, wantedOf(form), times);
-    return startMs === null ? null : { startMs, endMs: startMs + times.endMs - times.startMs };
+    const props = { viewer, typed, terms, people, zone: zoneOf(c), ...said };
+    return c.html(<BookPage {...props} />, said.failed?.status ?? 200);
   };
 
   const finish = async (c: Context<DashboardEnv>, form: BookForm, result: BookResult) => {
@@ -89,8 +83,8 @@ export const bookRoutes = (deps: DashboardDeps) => {
       const one = form.every === '' && lines[0] !== undefined ? lines[0].why : '';
       const fault = one || `${lines.length} of ${bookings.length} times cannot be booked. ${textOf(lines)}`;
       // The message says why it was not booked, also if no other time can be found.
-      const other = status === 'CONFLICT' ? await suggest(viewer, form).catch(() => null) : null;
-      return show(c, { ...form, at: undefined }, { status: 409, fault }, other);
+      const other = status === 'CONFLICT' ? await suggest(deps, viewer, form).catch(() => null) : null;
+      return show(c, { ...form, at: undefined }, { failed: { status: 409, fault }, other });
     }
     if (lines.length > 0) return c.html(<LeftOutPage {...{ viewer, form, lines, zone, booked: booked.length }} />);
     const { resource, requester, start, end } = first;
@@ -117,15 +111,36 @@ export const bookRoutes = (deps: DashboardDeps) => {
     .post(BOOK, async (c) => {
       const typed = await readForm(c, BookForm, true);
       const { credential, user } = c.var.viewer;
-      const { labels } = typed.match === '' ? { labels: null } : await readLab(deps.engine, credential);
-      const form = labels === null ? typed : { ...typed, match: withKeys(typed.match, labels) };
+      const form = await withWholeLabels(deps, c.var.viewer, typed);
       const tried = await attempt(deps, c, async () => {
         const items = check(BookBody.shape.bookings, [itemOf(form, requesterOf(user), zoneOf(c))]);
-        return book(deps, credential, { bookings: items, skipConflicts: form.skip !== undefined });
+        const body = { bookings: items, skipConflicts: form.skip !== undefined };
+        const offer = await offerOf(deps, c.var.viewer, form, body);
+        return offer ?? (await book(deps, credential, body)).result;
       });
-      return tried.ok ? finish(c, form, tried.result.result) : show(c, form, tried);
+      if (!tried.ok) return show(c, form, { failed: tried });
+      const { result } = tried;
+      if ('bookings' in result) return finish(c, form, result);
+      // The times of a suggestion that was taken are those of the form from now on.
+      const times = typedTimes(timesOf(form, form.at));
+      return show(c, { ...form, ...times, at: undefined, shown: namesText(result.names) }, { offer: result });
     });
 };
+
+/** The next time that fits; null: none is known, or the form asks for a series. */
+async function suggest({ engine }: DashboardDeps, viewer: Viewer, form: BookForm): Promise<Suggestion | null> {
+  if (form.every !== '') return null;
+  const times = timesOf(form, form.at);
+  const startMs = await nextTime(engine, viewer, wantedOf(form), times);
+  return startMs === null ? null : { startMs, endMs: startMs + times.endMs - times.startMs };
+}
+
+/** Adds the keys of labels that the person left out. */
+async function withWholeLabels({ engine }: DashboardDeps, { credential }: Viewer, typed: BookForm): Promise<BookForm> {
+  if (typed.match === '') return typed;
+  const { labels } = await readLab(engine, credential);
+  return { ...typed, match: withKeys(typed.match, labels) };
+}
 
 interface Line {
   readonly when: string;
@@ -148,19 +163,26 @@ const textOf = (lines: readonly Line[]): string =>
     'Leave out the times that are taken, or choose others.',
   ].join(' ');
 
-interface BookPageProps {
+/** What the page says beside the form. */
+interface Said {
+  readonly failed?: Failed;
+  /** A time that fits instead; null: none is known */
+  readonly other?: Suggestion | null;
+  /** What is booked at the next press. */
+  readonly offer?: Offer;
+}
+
+interface BookPageProps extends Said {
   readonly viewer: Viewer;
   readonly typed: BookForm;
   readonly terms: Terms;
   /** Whom a booking can be for, as far as they are known. */
   readonly people: readonly Colleague[];
-  readonly failed: Failed | undefined;
-  readonly other: Suggestion | null;
   readonly zone: string;
 }
 
-const BookPage = ({ viewer, typed, terms, people, failed, other, zone }: BookPageProps) => {
-  const { resource, requester, instead, insteadOf } = typed;
+const BookPage = ({ viewer, typed, terms, people, failed, other = null, offer, zone }: BookPageProps) => {
+  const { resource, requester, shown, instead, insteadOf } = typed;
   const back = ownPath(typed.back);
   const title = instead === '' ? `Book ${resource}`.trim() : `Book another instead of ${insteadOf}`;
   return (
@@ -171,6 +193,7 @@ const BookPage = ({ viewer, typed, terms, people, failed, other, zone }: BookPag
           fields={{
             ...(resource === '' ? {} : { resource }),
             ...(instead === '' ? {} : { instead, insteadOf, requester }),
+            ...(offer === undefined ? {} : { shown }),
             back,
           }}
         />
@@ -180,14 +203,21 @@ const BookPage = ({ viewer, typed, terms, people, failed, other, zone }: BookPag
           </button>
         )}
         {resource === '' && <WantedFields typed={typed} failed={failed} />}
-        <TimeFields typed={typed} failed={failed} />
+        <TimeFields typed={typed} failed={failed} isAside={offer !== undefined} />
         {instead === '' && may(viewer, 'force') && <RequesterField typed={typed} failed={failed} people={people} />}
         <NoteField typed={typed} failed={failed} isRequired={terms.requireNote} />
         {instead === '' && <RepeatFields typed={typed} failed={failed} />}
         <ClaimField typed={typed} failed={failed} />
+        {offer !== undefined && <OfferNotice offer={offer} />}
         <Buttons back={back}>
-          <button type="submit" class="primary" id="book">
-            {instead === '' ? 'Book it' : `Book it, and cancel ${insteadOf}`}
+          <button
+            type="submit"
+            class="primary"
+            id="book"
+            {...(offer !== undefined && { autofocus: true, 'aria-describedby': 'offer' })}
+          >
+            Book {offer?.names.length === 1 ? offer.names[0] : offer ? 'them' : 'it'}
+            {instead === '' ? '' : `, and cancel ${insteadOf}`}
           </button>
         </Buttons>
       </form>
