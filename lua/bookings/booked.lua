@@ -39,10 +39,9 @@ function booked.areAny()
   return tenant.flags % (2 * hot.HAS_BOOKINGS) >= hot.HAS_BOOKINGS or next(changed) ~= nil
 end
 
--- Returns up to STEP entries of a slot that Redis has, behind a member (nil: the first ones), and the last member if
--- there may be more.
-local function read(slot, after)
-  local limit = after and STEP or FIRST
+-- Returns up to a number of entries of a slot that Redis has, behind a member (nil: the first ones), and the last
+-- if there may be more.
+local function read(slot, limit, after)
   local from = after and '(' .. after or '[s' .. slot .. '\n'
   local members = redis.call('ZRANGE', keys.booked, from, '(s' .. slot .. '\11', 'BYLEX', 'LIMIT', 0, limit)
   local entries = {}
@@ -77,7 +76,7 @@ local function firstStored(slot, requester)
   local entries = known[slot]
   if not entries then
     local last
-    entries, last = read(slot)
+    entries, last = read(slot, FIRST)
     entries.last, known[slot] = last, entries
   end
   local last = entries.last
@@ -89,7 +88,7 @@ local function firstStored(slot, requester)
     end
     entries = {}
     if last then
-      entries, last = read(slot, last)
+      entries, last = read(slot, STEP, last)
     end
   until #entries == 0
 end
@@ -102,6 +101,16 @@ function booked.firstOf(slot, requester)
   end
   local added, stored = firstAdded(slot, requester), firstStored(slot, requester)
   return added and not (stored and stored.start < added.start) and added or stored
+end
+
+-- Returns those of the first few bookings of a slot that have not begun, as firstOf(), in order. Takes how many are
+-- looked at. Those that this call has added are not among them.
+function booked.firstFew(slot, limit)
+  local found = {}
+  for _, entry in ipairs(booked.areAny() and read(slot, limit) or NONE) do
+    found[#found + 1] = isThere(slot, entry) and entry or nil
+  end
+  return found
 end
 
 -- Returns when the first booking of a slot begins, of another than a requester (nil: of anybody), in ms; infinite if

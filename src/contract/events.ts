@@ -78,6 +78,12 @@ export const Change = z.object({
   note: note.optional(),
 });
 
+const Booked = z.object({
+  requester: z.string().meta({ description: 'Whose booking it is.' }),
+  start: time.meta({ description: 'When it begins.' }),
+  end: time.meta({ description: 'When it ends.' }),
+});
+
 export const Event = z
   .object({
     type: z.enum(EVENT_TYPES).meta({ description: 'What happened. It is the name of the event, too.' }),
@@ -128,6 +134,10 @@ export const Event = z
     start: time.optional().meta({ description: 'Bookings only: when it begins.' }),
     end: time.optional().meta({ description: 'Bookings only: when it ends.' }),
     reason: z.string().nullable().optional().meta({ description: 'CONDITION only: why. null: nobody said so.' }),
+    booked: z.array(Booked).optional().meta({
+      description:
+        'CONDITION only, of a slot that is booked and goes out of service or comes back: the first of its bookings that have not begun.',
+    }),
     method: z.enum(TRANSACTION_METHODS).nullable().meta({ description: 'Transactions only.' }),
     changes: z
       .array(Change)

@@ -13,7 +13,7 @@ export const NO_CHOICES: Choices = { TURN: [], BEGINS: [], ENDS_SOON: [], WANTED
 /** The types of the events that each notice is made of. */
 export const EVENTS_OF = {
   TURN: ['RESERVED'],
-  BEGINS: ['RESERVED', 'BOOKING_DELAYED'],
+  BEGINS: ['RESERVED', 'BOOKING_DELAYED', 'CONDITION'],
   ENDS_SOON: ['ENDS_SOON'],
   WANTED: ['WANTED'],
   TAKEN: ['UNRESERVED', 'BOOKING_CANCELLED'],

@@ -31,22 +31,35 @@ export const Notice = z.object({
   waiting: z.int(),
   /** The times of the booking that it is about, in ISO 8601; null: it is about none, or that has begun */
   booked: z.object({ start: z.string(), end: z.string() }).nullable(),
+  /** The condition that what is booked has got, and why; null: it is not about that */
+  condition: z.object({ isOut: z.boolean(), reason: z.string().nullable() }).nullable(),
   /** It is not sent after this time, in ms since 1970 UTC */
   untilMs: z.number(),
 });
 export type Notice = z.infer<typeof Notice>;
 
-/** Makes the notice of an event for its requester; null: the event makes none */
-export function noticeOf(event: NoticeEvent): Notice | null {
-  if (event.type === 'GAP' || event.type === 'TEST') return null;
+/** Makes the notices of an event: for its requester, or for those who have booked what it is about. */
+export function noticesOf(event: NoticeEvent): Notice[] {
+  if (event.type === 'GAP' || event.type === 'TEST') return [];
+  if (event.type !== 'CONDITION') return noticeOf(event, null);
+  const condition = { isOut: event.explanation === 'out', reason: event.reason ?? null };
+  const all = event.booked ?? [];
+  // Of the bookings of one person, they are told of the first.
+  const first = all.filter(({ requester }, i) => all.findIndex((one) => one.requester === requester) === i);
+  return first.flatMap((one) => noticeOf({ ...event, ...one }, condition));
+}
+
+/** @param condition that what is booked has got; null: the event is of something else */
+function noticeOf(event: Happened, condition: Notice['condition']): Notice[] {
   const { id, tenantId: tenant, requester, resource, apiKeyLabel: keyLabel, actor, expiresAt } = event;
   const { claimBy = null, waiting = 1, start, end } = event;
   const booked = start === undefined || end === undefined ? null : { start, end };
   const notice = kindOf(event);
-  if (notice === null || resource === null || !requester?.startsWith(PERSON_PREFIX)) return null;
+  if (notice === null || resource === null || !requester?.startsWith(PERSON_PREFIX)) return [];
   const ends = [claimBy, notice === 'TAKEN' ? null : expiresAt].flatMap((iso) => (iso === null ? [] : Date.parse(iso)));
   const untilMs = Math.min(Date.parse(event.timestamp) + TRIED_MS, ...ends);
-  return { notice, tenant, id, requester, resource, keyLabel, actor, expiresAt, claimBy, waiting, booked, untilMs };
+  const about = { keyLabel, actor, expiresAt, claimBy, waiting, booked, condition };
+  return [{ notice, tenant, id, requester, resource, ...about, untilMs }];
 }
 
 function kindOf({ type, actor, requester, claimBy, booking, explanation }: Happened): PersonalNotice | null {
@@ -55,6 +68,7 @@ function kindOf({ type, actor, requester, claimBy, booking, explanation }: Happe
       if (claimBy !== undefined) return 'TURN';
       return booking === undefined ? null : 'BEGINS';
     case 'BOOKING_DELAYED':
+    case 'CONDITION':
       return 'BEGINS';
     case 'UNRESERVED':
       return actor === null ? null : 'TAKEN';
@@ -97,18 +111,7 @@ function plainWordsOf(notice: Notice, style: Style): Words {
       text: `It is your turn: you can take ${what}${byKey}, until ${time(notice.claimBy ?? '')}`,
       label: 'Take it or leave it',
     }),
-    BEGINS: () =>
-      booked === null
-        ? {
-            title: `Your booking of ${what} begins`,
-            text: `${what} is yours now${end && `, until ${end}`}`,
-            label: 'See it, or release it',
-          }
-        : {
-            title: `Your booking of ${what} is delayed`,
-            text: `${what}, which you booked from ${time(booked.start)}, is not free yet. You get it as soon as it is, until ${time(booked.end)}`,
-            label: 'See who has it',
-          },
+    BEGINS: () => bookingWords(notice, what, style),
     ENDS_SOON: () => ({
       title: `Your reservation of ${what} ends soon`,
       text: `Your reservation of ${what}${heldByKey}, ends at ${end}`,
@@ -136,6 +139,32 @@ function plainWordsOf(notice: Notice, style: Style): Words {
           },
   };
   return words[notice.notice]();
+}
+
+/** Says that a booking begins or is delayed, or that what is booked goes out of service or comes back. */
+function bookingWords({ booked, condition, expiresAt }: Notice, what: string, { text, time, hasNotes }: Style): Words {
+  if (booked === null)
+    return {
+      title: `Your booking of ${what} begins`,
+      text: `${what} is yours now${expiresAt === null ? '' : `, until ${time(expiresAt)}`}`,
+      label: 'See it, or release it',
+    };
+  const named = `${what}, which you booked from ${time(booked.start)},`;
+  if (condition === null)
+    return {
+      title: `Your booking of ${what} is delayed`,
+      text: `${named} is not free yet. You get it as soon as it is, until ${time(booked.end)}`,
+      label: 'See who has it',
+    };
+  const { isOut, reason } = condition;
+  const why = hasNotes && reason !== null ? `: ${text(reason)}` : '';
+  return {
+    title: `${what}, which you booked, is ${isOut ? 'out of service' : 'back in service'}`,
+    text: isOut
+      ? `${named} is out of service${why}. Your booking stays, and is delayed if nothing else is free then`
+      : `${named} is back in service`,
+    label: 'See it',
+  };
 }
 
 /** The path that a message links to. */

@@ -9,7 +9,7 @@ import { PERSONAL_NOTICES_PREFIX } from '../redis/keys.ts';
 import { send } from '../redis/send.ts';
 import { type Chooser, listChoosers, readSentNotices } from '../store/choosers.ts';
 import { listDevices } from '../store/pushDevices.ts';
-import { type Notice, noticeOf } from './personal.ts';
+import { type Notice, noticesOf } from './personal.ts';
 import { type JobsDeps, type Sent, startPersonalJobs } from './personalJobs.ts';
 import type { NoticeEvent, Reader } from './sending.ts';
 
@@ -80,7 +80,7 @@ async function roomFor(limiter: RateLimiterRedis, tenant: string, number: number
 
 /** Finds who has chosen to be told what happened to their reservations, and where. */
 async function recipients(deps: JobsDeps, tenant: string, events: readonly NoticeEvent[]): Promise<readonly Sent[]> {
-  const notices = events.flatMap((event) => noticeOf(event) ?? []).filter(({ untilMs }) => untilMs > Date.now());
+  const notices = events.flatMap(noticesOf).filter(({ untilMs }) => untilMs > Date.now());
   if (notices.length === 0) return [];
   const whats = [...new Set(notices.map(({ notice }) => notice))];
   const names = notices.map(({ requester }) => requester.slice(PERSON_PREFIX.length));

@@ -4,6 +4,7 @@
  */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ask } from '../support/ask.ts';
+import { bookingCalls } from '../support/bookingCalls.ts';
 import { violations } from '../support/browser.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { signIn as signInTo } from '../support/tenancy.ts';
@@ -70,8 +71,12 @@ describe('a notification of the browser', () => {
     await page.getByText('printer is free').waitFor();
   });
 
-  test('says whose turn it is, and that somebody waits', async () => {
-    await choose('It is my turn', 'Somebody waits for what I have');
+  test('says whose turn it is, that somebody waits, and that what is booked is out of service', async () => {
+    await choose(
+      'It is my turn',
+      'Somebody waits for what I have',
+      'What I booked begins, is delayed, or goes out of service',
+    );
     const wait = (resource: string, requester: string) =>
       client.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [
         { resource, requester, ttlSeconds: 600, waitSeconds: 600, claimSeconds: 600 },
@@ -85,9 +90,15 @@ describe('a notification of the browser', () => {
     await areTold(1);
     if (lamp !== undefined) await client.unreserve(lamp);
     await areTold(2);
+    await client.register({ name: 'phone', bookable: true });
+    const [start, end] = [1, 2].map((hours) => new Date(Math.ceil(Date.now() / 1000 + hours * 3600) * 1000));
+    await bookingCalls(client).book([{ resource: 'phone', requester: me, start, end }]);
+    await client.setCondition({ resource: 'phone', condition: 'out' });
+    await areTold(3);
     expect(await titles()).toEqual([
       'Somebody waits for printer.',
       expect.stringMatching(/^It is your turn: lamp\. Take it by .*\d\d:\d\d/),
+      'phone, which you booked, is out of service.',
     ]);
   });
 

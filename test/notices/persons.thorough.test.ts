@@ -127,6 +127,13 @@ describe('a person who has chosen it', () => {
     ]);
   });
 
+  test('learns that what they booked is out of service', async () => {
+    await choose(ann, 'BEGINS', 'email');
+    const booked = [{ requester: ann.requester, start: inMinutes(60), end: inMinutes(90) }];
+    const [message] = await told(happened('CONDITION', mine({ requester: null, explanation: 'out', booked })));
+    expect(message?.headers.get('subject')).toBe(`[${tenant}] staging, which you booked, is out of service`);
+  });
+
   test('learns which key used their name', async () => {
     await choose(ann, 'TURN', 'email');
     const [message] = await told(turn({ apiKeyLabel: 'ci' }));

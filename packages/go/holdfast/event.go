@@ -60,11 +60,20 @@ type Event struct {
 	Booking string    `json:"booking"`
 	Start   time.Time `json:"start"`
 	End     time.Time `json:"end"`
+	// Booked are the next bookings of a slot that goes out of service, or comes back.
+	Booked []Booked `json:"booked"`
 	// Method and Changes of a transaction.
 	Method    Method   `json:"method"`
 	Changes   []Change `json:"changes"`
 	LimitType string   `json:"limitType"`
 	Limit     int      `json:"limit"`
+}
+
+// Booked is a booking that has not begun.
+type Booked struct {
+	Requester string    `json:"requester"`
+	Start     time.Time `json:"start"`
+	End       time.Time `json:"end"`
 }
 
 // Change is one change of a transaction.

@@ -39,7 +39,7 @@ const filter = /** @type {HTMLFormElement | null} */ (document.getElementById('f
 const pause = document.getElementById('pause');
 /** The resource that the page is of; undefined: it is the live page. */
 const { of } = list.dataset;
-/** The words for types of events. @type {Readonly<Record<string, string>>} */
+/** The words for types of events, and for conditions. @type {Readonly<Record<string, string>>} */
 const words = JSON.parse(list.dataset.words ?? '{}');
 
 /** Rows that are not shown yet. @type {HTMLTableRowElement[]} */
@@ -107,9 +107,6 @@ function has(event, field, text) {
   return names.some((name) => name.toLowerCase().includes(text.toLowerCase()));
 }
 
-/** @type {Readonly<Record<string, string>>} */
-const CONDITIONS = { ready: 'Back in service', dirty: 'Needs cleaning', out: 'Out of service' };
-
 /** @param {TenantEvent} event @returns {string | (string | Node)[]} */
 function describe({ type, explanation, expiresAt, method, changes, limitType, limit, actor, ...rare }) {
   const { reason, claimBy, waiting } = rare;
@@ -117,7 +114,7 @@ function describe({ type, explanation, expiresAt, method, changes, limitType, li
   if (type === 'RENEWED' || type === 'ENDS_SOON') return ['until ', timeElement(expiresAt ?? '')];
   if (claimBy !== undefined) return ['to be taken until ', timeElement(claimBy)];
   if (waiting !== undefined) return `${waiting} waiting`;
-  const what = type === 'CONDITION' ? [CONDITIONS[explanation ?? ''], reason].filter(Boolean).join(': ') : explanation;
+  const what = [words[explanation ?? ''] ?? explanation, reason].filter(Boolean).join(': ');
   if (changes === null) return [what, actor && `by ${actor}`].filter(Boolean).join(' ');
   const items = changes.map(
     (change) => `${change.requestType} ${change.resource} for ${change.requester}: ${change.explanation}`,

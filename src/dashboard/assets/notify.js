@@ -13,6 +13,7 @@
  * @property {string | null} [expiresAt]
  * @property {string | null} [claimBy]
  * @property {string} [booking]
+ * @property {{ requester: string }[]} [booked]
  */
 
 const KEY = 'holdfast_tell';
@@ -41,7 +42,9 @@ const clock = (iso) => new Date(iso ?? '').toLocaleTimeString([], { hour: '2-dig
  * Returns the notice that an event is, and its title; null: none.
  * @param {TenantEvent} event @returns {[string, string] | null}
  */
-function noticeOf({ type, resource, requester, actor, explanation, expiresAt, claimBy, booking }) {
+function noticeOf({ type, resource, requester, actor, explanation, expiresAt, claimBy, booking, booked }) {
+  if (booked?.some((one) => one.requester === me) && actor !== myself)
+    return ['BEGINS', `${resource}, which you booked, is ${explanation === 'out' ? 'out of' : 'back in'} service.`];
   if (requester !== me) return null;
   if (type === 'RESERVED' && claimBy) return ['TURN', `It is your turn: ${resource}. Take it by ${clock(claimBy)}.`];
   if (type === 'RESERVED' && booking) return ['BEGINS', `${resource} is yours now, until ${clock(expiresAt)}.`];

@@ -1,7 +1,10 @@
 /**
  * Events as they happen, which assets/live.js writes: of all resources, or of one.
  */
+import { CONDITION_WORDS } from '../words/conditionWords.ts';
 import { EVENT_WORDS } from '../words/eventWords.ts';
+
+const WORDS = JSON.stringify({ ...EVENT_WORDS, ...CONDITION_WORDS, ready: 'Back in service' });
 
 /** Events of one resource. Without scripts there are none, and nothing is shown. */
 export const EventLog = ({ of }: { of: string }) => (
@@ -38,7 +41,7 @@ export const EventTable = ({ of }: { of?: string }) => (
           <th scope="col">Key</th>
         </tr>
       </thead>
-      <tbody id="events" data-of={of} data-words={JSON.stringify(EVENT_WORDS)} />
+      <tbody id="events" data-of={of} data-words={WORDS} />
     </table>
   </div>
 );

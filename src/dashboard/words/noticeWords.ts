@@ -6,7 +6,7 @@ import type { Channel, PersonalNotice } from '../../domain/notices.ts';
 /** What a person is told, in their words. */
 export const NOTICE_WORDS: Readonly<Record<PersonalNotice, string>> = {
   TURN: 'It is my turn',
-  BEGINS: 'What I booked begins, or is delayed',
+  BEGINS: 'What I booked begins, is delayed, or goes out of service',
   ENDS_SOON: 'My time ends soon',
   WANTED: 'Somebody waits for what I have',
   TAKEN: 'Something is taken away from me, or my booking of it',

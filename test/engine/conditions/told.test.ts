@@ -1,9 +1,12 @@
 /** Conditions in events (docs/specification.md#events) and in the history (#history), and who may set them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { book } from '../../../src/engine/bookings.ts';
 import { NOW, register } from '../../../src/engine/definitions/changes.ts';
 import { keptHistory } from '../../../src/engine/history/kept.ts';
 import { setCondition } from '../../../src/engine/reservations/conditions.ts';
+import { registerBookable } from '../../support/bookable.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
+import { entriesIn, wantEvents } from '../../support/outbox.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 import { reserve, transaction, unreserve } from '../../support/verbs.ts';
 import { type Subscriber, watch } from '../../support/watch.ts';
@@ -100,5 +103,36 @@ describe('a time out of service', () => {
     await register(engine, credential, [{ ...item('hoist'), capacity: 2 }], NOW);
     const { entries } = await keptHistory(engine.redis).page(credential.tenant, { resource: 'hoist' }, undefined, 100);
     expect(entries).toMatchObject([{ kind: 'OUT_OF_SERVICE', slots: ['hoist_2'], note: 'stuck' }]);
+  });
+});
+
+describe('the event of a slot that is booked says', () => {
+  test('who has booked it next, when it goes out of service or comes back; so those of persons are kept for notices', async () => {
+    const { engine, credential } = running;
+    await wantEvents(running, { ofPersons: ['CONDITION'] });
+    await registerBookable(running, { phone: 1, rigs: 2, desk: 1 });
+    const start = Math.ceil(Date.now() / 1000) + 3600;
+    const [ann, hour] = ['person:ann@example.com', { start, end: start + 3600 }];
+    const next = { start: start + 7200, end: start + 10_800 };
+    const asked = [
+      { resource: 'phone', requester: 'ci', ...hour },
+      { resource: 'phone', requester: ann, ...next },
+      { resource: 'rigs', requester: ann, ...hour },
+      { resource: 'desk', requester: 'ci', ...hour },
+    ];
+    expect((await book(engine, credential, { bookings: asked, skipConflicts: false })).result.status).toBe('BOOKED');
+    for (const condition of ['out', 'dirty', 'ready'] as const) await set('phone', condition);
+    for (const resource of ['desk', 'rigs']) await set(resource, 'out');
+    const isoOf = (seconds: number) => new Date(seconds * 1000).toISOString();
+    const booked = asked.map(({ requester, ...times }) => ({
+      requester,
+      start: isoOf(times.start),
+      end: isoOf(times.end),
+    }));
+    expect((await entriesIn(engine.redis, credential.tenant)).flatMap(({ lines }) => lines)).toMatchObject([
+      { type: 'CONDITION', resource: 'phone', explanation: 'out', requester: null, booked: booked.slice(0, 2) },
+      { resource: 'phone', explanation: 'dirty', booked: booked.slice(0, 2) },
+      { resource: 'rigs_0', explanation: 'out', booked: booked.slice(2, 3) },
+    ]);
   });
 });
