@@ -106,6 +106,18 @@ verbs.standings = reading.freeVerb('read', function(_, args)
   return { 'OK', unpack(tenant.openQueue() and tenant.queue.standings(args[2]) or {}) }
 end)
 
+--[[ tellWaits (ARGV[1] credential)
+  Tells where tickets stand, once the long polls for them have ended.
+
+  ARGV[2]  the first ticket: its number in decimal
+
+  Returns {'OK', item, ...}: for each ticket the reply of waitingReply() in waiting/answer.lua as a text; '' if it does
+  not wait any more.
+]]
+verbs.tellWaits = reading.freeVerb('reserve', function(_, args)
+  return { 'OK', unpack(tenant.openQueue() and tenant.queue.tellWaits({ unpack(args, 2) }) or {}) }
+end)
+
 --[[ waiting (ARGV[1] credential, ARGV[2] reads)
   Returns one page of the tickets that wait, in the order of the queue. A page ends after a number of tickets.
 

@@ -1,6 +1,7 @@
 -- The replies to requests that may wait, and to those that may claim a grant; and who is in the way of a ticket.
 local endings = require('waiting/endings')
 local fitting = require('waiting/fitting')
+local flags = require('frame/call').flags
 local isoTime = require('frame/isoTime')
 local itemForms = require('frame/items')
 local keys = require('frame/keys')
@@ -109,12 +110,12 @@ local SKIPPED = { 'NOT_AVAILABLE', 'SKIPPED' }
 local whyWork
 
 -- Returns the reply to all items of a request that waits: {'WAITING', explanation, ticket, ahead, waitsFor, since ms,
--- until ms, who is in the way (whyNot() in reservations/why.lua; '' if that takes more work than one script may do)};
--- if it does not fit, also the latest end that would do, in ms.
-local function waitingReply(ticket)
+-- until ms, who is in the way (whyNot() in reservations/why.lua; '' if that is not asked for, or takes more work than
+-- one script may do)}; if it does not fit, also the latest end that would do, in ms.
+local function waitingReply(ticket, isWhyAsked)
   local MAX_WHY_WORK = 2000
   local ahead, before, why = queues.countAhead(ticket.waitsFor, ticket.order), work.done, ''
-  if whyWork < MAX_WHY_WORK then
+  if isWhyAsked and whyWork < MAX_WHY_WORK then
     why = answer.whyWaiting(ticket, ticket.order)
     whyWork = whyWork + work.done - before
   end
@@ -126,6 +127,22 @@ local function waitingReply(ticket)
     queues.toldName(ticket.waitsFor), string.format('%.0f', ticket.since), string.format('%.0f', ticket.endsAt), why,
     bookedFrom and string.format('%.0f', bookedFrom),
   }
+end
+
+-- Returns the replies to the requests of tickets that wait now, as texts; '' for one that does not wait any more. Takes
+-- the tickets' numbers in decimal.
+function answer.tellWaits(ids)
+  local orders, replies = {}, {}
+  for i, id in ipairs(ids) do
+    orders[i] = '.' .. struct.pack('>I7', tonumber(id))
+  end
+  tickets.readTickets(orders)
+  for i, order in ipairs(orders) do
+    local ticket = tickets.ticketAt(order)
+    local waits = ticket and ticket.status ~= 'granted' and ticket.status ~= 'ended'
+    replies[i] = waits and table.concat(waitingReply(ticket, true), '\n') or ''
+  end
+  return replies
 end
 
 -- Returns a reply for the events of a request that was asked, and the reservation that it made, nil for none.
@@ -201,7 +218,8 @@ local function replyOfTried(outcome, i)
 end
 
 -- Returns an array of the replies to the items of a request, once the queue is settled. Takes what ask() returned. A
--- reply is one of reserveOne(), with waitedMs as 7th field if it is ACQUIRED; or one of waitingReply().
+-- reply is one of reserveOne(), with waitedMs as 7th field if it is ACQUIRED; or one of waitingReply(): its caller asks
+-- who is in the way once its long poll has ended, since that is told only then, and most end with a grant.
 function answer.answer(outcome, request)
   local ticket, claimed, waitedMs = outcome.ticket, outcome.claimed, outcome.waitedMs
   if ticket and ticket.status == 'granted' then
@@ -211,7 +229,7 @@ function answer.answer(outcome, request)
   if claimed or ticket and ticket.status == 'ended' then
     replies = repliesOfHeld(request, claimed or ticket, waitedMs or 0)
   else
-    local waiting = ticket and waitingReply(ticket)
+    local waiting = ticket and waitingReply(ticket, request.call.pollMs == 0 or flags.isDry)
     for i = 1, #request.items do
       replies[i] = waiting or replyOfTried(outcome, i)
     end

@@ -63,6 +63,7 @@ local queue = {
   settle = settle.settle,
   standings = lists.standings,
   suspend = settle.suspend,
+  tellWaits = answer.tellWaits,
   ticketAt = tickets.ticketAt,
   ticketId = tickets.ticketId,
   unkept = keeping.unkept,

@@ -155,6 +155,7 @@ export const VERBS = {
   sweep: { keys: ['tenant', ...STATE] },
   takeBackBookings: { keys: ['tenant', ...STATE, 'answer'] },
   takeBatch: { keys: CURSORS },
+  tellWaits: { keys: RESERVATIONS },
   transaction: { keys: [...RESERVATIONS, ...REPEATABLE, 'taken', 'takenAt'], charges: 'writes', memory: 'takes' },
   tree: { keys: [...RESERVATIONS, ...READS], charges: 'reads', isPaged: true },
   unregistered: { keys: RESERVATIONS, isPaged: true },

@@ -49,6 +49,11 @@ export interface Pending<Result> {
   /** Takes over that a ticket has ended. */
   end(ticket: string, ending: Ending): void;
   /**
+   * Takes over where its tickets stand now, if it still waits, and who is in the way: the scripts of long polls do not
+   * say that. Never fails: the result is then as of the last script.
+   */
+  look(): Promise<void> | undefined;
+  /**
    * Has the result kept under the request's Idempotency-Key, if nothing waits any more and no script of its own has
    * kept it. Never fails: a repeat would then be a new request.
    */

@@ -10,8 +10,8 @@ import { DEFAULT_PRIORITY, type Wait } from '../domain/waiting.ts';
 import type { Engine } from '../engine/engine.ts';
 import { newReleaseToken } from '../engine/reservations/releaseToken.ts';
 import { refusal, reserve, toReserveResult } from '../engine/reservations/reserve.ts';
-import { transaction } from '../engine/reservations/transaction.ts';
-import { keepReply, type WaitCall } from '../engine/waiting/call.ts';
+import { toTransactionResult, transaction } from '../engine/reservations/transaction.ts';
+import { keepReply, standingOf, type WaitCall } from '../engine/waiting/call.ts';
 import { parseItem, toText } from '../redis/reply.ts';
 import { type Cost, costAfter, type Pending, type QueuedTicket } from './longPoll.ts';
 import { type Ending, type OnWaitEnded, outcomeOf } from './news.ts';
@@ -111,6 +111,19 @@ export class PendingReserve implements Pending<ReserveResult[]> {
       this.#tickets[i] = '';
       this.#onEnded(outcomeOf(ending), undefined);
     }
+  }
+
+  look(): Promise<void> | undefined {
+    if (this.#tickets.every((ticket) => ticket === '')) return undefined;
+    return standingOf(this.#engine, this.credential, this.#tickets).then(
+      (standing) => {
+        for (const [i, item] of this.#items.entries()) {
+          const reply = standing.get(this.#tickets[i] ?? '');
+          if (reply !== undefined) this.#results[i] = toReserveResult(item, parseItem(reply));
+        }
+      },
+      () => {},
+    );
   }
 
   /** @param ticket on which the item waits now */
@@ -214,6 +227,19 @@ export class PendingTransaction implements Pending<TransactionResult> {
     this.#result = { method: this.#method, status: 'ROLLED_BACK', results };
     this.#ticket = '';
     this.#onEnded(outcomeOf(ending), undefined);
+  }
+
+  look(): Promise<void> | undefined {
+    if (this.isDone) return undefined;
+    return standingOf(this.#engine, this.credential, [this.#ticket]).then(
+      (standing) => {
+        const reply = standing.get(this.#ticket);
+        if (reply === undefined) return;
+        const replies = ['WAITING', ...this.#items.map(() => reply)];
+        this.#result = toTransactionResult(this.#method, this.#items, replies);
+      },
+      () => {},
+    );
   }
 
   keep(): Promise<void> | undefined {

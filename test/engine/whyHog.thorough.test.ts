@@ -6,6 +6,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Registration } from '../../src/contract/definitions.ts';
 import type { ReserveItem } from '../../src/contract/reservations.ts';
 import { NOW, register } from '../../src/engine/definitions/changes.ts';
+import { reserve as reserveWith } from '../../src/engine/reservations/reserve.ts';
+import { standingOf } from '../../src/engine/waiting/call.ts';
 import { waitingPage } from '../../src/engine/waiting/list.ts';
 import { check, reserve } from '../support/verbs.ts';
 import { CALL } from '../support/waitingEngine.ts';
@@ -13,6 +15,7 @@ import { MAX_MS } from './hog/scriptTimes.ts';
 import { range, running, times, useHog } from './hog/state.ts';
 
 const BATCH = 500;
+const DETACHED = { ...CALL, pollMs: 0 };
 
 const item = (name: string, more: Partial<Registration> = {}): Registration => ({
   name,
@@ -83,10 +86,11 @@ describe.each(CASES)('%s', (title, nameOf) => {
       ttlSeconds: 60,
       waitSeconds: 3600,
     }));
-    const wait = () => reserve(running.engine, running.credential, waits, CALL);
-    const [first] = await wait();
-    expect(first?.waiting?.reason).toMatchObject({ resource: expect.any(String) });
+    const wait = () => reserveWith(running.engine, running.credential, waits, DETACHED);
+    const { result, tickets } = await wait();
+    expect(result[0]?.waiting?.reason).toMatchObject({ resource: expect.any(String) });
     await expectShort(`60 that wait: ${title}`, wait);
+    await expectShort(`their tickets: ${title}`, () => standingOf(running.engine, running.credential, tickets));
     await expectShort(`waiting: ${title}`, () => waitingPage(running.engine, running.credential));
   });
 });

@@ -4,7 +4,7 @@
  */
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ReserveResult } from '../../src/contract/reservations.ts';
+import type { ReserveResult, TransactionResult } from '../../src/contract/reservations.ts';
 import { holdfast, useInstance } from '../support/instance.ts';
 
 useInstance();
@@ -31,7 +31,7 @@ const waitForBoth = (requester: string, first: string, second: string) => {
     { ...one, resource: second },
   ];
   const body = { method: 'ALL_OR_NONE', requests, waitSeconds: 60 };
-  return holdfast.request('POST', '/api/v1/Reservation/transaction?pollSeconds=2', body);
+  return holdfast.request<TransactionResult>('POST', '/api/v1/Reservation/transaction?pollSeconds=2', body);
 };
 const listed = async (resource: string) => (await holdfast.waiting(`?resource=${resource}`)).body;
 
@@ -267,7 +267,8 @@ describe('a request that waits', () => {
       more: 0,
       next: [waiter('bob')],
     });
-    await held;
+    const standing = { waitsFor: 'drum', reason: { kind: 'SLOTS', holders: [holder('ann', 'drum')] } };
+    expect((await held).body.results).toMatchObject([{ waiting: standing }, { waiting: standing }]);
   });
 
   test('for any resource that fits has the holders of those that do', async () => {

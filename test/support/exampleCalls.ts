@@ -149,6 +149,7 @@ export const EXAMPLE_CALLS: readonly ExampleCall[] = [
   call('states', [5, 'alice\n', 'pool', 'plain', 'nothing']),
   call('sweep', []),
   call('takeBatch', ['r', 'worker', MINUTE, 100, '0']),
+  call('tellWaits', [TICKET]),
   call('transaction', [
     '',
     'ALL_OR_NONE',

@@ -79,15 +79,20 @@ describe.concurrent('long polls', () => {
 });
 
 describe.concurrent('while Redis is away', () => {
-  test('long polls wait on, and are granted when it is back', async () => {
+  test('long polls wait on until their time is over, and are granted when it is back', async () => {
     const server = await startRedis(() => {});
     const keys = [makeConfiguredKey(makeTenant())];
     const holdfast = await startInstance({ keys, redisUrl: server.url });
     const owner = await take(holdfast, 'r');
     const call = poll(holdfast, [wanted('r', 'waiter')]);
-    await queue(holdfast, 'it waits', ({ length }) => length === 1);
+    const short = poll(holdfast, [wanted('r', 'short')], 4);
+    await queue(holdfast, 'they wait', ({ length }) => length === 2);
     process.kill(server.pid, 'SIGSTOP');
     expect((await holdfast.check({ resource: 'r' })).status).toBe(503);
+    const result = await short.first;
+    expect(result).toMatchObject({ status: 'WAITING', waiting: { ahead: 1, waitsFor: 'r' } });
+    // Nobody knows who is in the way.
+    expect(result?.waiting).not.toHaveProperty('reason');
     process.kill(server.pid, 'SIGCONT');
     await until('it is back', async () => (await holdfast.check({ resource: 'r' })).status === 200);
     expect(call.isAnswered).toBe(false);

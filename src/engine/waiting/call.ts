@@ -8,7 +8,7 @@ import type { Charged } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { DEFAULT_CLAIM_SECONDS, DEFAULT_PRIORITY, isWaiting, type Wait } from '../../domain/waiting.ts';
 import { parseItem, toBookedFrom, toInteger, toMs, toText } from '../../redis/reply.ts';
-import { callCharged } from '../call.ts';
+import { call, callCharged } from '../call.ts';
 import type { Engine } from '../engine.ts';
 import { toReason } from '../reservations/holders.ts';
 
@@ -63,6 +63,22 @@ export function toStanding(reply: readonly string[]): Pick<ReserveResult, 'waiti
 export function ticketOf(reply: unknown): string {
   const [status, , ticket] = parseItem(reply);
   return status === 'WAITING' ? toText(ticket) : '';
+}
+
+/**
+ * Reads where tickets stand now.
+ * @param tickets as issued; '' is none
+ * @returns ticket → the reply of the script to its items; none for a ticket that does not wait any more
+ * @throws HoldfastError unauthenticated, forbidden, unavailable, overloaded
+ */
+export async function standingOf(
+  engine: Engine,
+  credential: Credential,
+  tickets: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const asked = [...new Set(tickets)].filter((ticket) => ticket !== '');
+  const replies = await call(engine, 'tellWaits', credential, () => asked);
+  return new Map(asked.map((ticket, i) => [ticket, toText(replies[i])] as const).filter(([, reply]) => reply !== ''));
 }
 
 /**

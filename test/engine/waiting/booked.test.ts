@@ -71,7 +71,7 @@ describe('a request whose lease would run into a booking', () => {
       status: 'WAITING',
       explanation: `WAITING: booked from ${at(100)}`,
       bookedFrom: at(100),
-      waiting: { waitsFor: 'phone', reason: { kind: 'BOOKING' } },
+      waiting: { waitsFor: 'phone' },
     });
     expect(await askFor('bob', 'phone', 90)).toMatchObject({ explanation: 'WAITING: 1 before you' });
     await release(held);

@@ -72,6 +72,23 @@ describe('a reserve item that waits', () => {
     expect(Date.parse(end) - Date.parse(since)).toBe(300_000);
   });
 
+  test('has its place, and who is in the way, as of its response', async () => {
+    const lamp = `${resource}-lamp`;
+    const [held] = (await holdfast.reserve({ resource: lamp, requester: 'holder' })).body;
+    const items = [item('ann'), item('ann', { resource: lamp })];
+    const call = holdfast.request<ReserveResult[]>('POST', `${RESERVE}?pollSeconds=20`, items);
+    await until('ann waits', async () => (await queue(`?resource=${lamp}`)).length === 1);
+    for (const requester of ['next', 'other']) await wait(requester, 0, { priority: 1 });
+    await release();
+    await holdfast.unreserve({ resource: lamp, requester: 'holder', releaseToken: held?.releaseToken ?? null });
+    const [first, second] = (await call).body;
+    expect(second?.status).toBe('ACQUIRED');
+    expect(first).toMatchObject({
+      explanation: 'WAITING: 1 before you',
+      waiting: { ahead: 1, reason: { holders: [{ requester: 'next' }], next: [{ requester: 'other' }] } },
+    });
+  });
+
   test('has waited 0 ms if it can be had at once; one that does not ask to wait has no such field', async () => {
     const { body } = await holdfast.reserve(item('ann', { resource: `${resource}-free` }), {
       resource: `${resource}-free2`,
