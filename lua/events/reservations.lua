@@ -71,6 +71,16 @@ function reservationEvents.addReleased(label, name, requester, type, actor)
   )
 end
 
+-- Adds an event of a ticket for one item: WAITING or WAIT_ENDED, with its explanation.
+function reservationEvents.addWait(eventType, explanation, label, name, requester, type)
+  local ofType, by, nameText, requesterText = partsOf(label, name, requester, type)
+  events.add(
+    '{"type":"' .. eventType .. '","requestType":"WAIT","explanation":"' .. explanation .. '","resourceType":' ..
+      ofType .. ',"apiKeyLabel":' .. by .. ',"resource":"' .. nameText .. '","requester":"' .. requesterText ..
+      '","method":null,"changes":null}', eventType, requester
+  )
+end
+
 -- Emits the event for one reserve item, if its result has one. Takes the item, its reply, and the reservation that the
 -- call made, nil for none (reservations/match.lua).
 function reservationEvents.emitReserved(item, reply, reservation)

@@ -1,9 +1,12 @@
 -- Decides if a request can go the plain way. It can in two cases: each of its items names a resource of one slot,
 -- which is not registered, or has no parent, blockers and labels; or its only item names a pool or one of its slots
 -- (plain/slots.lua). If tickets wait in the tenant, its only item names a resource of one slot, and they have nothing
--- to do with that. Other requests go the general way (lua/verbs), with the same replies. begin() assigns all state of
--- this module. Field: isHeard, true if anybody may read events: a stream is open, or there is an outbox.
+-- to do with that. Two more go this way: a request that joins the line of a plain name (plain/join.lua), and a release
+-- that hands it over to the first one there (plain/handOver.lua). Other requests go the general way (lua/verbs), with
+-- the same replies. begin() assigns all state of this module. Field: isHeard, true if anybody may read events: a stream
+-- is open, or there is an outbox.
 local events = require('events/events')
+local history = require('history/ended')
 local pools = require('slots/pools')
 local readTime = require('frame/now')
 local registry = require('definitions/definitions')
@@ -23,14 +26,15 @@ local nowUs, definedName, definition
 function plain.begin(keys, args, number)
   nowUs, definedName = nil, nil
   local credential, flags = args[1], args[2]
-  -- Flags (lua/frame/call.lua) may tell of a batch, but of no retry, dry run or Idempotency-Key. Other credentials
-  -- than API keys have another length than a SHA-256.
-  if flags ~= '' and not find(flags, '^s[%d,]+$') or #credential ~= 64 then
+  -- Flags (lua/frame/call.lua) may tell of a wait, a hand-over or a batch, but of no retry, dry run or Idempotency-Key.
+  -- Other credentials than API keys have another length than a SHA-256.
+  local hasQueue = flags == 'h' or flags == 'w'
+  if flags ~= '' and not hasQueue and not find(flags, '^s[%d,]+$') or #credential ~= 64 then
     return nil
   end
   nowUs = readTime(keys.tenant)
   local nowMs = floor(nowUs / 1000)
-  if not tenant.begin(keys.tenant, credential, nowUs, nowMs, number) then
+  if not tenant.begin(keys.tenant, credential, nowUs, nowMs, number, hasQueue) then
     return nil
   end
   local listenUntil = tenant.listenUntil
@@ -124,6 +128,17 @@ function plain.areAnyDefined(key, names)
   return false
 end
 
+-- Keeps a reservation that has ended in the history, if the tenant has one. Takes its slot, its record, and the number
+-- of reservations that there are less now: 0 if another one follows.
+function plain.keepPast(keys, slot, packed, less, nowMs)
+  local kept = tenant.remove(less)
+  if kept > 0 then
+    local value = history.valueOf(slot, history.timeText(nowMs), '', packed)
+    tenant.notePast(1, #value)
+    history.send(keys.history, kept, nowUs, 'R', value)
+  end
+end
+
 -- Returns what a verb returns if the general way must go on: nil, and what was read of the tenant, nil nothing.
 function plain.giveUp()
   if not nowUs then
@@ -144,7 +159,7 @@ function plain.finish(keys, args, texts, number, length)
     events.send(keys.tenant, message, publisher, floor(nowUs / 1000))
   end
   -- None of the requests of a batch is refused (lua/frame/batch.lua).
-  local last, kept = args[2] == '' and '' or '\r', plain.isHeard and events.isKept and ' o\r' or '\r'
+  local last, kept = byte(args[2]) == 115 and '\r' or '', plain.isHeard and events.isKept and ' o\r' or '\r'
   local quota, others = tenant.quota(floor(ITEM_WORK * number + length / 40))
   return 'OK\r' .. quota .. others .. kept .. texts .. last
 end

@@ -3,6 +3,7 @@
 -- then nothing has been changed, and the request goes the general way.
 local codec = require('slots/codec')
 local events = require('events/events')
+local join = require('plain/join')
 local plain = require('plain/plain')
 local reservationEvents = require('events/reservations')
 local slots = require('plain/slots')
@@ -166,7 +167,23 @@ local function reserveAll(keys, args, nowMs, names, ofPools)
   return writeAll(keys, set, due, setBytes, dueBytes, firstEnd, ofPools) and concat(texts, '\r')
 end
 
+-- Lets a request wait. Returns as the verb does.
+local function wait(keys, args)
+  local nowMs, nowUs = plain.begin(keys, args, 1)
+  local text = nowMs and join(keys, args, nowMs, nowUs)
+  if text then
+    return plain.finish(keys, args, text, 1, #args[FIRST])
+  end
+  return plain.giveUp()
+end
+
 return function(keys, args)
+  if args[2] == 'w' then
+    if #args == FIRST + ITEM_SIZE then
+      return wait(keys, args)
+    end
+    return nil
+  end
   local number, names, ofPools = (#args - FIRST + 1) / ITEM_SIZE, nil, nil
   if number < 1 then
     return nil

@@ -3,7 +3,9 @@
 local fencing = require('reservations/fencing')
 local hot = require('frame/hot')
 local LIMITS = require('frame/limits')
+local queueState = require('plain/queueState')
 local quota = require('limits/quota')
+local state = require('waiting/state')
 local tenant = {}
 
 local MINUTE_MS, DAY_MS = 60000, 86400000
@@ -14,9 +16,8 @@ local PER_ENTRY, ROUNDED_UP = 128, 1.25
 -- Flags (lua/frame/tenant.lua): the tenant has a queue; this one and higher ones: it has sessions or terms, is
 -- suspended, or allows only registered names; it has an outbox; it has bookings.
 local HAS_QUEUE, FIRST_FLAG, HAS_NOTICES = 8, 16, hot.HAS_NOTICES
--- The state of a queue that has nothing left to do (lua/waiting/state.lua).
-local SETTLED = '^(%d+) %d+ %d+ %d+ (%S+) [02] %-$'
 
+local MIN_LEASE_MS = state.MIN_LEASE_MS
 local FORM, pack, unpackNumbers = hot.FORM, struct.pack, struct.unpack
 local tokenAfter = fencing.after
 local find, format, floor = string.find, string.format, math.floor
@@ -25,25 +26,21 @@ local key, found, packed, grant, nowUs, nowMs
 local tier, flags, definitions, minuteStart, minute, day, today, fence, count, moreSlots, nextDue, dueIndexed,
   listenUntil
 local messages, bytes, publisherAt
--- waiting: the number of slots that tickets ask for. queueDue: when something of the queue is due, in ms; nil if the
--- tenant has none.
--- box: the numbers of the outbox, nil if there is none.
-local limits, written, waiting, queueDue, box
+-- box: the numbers of the outbox, nil if there is none. queueText: the state of the queue that is to be written, nil
+-- nothing.
+local limits, written, box, queueText
 -- Changes of the last reservation.
 local fenceBefore, nextDueBefore
 
 -- Reads the state of the queue. Returns true if it has nothing to do before a request.
 local function isQueueQuiet()
-  local items, due = string.match(redis.call('HGET', key, 'queue') or '', SETTLED)
-  if items then
-    waiting, queueDue = tonumber(items), due == 'inf' and NEVER or tonumber(due)
-    return queueDue > nowMs
-  end
+  return queueState.read(found[3] or redis.call('HGET', key, 'queue') or '', nowMs)
 end
 
 -- Returns true if nothing of the tenant has to be done before a request for so many names.
 local function isQuiet(number)
-  waiting, queueDue, box = 0, nil, nil
+  box, queueText = nil, nil
+  queueState.clear()
   local others = flags
   if flags >= HAS_NOTICES then
     -- Bookings are of resources that always go the general way, and what is due of them is in nextDue.
@@ -57,12 +54,16 @@ local function isQuiet(number)
 end
 
 -- Reads the tenant for a credential, the SHA-256 of an API key, and charges writes (lua/limits/quota.lua). Takes
--- the time.
--- Returns true if the request is plain: the key has the right `reserve` for all names, the quota is not exceeded, and
--- nothing of the tenant is due or belongs to a session. If the tenant has a queue, the request is for one name.
-function tenant.begin(tenantKey, credential, us, ms, cost)
+-- the time, the number of writes, and whether the request may wait, or hand over to one that does. Returns true if the
+-- request is plain: the key has the right `reserve` for all names, the quota is not exceeded, and nothing of the tenant
+-- is due or belongs to a session. If the tenant has a queue, the request is for one name.
+function tenant.begin(tenantKey, credential, us, ms, cost, mayWait)
   key, nowUs, nowMs = tenantKey, us, ms
-  found = redis.call('HMGET', key, 'hot', 'key:' .. credential)
+  if mayWait then
+    found = redis.call('HMGET', key, 'hot', 'key:' .. credential, 'queue', 'beats')
+  else
+    found = redis.call('HMGET', key, 'hot', 'key:' .. credential)
+  end
   packed, grant = found[1], found[2]
   if not packed or not grant then
     return false
@@ -110,24 +111,29 @@ function tenant.quota(work)
     text = format(' %d', work)
     workTexts[work] = text
   end
-  if queueDue then
-    local due = nextDue < queueDue and nextDue or queueDue
+  local due = queueState.due
+  if due then
+    due = nextDue < due and nextDue or due
     text = text .. format(' %d 0', due < NEVER and due - nowMs or -1)
   end
   return quota.textOf(limits, minuteStart, minute, day, today, nowMs), text
 end
 
--- Returns true if tickets may have to do with a name (lua/waiting/queues.lua); without a name, if there are tickets.
+-- Returns the first member of a name in the queues (lua/waiting/queues.lua); nil if no ticket has to do with it.
+function tenant.firstMember(keys, name)
+  return redis.call('ZRANGE', keys.queues, '[' .. name .. '\n', '(' .. name .. '\11', 'BYLEX', 'LIMIT', '0', '1')[1]
+end
+
+-- Returns true if tickets may have to do with a name; without a name, if there are tickets.
 function tenant.isAwaited(keys, name)
-  return queueDue and (not name or
-    redis.call('ZRANGE', keys.queues, '[' .. name .. '\n', '(' .. name .. '\11', 'BYLEX', 'LIMIT', 0, 1)[1] ~= nil)
+  return queueState.due and (not name or tenant.firstMember(keys, name) ~= nil)
 end
 
 -- Counts a new reservation that ends at a time in ms, 0 never. Returns its fencing token; nil if the cap, the limit of
 -- bytes (lua/limits/cap.lua) or the due index (lua/limits/cap.lua) may not allow it.
 function tenant.add(expiresAt)
   if
-    count + moreSlots + waiting >= limits.reservations or bytes >= limits.bytes and limits.bytes < NO_LIMIT or
+    count + moreSlots + queueState.items >= limits.reservations or bytes >= limits.bytes and limits.bytes < NO_LIMIT or
     expiresAt > 0 and expiresAt < dueIndexed
   then
     return nil
@@ -149,6 +155,37 @@ end
 function tenant.addAll(number, firstEnd)
   count, fence = count + number - 1, tokenAfter(fence, nowUs) + number - 2
   return tenant.add(firstEnd)
+end
+
+-- Returns true if the cap, the limit of bytes and the due index allow a ticket for one slot. Takes when it is due, in
+-- ms. As for grants, the tenant must be in the due index within the shortest lease.
+function tenant.mayWait(due)
+  return count + moreSlots + queueState.items < limits.reservations and
+    (bytes < limits.bytes or limits.bytes >= NO_LIMIT) and
+    due >= dueIndexed and nowMs + MIN_LEASE_MS >= dueIndexed
+end
+
+-- Changes the state of the queue: takes its text, nil if there are no tickets any more, whose state has been removed.
+function tenant.setQueue(text)
+  local hasQueue = flags % FIRST_FLAG >= HAS_QUEUE
+  queueText = text
+  if hasQueue ~= (text ~= nil) then
+    flags = flags + (text and HAS_QUEUE or -HAS_QUEUE)
+  end
+end
+
+-- Returns the beats of the instances (waiting/state.lua), of a request that may wait.
+function tenant.beats()
+  return found[4] or ''
+end
+
+-- Notes that a reservation is followed by another one, which ends at a time in ms. Returns its fencing token.
+function tenant.pass(expiresAt)
+  fence = tokenAfter(fence, nowUs)
+  if expiresAt < nextDue then
+    nextDue = expiresAt
+  end
+  return fence
 end
 
 -- Undoes the last add().
@@ -220,7 +257,11 @@ function tenant.commit(hasEvents)
     publisher = string.sub(packed, publisherAt)
     numbers = numbers .. publisher
   end
-  redis.call('HSET', key, 'hot', numbers)
+  if queueText then
+    redis.call('HSET', key, 'hot', numbers, 'queue', queueText)
+  else
+    redis.call('HSET', key, 'hot', numbers)
+  end
   return messages, publisher
 end
 

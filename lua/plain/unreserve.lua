@@ -4,6 +4,7 @@
 local answers = require('frame/answers')
 local codec = require('slots/codec')
 local events = require('events/events')
+local handOver = require('plain/handOver')
 local history = require('history/ended')
 local plain = require('plain/plain')
 local pools = require('slots/pools')
@@ -34,7 +35,7 @@ local function mayBeLabelled(keys, names, ofPools)
 end
 
 -- Carries out the only item of a request. Returns its text; nil if the request must go the general way.
-local function releaseOne(keys, args, nowMs, nowUs)
+local function releaseOne(keys, args, nowMs)
   local slot, found, expiresAt = args[FIRST]
   local packed, pool, slotNumber = redis.call('HGET', keys.slots, slot), pools.split(slot)
   if not packed then
@@ -61,12 +62,7 @@ local function releaseOne(keys, args, nowMs, nowUs)
   if pool then
     slots.writeFree(keys)
   end
-  local kept = tenant.remove(1)
-  if kept > 0 then
-    local value = history.valueOf(slot, history.timeText(nowMs), '', packed)
-    tenant.notePast(1, #value)
-    history.send(keys.history, kept, nowUs, 'R', value)
-  end
+  plain.keepPast(keys, slot, packed, 1, nowMs)
   return 'RELINQUISHED\n' .. slot
 end
 
@@ -109,7 +105,23 @@ local function releaseAll(keys, args, nowMs, nowUs, names, ofPools)
   return table.concat(texts, '\r')
 end
 
+-- Releases what long polls of the instance wait for. Returns as the verb does.
+local function releaseTo(keys, args)
+  local nowMs = plain.begin(keys, args, 1)
+  local texts = nowMs and handOver(keys, args, nowMs)
+  if texts then
+    return answers.remember(keys.answer, plain.finish(keys, args, texts, 1, #args[FIRST]))
+  end
+  return plain.giveUp()
+end
+
 return function(keys, args)
+  if args[2] == 'h' then
+    if #args == FIRST + ITEM_SIZE then
+      return releaseTo(keys, args)
+    end
+    return nil
+  end
   local number, names, ofPools = (#args - FIRST + 1) / ITEM_SIZE, nil, nil
   if number < 1 then
     return nil

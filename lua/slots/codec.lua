@@ -52,7 +52,7 @@ codec.UNCLAIMED = '!!!!!!!!!!!!!!!!!!!!!!'
 -- which the plain way (lua/plain) would release without a look at its condition.
 codec.NO_DETAILS = '{}'
 
-local byte = string.byte
+local byte, find = string.byte, string.find
 local HOLD, HOLDERS, PLAIN, FULL = '>BI4ssB', 's', '>BsI7I6I6c22ss', '>BI4ssBI7I6I6c22sssss'
 local TAIL = '>I6B'
 -- The third byte of details that have extra fields: x.
@@ -119,6 +119,41 @@ function codec.unpackSlot(packed)
   if refCount == 1 and plan == '' and byte(details, 3) ~= EXTRAS and token ~= codec.UNCLAIMED and pool ~= '' then
     return owner, pool, byName == 1, expiresAt, token, type, requestedName
   end
+end
+
+-- The details of a reservation without other slots and extra fields, whose requester waited for it.
+local WAITED = '^{"x":{"waited":%d+}}$'
+
+-- Unpacks a reservation of one slot that is in no pool, which has no extra fields, unless its requester waited for it.
+-- Returns owner, release token, expiresAt, type, label, fencing token and the place of the tail; nil if the record is
+-- another, or nobody has claimed it. Takes the name of the slot. It may be one that may not be ready.
+function codec.unpackAlone(packed, name)
+  local form = byte(packed)
+  if form == 2 then
+    local _, owner, fence, _, expiresAt, token, type, label, at = struct.unpack(PLAIN, packed)
+    if token ~= codec.UNCLAIMED then
+      return owner, token, expiresAt, type, label, fence, at
+    end
+  elseif form == 3 then
+    local _, refCount, owner, pool, _, fence, _, expiresAt, token, type, label, requestedName, plan, details, at =
+      struct.unpack(FULL, packed)
+    if
+      refCount == 1 and pool == '' and plan == '' and requestedName == name and token ~= codec.UNCLAIMED and
+      find(details, WAITED)
+    then
+      return owner, token, expiresAt, type, label, fence, at
+    end
+  end
+end
+
+-- Returns true if the holder of such a reservation was told that somebody waits. Takes the place of the tail.
+function codec.isTold(packed, at)
+  return at <= #packed and byte(packed, -1) == 1
+end
+
+-- Returns such a reservation as it is once its holder was told.
+function codec.withTold(packed, at)
+  return at <= #packed and string.sub(packed, 1, -2) .. '\1' or packed .. struct.pack(TAIL, 0, 1)
 end
 
 -- Returns a packed reservation with its tail, if it has one.

@@ -50,9 +50,12 @@ function endings.emitOfTicket(type, requestType, ticket, explanation, explain)
     return
   end
   local fields = { requestType = requestType, explanation = explanation, apiKeyLabel = ticket.label }
-  if ticket.method == '' then
-    fields.resource, fields.requester = ticket.items[1].resource, ticket.requester
-    fields.resourceType = ticket.items[1].type
+  local first = ticket.items[1]
+  if ticket.method == '' and requestType == 'WAIT' then
+    reservationEvents.addWait(type, explanation, ticket.label, first.resource, ticket.requester, first.type)
+    return
+  elseif ticket.method == '' then
+    fields.resource, fields.requester, fields.resourceType = first.resource, ticket.requester, first.type
   else
     fields.method, fields.person = ticket.method, ticket.requester
     fields.changes = changesOf(ticket, explain or function()

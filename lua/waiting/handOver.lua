@@ -2,6 +2,7 @@
 -- granted and claimed in one step, with the release token of its call. The instance names the calls, with the
 -- credential of the request, and has seen that their callers are connected. It answers no call that it names before it
 -- has the reply.
+local state = require('waiting/state')
 local tickets = require('waiting/tickets')
 local handOver = {}
 
@@ -10,9 +11,6 @@ local handOver = {}
 local instance, tokens
 -- The tickets that were handed over, with their replies.
 local told
-
--- Grants made by any script are swept in time if their leases are not shorter (queue.lua).
-local MIN_LEASE_MS = 5000
 
 -- Takes the instance and what it names: queues '<ticket> <release token>'.
 function handOver.offer(text)
@@ -28,7 +26,7 @@ function handOver.callOf(ticket)
   local token = tokens and tokens[tickets.ticketId(ticket)]
   local item = ticket.items[1]
   local isPlain = ticket.method == '' and ticket.session == '' and not tickets.isLoose(ticket)
-  if token and isPlain and ticket.status == 'attended' and item.ttlMs >= MIN_LEASE_MS then
+  if token and isPlain and ticket.status == 'attended' and item.ttlMs >= state.MIN_LEASE_MS then
     return instance, token
   end
 end

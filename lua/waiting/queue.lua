@@ -176,8 +176,7 @@ end
 -- Returns the earliest time before which the tenant must be in the due index, in ms: no grant is made for less than
 -- 5 s, so that grants made by any script are swept in time.
 function queue.earliest()
-  local MIN_CLAIM_MS = 5000
-  local earliest = state.tickets + state.granted > 0 and clock.nowMs() + MIN_CLAIM_MS or math.huge
+  local earliest = state.tickets + state.granted > 0 and clock.nowMs() + state.MIN_LEASE_MS or math.huge
   for _, ticket in ipairs(tickets.changedTickets) do
     if ticket.status ~= 'ended' then
       earliest = math.min(earliest, ticket.due)

@@ -75,13 +75,16 @@ end
 -- The beats of instances, one field of the tenant's hash. An instance beats in a tenant while it has long polls of it.
 -- Time after which an instance that does not beat is taken for dead, in ms.
 state.BEAT_LAPSES_MS = 6000
+-- An instance beats every 2 s, and calls far more often: a beat is not noted again for so long, in ms.
+state.MIN_APART_MS = 500
+-- Grants made by any script are swept in time if their leases are not shorter, in ms: the due index has the tenant
+-- early enough as long as there are tickets (queue.lua).
+state.MIN_LEASE_MS = 5000
 
 -- Notes that an instance is alive. Returns true if it was known before.
 function state.noteBeat(instance)
-  -- An instance beats every 2 s, and calls far more often.
-  local MIN_APART_MS = 500
   local last = state.beats[instance]
-  if not last or clock.nowMs() < last or clock.nowMs() >= last + MIN_APART_MS then
+  if not last or clock.nowMs() < last or clock.nowMs() >= last + state.MIN_APART_MS then
     state.beats[instance], state.areBeatsChanged = clock.nowMs(), true
   end
   return last ~= nil

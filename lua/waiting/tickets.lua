@@ -24,6 +24,7 @@ local itemForms = require('frame/items')
 local keys = require('frame/keys')
 local lines = require('waiting/lines')
 local tenant = require('frame/tenant')
+local ticketForm = require('waiting/ticketForm')
 local work = require('frame/work')
 local tickets = {}
 
@@ -38,7 +39,7 @@ end
 
 -- Returns a ticket's number in decimal, which names it outside of Redis.
 function tickets.ticketId(ticket)
-  return string.format('%.0f', (struct.unpack('>I7', ticket.order, 2)))
+  return ticketForm.idOf(ticket.order)
 end
 
 -- Returns what an item of a ticket is stored as, and what its plan is kept under: its name; or, if it is for several
@@ -191,18 +192,14 @@ end
 -- requester with 10,000 tickets would have two of the same digest.
 function tickets.digestOf(request)
   if not request.digest then
-    local parts, bytes = { request.requester, request.method }, {}
+    local parts = { request.requester, request.method }
     for _, item in ipairs(request.items) do
       parts[#parts + 1] = tickets.itemKey(item)
       if item.options and item.options.match then
         parts[#parts + 1] = item.options.match .. '\n' .. (item.options.nth or 1) .. (item.options.prefix or '')
       end
     end
-    local hex = redis.sha1hex(table.concat(parts, '\n'))
-    for i = 1, 8 do
-      bytes[i] = tonumber(string.sub(hex, 2 * i - 1, 2 * i), 16) % 128
-    end
-    request.digest = string.char(unpack(bytes))
+    request.digest = ticketForm.digestOf(table.concat(parts, '\n'))
   end
   return request.digest
 end

@@ -1,0 +1,36 @@
+-- The line of a plain name (waiting/lines.lua), in which tickets may be handed over to, or join, the plain way.
+local plain = require('plain/plain')
+local pools = require('slots/pools')
+local queueState = require('plain/queueState')
+local tenant = require('plain/tenant')
+local lines = {}
+local find, sub = string.find, string.sub
+
+-- Returns true if a name has no definition, and no pool has it as a slot; if nothing is kept for tickets; and if none
+-- waits for a resource in another condition, or with labels.
+function lines.arePlain(keys, name)
+  if not queueState.isOpen or tenant.areAnyLabelled() or tenant.isAnyClosing() or find(name, '>', 1, true) then
+    return false
+  end
+  local pool = pools.split(name)
+  return tenant.definitions == 0 or not plain.definitionOf(keys.definitions, name) and
+    not (pool and plain.definitionOf(keys.definitions, pool))
+end
+
+-- Returns the order of the first ticket in the line of a name (waiting/queues.lua), '' none. Returns nil unless all are
+-- attended, wait for the name, and were not seen as next: \nw is the last of the kinds.
+function lines.firstIn(keys, name)
+  local first = tenant.firstMember(keys, name)
+  if not first then
+    return ''
+  end
+  return sub(first, #name + 2, #name + 2) == 'w' and sub(first, -8) or nil
+end
+
+-- Returns the first members of the tickets of a requester, at most so many.
+function lines.ofRequester(keys, requester, most)
+  local prefix = '\2' .. requester
+  return redis.call('ZRANGE', keys.queues, '[' .. prefix .. '\n', '(' .. prefix .. '\11', 'BYLEX', 'LIMIT', '0', most)
+end
+
+return lines
