@@ -18,35 +18,42 @@
 local keys = require('frame/keys')
 local call, flags = {}, {}
 call.flags = flags
--- The verb and the tenant's key of the call before: most calls have the same.
-local verbBefore, tenantBefore
+-- The verb and the tenant's key of the call before, and the number of keys that it was given: most calls have the same.
+local verbBefore, tenantBefore, givenBefore
 -- The beginning of the tenant's keys.
 local base
 
--- A key that the call was not given is made when it is first asked for.
+-- A key that the call was not given is made when it is first asked for: the tenant's stands for the last ones that a
+-- verb may be given, and the others are derived from it.
 setmetatable(keys, { __index = function(_, name)
-  if not verbBefore.derived[name] then
+  local key = tenantBefore
+  if verbBefore.derived[name] then
+    key = base .. name
+  elseif not verbBefore.given[name] then
     error('src/redis/verbs.ts does not name the key ' .. name .. ' of ' .. verbBefore.name)
   end
-  local key = base .. name
   keys[name] = key
   return key
 end })
 
--- Sets the keys of a verb (frame/run.lua). Takes those that the call was given: the tenant's stands for the last ones
--- that it was not.
+-- Sets the keys of a verb (frame/run.lua). Takes those that the call was given.
 function call.setKeys(verb, values)
-  local tenant, names = values[1], verb.keys
+  local tenant, names, given = values[1], verb.keys, #values
   if verb ~= verbBefore or tenant ~= tenantBefore then
     for name in pairs(keys) do
       keys[name] = nil
     end
     verbBefore, tenantBefore, base = verb, tenant, string.sub(tenant, 1, -7)
     keys[names[1]] = tenant
+  else
+    for i = given + 1, givenBefore do
+      keys[names[i]] = nil
+    end
   end
-  for i = 2, #names do
-    keys[names[i]] = values[i] or tenant
+  for i = 2, given do
+    keys[names[i]] = values[i]
   end
+  givenBefore = given
 end
 
 local function readFlags(text)

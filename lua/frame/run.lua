@@ -32,6 +32,10 @@ local function prepare(verb)
   for i, name in ipairs(verb.modules) do
     verb.begins[i] = require(name).begin
   end
+  verb.given = {}
+  for _, name in ipairs(verb.keys) do
+    verb.given[name] = true
+  end
 end
 
 -- Takes a verb: its name and its module, and the one of its plain way (lua/plain), nil none; the names of the keys

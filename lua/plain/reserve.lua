@@ -19,12 +19,6 @@ local concat, format, pack, PLAIN = table.concat, string.format, struct.pack, co
 -- made, its fencing token.
 local expiresAt, digits, type, fence
 
--- Returns the record of the reservation that the item makes; nil if the request must go the general way.
-local function make(args, at, nowMs)
-  fence = tenant.add(expiresAt)
-  return fence and codec.packPlain(args[at + 1], fence, nowMs, expiresAt, args[at + 2], type, tenant.label)
-end
-
 -- Returns the text of an item that has made a reservation. Takes its fencing token as digits.
 local function textOfMade(args, at, token)
   if plain.isHeard and events.isWanted('RESERVED', args[at + 1]) then
@@ -53,12 +47,13 @@ end
 -- it as a slot. Returns its text; nil if it must go the general way.
 local function reserveName(keys, args, name, pool, slotNumber, nowMs)
   expiresAt, digits, type = plain.termsOf(args[FIRST + 3], nowMs)
-  local packed = expiresAt and make(args, FIRST, nowMs)
-  if not packed or tenant.isAwaited(keys, name) then
+  fence = expiresAt and tenant.add(expiresAt)
+  if not fence or tenant.isAwaited(keys, name) then
     return nil
   elseif pool then
     slots.mark(keys, pool, slotNumber)
   end
+  local packed = pack(PLAIN, 2, args[FIRST + 1], fence, nowMs, expiresAt, args[FIRST + 2], type, tenant.label)
   if redis.call('HSETNX', keys.slots, name, packed) == 0 then
     tenant.undo()
     return textOfHeld(args, FIRST, redis.call('HGET', keys.slots, name))
