@@ -76,7 +76,7 @@ end
 -- both, joined; nil if the request must go the general way.
 return function(keys, args, nowMs)
   local name, owner = args[3], args[4]
-  if queueState.tickets == 0 or not lines.arePlain(keys, name) then
+  if not queueState.due or not lines.arePlain(keys, name) then
     return nil
   end
   local packed = redis.call('HGET', keys.slots, name)

@@ -6,15 +6,17 @@ local tenant = require('plain/tenant')
 local lines = {}
 local find, sub = string.find, string.sub
 
--- Returns true if a name has no definition, and no pool has it as a slot; if nothing is kept for tickets; and if none
--- waits for a resource in another condition, or with labels.
-function lines.arePlain(keys, name)
-  if not queueState.isOpen or tenant.areAnyLabelled() or tenant.isAnyClosing() or find(name, '>', 1, true) then
-    return false
-  end
+-- Returns true if a name has no definition, and no pool has it as a slot.
+function lines.isUnregistered(keys, name)
   local pool = pools.split(name)
   return tenant.definitions == 0 or not plain.definitionOf(keys.definitions, name) and
     not (pool and plain.definitionOf(keys.definitions, pool))
+end
+
+-- Returns true if a name is not registered, nothing is kept for tickets, and none waits for slots that are not ready.
+function lines.arePlain(keys, name)
+  return queueState.isOpen() and not tenant.isAnyClosing() and not find(name, '>', 1, true) and
+    lines.isUnregistered(keys, name)
 end
 
 -- Returns the order of the first ticket in the line of a name (waiting/queues.lua), '' none. Returns nil unless all are

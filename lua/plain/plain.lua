@@ -19,7 +19,8 @@ local MAX_WORK, ITEM_WORK = 8000, 9
 local byte, find, format, match = string.byte, string.find, string.format, string.match
 local floor = math.floor
 -- nowUs: nil before anything was read. definedName, definition: the definition that was read last, nil none.
-local nowUs, definedName, definition
+-- isBatch: true if there may be several requests.
+local nowUs, definedName, definition, isBatch
 
 -- Begins a plain request: takes keys and arguments, and the number of its items. Returns the time in ms and us; or nil
 -- if the request must go the general way. Nothing has been changed then.
@@ -28,12 +29,13 @@ function plain.begin(keys, args, number)
   local credential, flags = args[1], args[2]
   -- Flags (lua/frame/call.lua) may tell of a wait, a hand-over or a batch, but of no retry, dry run or Idempotency-Key.
   -- Other credentials than API keys have another length than a SHA-256.
-  local hasQueue = flags == 'h' or flags == 'w'
-  if flags ~= '' and not hasQueue and not find(flags, '^s[%d,]+$') or #credential ~= 64 then
+  local hasQueue = flags ~= '' and (flags == 'h' or flags == 'w')
+  isBatch = flags ~= '' and not hasQueue
+  if isBatch and not find(flags, '^s[%d,]+$') or #credential ~= 64 then
     return nil
   end
   nowUs = readTime(keys.tenant)
-  local nowMs = floor(nowUs / 1000)
+  local nowMs = (nowUs - nowUs % 1000) / 1000
   if not tenant.begin(keys.tenant, credential, nowUs, nowMs, number, hasQueue) then
     return nil
   end
@@ -152,14 +154,14 @@ end
 -- Writes the tenant and publishes the events. Takes the texts of the items, joined; the number of names, and their
 -- length together. Returns the reply, joined too, since a list costs Redis 8,000 instructions more (parseReply() in
 -- src/redis/reply.ts).
-function plain.finish(keys, args, texts, number, length)
+function plain.finish(keys, texts, number, length)
   local isTold = plain.isHeard and events.keep(keys.outbox, tenant.maxOutbox(), floor(nowUs / 1000))
   local message, publisher = tenant.commit(isTold)
   if isTold then
     events.send(keys.tenant, message, publisher, floor(nowUs / 1000))
   end
   -- None of the requests of a batch is refused (lua/frame/batch.lua).
-  local last, kept = byte(args[2]) == 115 and '\r' or '', plain.isHeard and events.isKept and ' o\r' or '\r'
+  local last, kept = isBatch and '\r' or '', plain.isHeard and events.isKept and ' o\r' or '\r'
   local quota, others = tenant.quota(floor(ITEM_WORK * number + length / 40))
   return 'OK\r' .. quota .. others .. kept .. texts .. last
 end

@@ -167,7 +167,7 @@ local function wait(keys, args)
   local nowMs, nowUs = plain.begin(keys, args, 1)
   local text = nowMs and join(keys, args, nowMs, nowUs)
   if text then
-    return plain.finish(keys, args, text, 1, #args[FIRST])
+    return plain.finish(keys, text, 1, #args[FIRST])
   end
   return plain.giveUp()
 end
@@ -197,7 +197,7 @@ return function(keys, args)
     texts = reserveOne(keys, args, nowMs)
   end
   if texts then
-    return plain.finish(keys, args, texts, work, length)
+    return plain.finish(keys, texts, work, length)
   end
   return plain.giveUp()
 end

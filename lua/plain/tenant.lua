@@ -20,7 +20,7 @@ local HAS_QUEUE, FIRST_FLAG, HAS_NOTICES = 8, 16, hot.HAS_NOTICES
 local MIN_LEASE_MS = state.MIN_LEASE_MS
 local FORM, pack, unpackNumbers = hot.FORM, struct.pack, struct.unpack
 local tokenAfter = fencing.after
-local find, format, floor = string.find, string.format, math.floor
+local ceil, find, format, floor = math.ceil, string.find, string.format, math.floor
 local key, found, packed, grant, nowUs, nowMs
 -- The numbers of the packed field, in its order.
 local tier, flags, definitions, minuteStart, minute, day, today, fence, count, moreSlots, nextDue, dueIndexed,
@@ -39,8 +39,7 @@ end
 
 -- Returns true if nothing of the tenant has to be done before a request for so many names.
 local function isQuiet(number)
-  box, queueText = nil, nil
-  queueState.clear()
+  box, queueText, queueState.items, queueState.due = nil, nil, 0, nil
   local others = flags
   if flags >= HAS_NOTICES then
     -- Bookings are of resources that always go the general way, and what is due of them is in nextDue.
@@ -74,7 +73,7 @@ function tenant.begin(tenantKey, credential, us, ms, cost, mayWait)
     return false
   end
   local label = grant
-  if find(label, '\n', 1, true) then
+  if label ~= '' and find(label, '\n', 1, true) then
     local own, rights = string.match(label, '^([^\n]*)\n([^\n]*)\n0\n$')
     if not rights or not find(' ' .. rights .. ' ', ' reserve ', 1, true) then
       return false
@@ -87,9 +86,8 @@ function tenant.begin(tenantKey, credential, us, ms, cost, mayWait)
   if ms >= minuteStart + MINUTE_MS or ms < minuteStart then
     minuteStart, minute = ms, 0
   end
-  local thisDay = floor(ms / DAY_MS)
-  if thisDay ~= day then
-    day, today = thisDay, 0
+  if ms < day * DAY_MS or ms >= (day + 1) * DAY_MS then
+    day, today = floor(ms / DAY_MS), 0
   end
   minute, today = minute + cost, today + cost
   return minute <= limits.writesPerMinute and today <= limits.writesPerDay
@@ -243,7 +241,7 @@ function tenant.commit(hasEvents)
     messages = messages + 1
   end
   if bytes < NEVER then
-    bytes = bytes + math.ceil(written)
+    bytes = bytes + ceil(written)
   end
   local numbers = pack(
     FORM, tier, flags, definitions, minuteStart, minute, day, today, fence, count, moreSlots, nextDue, dueIndexed,

@@ -6,6 +6,7 @@ local codec = require('slots/codec')
 local events = require('events/events')
 local handOver = require('plain/handOver')
 local history = require('history/ended')
+local lines = require('plain/lines')
 local plain = require('plain/plain')
 local pools = require('slots/pools')
 local reservationEvents = require('events/reservations')
@@ -16,10 +17,13 @@ local ITEM_SIZE, FIRST = 3, 3
 local byte, find = string.byte, string.find
 
 -- Checks the item of a plain name, and adds its event. Takes the record of the name. Returns when its lease would have
--- ended, 0 never; nil if the record is not the item's requester's by its token.
-local function endOfReleased(args, at, packed)
-  local owner, _, _, expiresAt, token, type = codec.unpackPlain(packed)
+-- ended, 0 never; nil if the record is not the item's requester's by its token, or its release may do more.
+local function endOfReleased(keys, args, at, packed)
+  local owner, token, expiresAt, type, _, _, _, hasWaited = codec.unpackAlone(packed, args[at])
   if owner ~= args[at + 1] or token ~= args[at + 2] then
+    return nil
+  elseif hasWaited and not lines.isUnregistered(keys, args[at]) then
+    -- Its slot may be one that its users leave dirty.
     return nil
   elseif plain.isHeard and events.isWanted('UNRESERVED', owner) then
     reservationEvents.addReleased(tenant.label, args[at], owner, type, tenant.actor())
@@ -41,11 +45,11 @@ local function releaseOne(keys, args, nowMs)
   if not packed then
     slot, packed, found = slots.assignedTo(keys, slot, args[FIRST + 1])
   end
-  local isName = packed and byte(packed) == 2
+  local isName = packed and (byte(packed) == 2 or codec.isOfName(packed))
   if not packed or tenant.isAwaited(keys, isName and slot) then
     return nil
   elseif isName then
-    expiresAt = endOfReleased(args, FIRST, packed)
+    expiresAt = endOfReleased(keys, args, FIRST, packed)
     if expiresAt and pool then
       slots.mark(keys, pool, slotNumber)
     end
@@ -86,7 +90,7 @@ local function releaseAll(keys, args, nowMs, nowUs, names, ofPools)
   local texts, due, isNamed, at = {}, {}, {}, FIRST
   for i = 1, #names do
     local name, packed = names[i], records[i]
-    local expiresAt = packed and not isNamed[name] and endOfReleased(args, at, packed)
+    local expiresAt = packed and not isNamed[name] and endOfReleased(keys, args, at, packed)
     if not expiresAt then
       return nil
     elseif expiresAt > 0 then
@@ -110,7 +114,7 @@ local function releaseTo(keys, args)
   local nowMs = plain.begin(keys, args, 1)
   local texts = nowMs and handOver(keys, args, nowMs)
   if texts then
-    return answers.remember(keys.answer, plain.finish(keys, args, texts, 1, #args[FIRST]))
+    return answers.remember(keys.answer, plain.finish(keys, texts, 1, #args[FIRST]))
   end
   return plain.giveUp()
 end
@@ -139,7 +143,7 @@ return function(keys, args)
   end
   local texts = (names and releaseAll or releaseOne)(keys, args, nowMs, nowUs, names, ofPools)
   if texts then
-    return answers.remember(keys.answer, plain.finish(keys, args, texts, work, length))
+    return answers.remember(keys.answer, plain.finish(keys, texts, work, length))
   end
   return plain.giveUp()
 end

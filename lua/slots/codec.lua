@@ -121,12 +121,19 @@ function codec.unpackSlot(packed)
   end
 end
 
+-- Returns true if a packed reservation of the form 3 is of a slot that is in no pool.
+function codec.isOfName(packed)
+  -- The name of the pool is behind that of the owner.
+  return byte(packed) == 3 and byte(packed, find(packed, '\0', 6, true) + 1) == 0
+end
+
 -- The details of a reservation without other slots and extra fields, whose requester waited for it.
 local WAITED = '^{"x":{"waited":%d+}}$'
 
 -- Unpacks a reservation of one slot that is in no pool, which has no extra fields, unless its requester waited for it.
--- Returns owner, release token, expiresAt, type, label, fencing token and the place of the tail; nil if the record is
--- another, or nobody has claimed it. Takes the name of the slot. It may be one that may not be ready.
+-- Returns owner, release token, expiresAt, type, label, fencing token, the place of the tail, and true if it waited:
+-- then the slot may be one that may not be ready. Returns nil if the record is another, or nobody has claimed it. Takes
+-- the name of the slot.
 function codec.unpackAlone(packed, name)
   local form = byte(packed)
   if form == 2 then
@@ -141,7 +148,7 @@ function codec.unpackAlone(packed, name)
       refCount == 1 and pool == '' and plan == '' and requestedName == name and token ~= codec.UNCLAIMED and
       find(details, WAITED)
     then
-      return owner, token, expiresAt, type, label, fence, at
+      return owner, token, expiresAt, type, label, fence, at, true
     end
   end
 end
