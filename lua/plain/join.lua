@@ -30,7 +30,7 @@ local function ticketOf(args, nowMs)
   local endsAt = nowMs + waitMs
   return {
     requester = args[4], label = tenant.label, since = nowMs, endsAt = endsAt, claimMs = tonumber(claimMs),
-    instance = format('%s:%.0f', instance, nowMs + pollMs), due = min(endsAt, attended + claimMs),
+    instance = format('%s:%d', instance, nowMs + pollMs), due = min(endsAt, attended + claimMs),
     priority = tonumber(priority), ttlMs = tonumber(ttlMs), type = type,
   }
 end
@@ -115,6 +115,6 @@ return function(keys, args, nowMs, nowUs)
     tell(keys, name, ticket, wanted)
   end
   local explanation = ahead == 0 and 'WAITING: you are next' or format('WAITING: %d before you', ahead)
-  return 'WAITING\n' .. explanation .. format('\n%.0f\n%d\n', number, ahead) .. name ..
-    format('\n%.0f\n%.0f\n', nowMs, ticket.endsAt)
+  return 'WAITING\n' .. explanation .. format('\n%d\n%d\n', number, ahead) .. name ..
+    format('\n%d\n%d\n', nowMs, ticket.endsAt)
 end

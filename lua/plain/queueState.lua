@@ -33,7 +33,7 @@ local function change(more)
   local due = queueState.due
   queueState.items, tickets = queueState.items + more, tickets + more
   return format(
-    '%d %d %s %s %s 0 -', queueState.items, tickets, granted, last, due < NEVER and format('%.0f', due) or 'inf'
+    '%d %d %s %s %s 0 -', queueState.items, tickets, granted, last, due < NEVER and format('%d', due) or 'inf'
   )
 end
 
@@ -47,7 +47,7 @@ function queueState.join(number, due)
   if not queueState.due then
     tickets, granted = 0, '0'
   end
-  last, queueState.due = format('%.0f', number), min(due, queueState.due or due)
+  last, queueState.due = format('%d', number), min(due, queueState.due or due)
   return change(1)
 end
 

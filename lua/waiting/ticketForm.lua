@@ -1,15 +1,14 @@
 -- The stored form of an attended ticket that waits for one plain name: what waiting/tickets.lua packs of it, and its
 -- digest. The plain way (plain/handOver.lua, plain/join.lua) reads and writes such tickets.
 local ticketForm = {}
-local char, format, sub, tonumber = string.char, string.format, string.sub, tonumber
+local band, format, pack, sub = bit.band, string.format, struct.pack, string.sub
+-- The low seven bits of four bytes.
+local LOW = 0x7f7f7f7f
 
 -- Returns the digest of a text that tells a request from others of its requester: 8 bytes below 128.
 function ticketForm.digestOf(text)
-  local hex, bytes = redis.sha1hex(text), {}
-  for i = 1, 8 do
-    bytes[i] = tonumber(sub(hex, 2 * i - 1, 2 * i), 16) % 128
-  end
-  return char(unpack(bytes))
+  local hex = redis.sha1hex(text)
+  return pack('>I4I4', band(tonumber(sub(hex, 1, 8), 16), LOW), band(tonumber(sub(hex, 9, 16), 16), LOW))
 end
 
 -- Returns the digest of a request for one plain name (tickets.digestOf() has all others).
@@ -44,7 +43,7 @@ end
 
 -- Returns the number of a ticket in decimal, which names it outside of Redis. Takes its order (waiting/queues.lua).
 function ticketForm.idOf(order)
-  return format('%.0f', (struct.unpack('>I7', order, 2)))
+  return format('%d', (struct.unpack('>I7', order, 2)))
 end
 
 return ticketForm
