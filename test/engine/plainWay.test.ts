@@ -3,21 +3,16 @@
  * one (lua/verbs). Both give the same replies and leave the same state: generated calls go to two tenants, of which one
  * never takes the short way.
  */
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { NOW, register } from '../../src/engine/definitions/changes.ts';
-import { definitionsKey, keysOfRequest, tenantKey } from '../../src/redis/keys.ts';
-import { readHot } from '../../src/redis/layouts.ts';
-import { parseReply, toText } from '../../src/redis/reply.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keysOfRequest } from '../../src/redis/keys.ts';
+import { parseReply } from '../../src/redis/reply.ts';
 import { runScript } from '../../src/redis/scripts.ts';
-import { STEERED_CLOCK, setClock } from '../support/clock.ts';
-import { type RunningEngine, SMALL_PIECES, startEngine } from '../support/engine.ts';
-import { changeHot, FLAGS, pairsOf, text, WANTS_ALL } from '../support/hotRecord.ts';
+import { startEngine } from '../support/engine.ts';
+import { FLAGS, WANTS_ALL } from '../support/hotRecord.ts';
 import {
   type Args,
   AWAITED_NAMES,
   below,
-  COUNTED_BYTES,
   conditionItem,
   type Held,
   isOneIn,
@@ -31,14 +26,9 @@ import {
   unreserveItem,
   WORN_NAMES,
 } from '../support/plainCalls.ts';
-import { redisAddress } from '../support/redisAddress.ts';
+import { callTwin, START, setTime, startTwins, storedOf, type TwinKind, type Twins } from '../support/plainTwins.ts';
 
 const CALLS = Number(process.env.PLAIN_CALLS ?? 150);
-const NEVER = 'return function() return nil end';
-const SHORT = { 'frame/now': STEERED_CLOCK, 'limits/bytes': COUNTED_BYTES };
-const GENERAL = { ...SHORT, 'plain/reserve': NEVER, 'plain/unreserve': NEVER };
-// Ahead of the real clock, by which other tests' instances end leases.
-const START = Date.UTC(2055, 0, 1);
 const HOUR_MS = 3_600_000;
 
 /** Returns the flags of a call, and the number of its items. */
@@ -54,14 +44,10 @@ function shapeOf({ names, waits }: Kind): readonly [string, number] {
 }
 
 /** Differences between tenants. */
-interface Kind {
+interface Kind extends TwinKind {
   readonly title: string;
   readonly hasDefinitions?: boolean;
   readonly hasLabels?: boolean;
-  readonly hot?: Parameters<typeof changeHot>[2];
-  readonly fields?: Readonly<Record<string, string>>;
-  readonly grant?: string;
-  readonly limits?: Parameters<typeof startEngine>[3];
   /** Names of most requests, each alone. */
   readonly names?: readonly [string, ...string[]];
   /** Whether some requests wait. The queue is settled in the smallest pieces. */
@@ -81,9 +67,9 @@ const KINDS: readonly Kind[] = [
   { title: 'a tenant at its limits', limits: { writesPerMinute: 40, reservations: 5 } },
   { title: 'a tenant with a limit of a day and of bytes', limits: { writesPerDay: 300, bytes: 4000 } },
   { title: 'a tenant without a history', limits: { historyDays: 0 } },
-  { title: 'a tenant with a restricted key', grant: 'read reserve\n0\n' },
-  { title: 'a tenant with a key that may only read', grant: 'read\n0\n' },
-  { title: 'a tenant with a key for some names', grant: 'read reserve\n0\na' },
+  { title: 'a tenant with a restricted key', key: 'label\nread reserve\n0\n' },
+  { title: 'a tenant with a key that may only read', key: 'label\nread\n0\n' },
+  { title: 'a tenant with a key for some names', key: 'label\nread reserve\n0\na' },
   { title: 'a tenant with terms', fields: { terms: '2000 50000 0' }, hot: { flags: FLAGS.terms } },
   { title: 'a tenant that allows only registered resources', hot: { flags: FLAGS.strict }, hasDefinitions: true },
   {
@@ -130,98 +116,23 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-interface Twin extends RunningEngine {
-  readonly messages: string[];
-}
-
-async function start(kind: Kind, includes: Readonly<Record<string, string>>): Promise<Twin> {
-  const pieces = kind.waits ? SMALL_PIECES : {};
-  const running = await startEngine(undefined, undefined, { ...includes, ...pieces }, kind.limits);
-  const { engine, credential } = running;
-  await setClock(engine.redis, credential.tenant, START);
-  if (kind.hasDefinitions) await register(engine, credential, resourcesOf(kind), NOW);
-  else await engine.loadTenant(credential.tenant);
-  // The due index has it: no call has to write that first.
-  await changeHot(engine.redis, credential.tenant, { bytes: 100, dueIndexed: 1, ...kind.hot });
-  if (kind.fields?.closing !== undefined) {
-    await engine.redis.hset(definitionsKey(credential.tenant), '\x02pool', kind.fields.closing);
-  }
-  const key = kind.grant && { [`key:${credential.credentialKey}`]: `label\n${kind.grant}` };
-  const fields = { ...kind.fields, ...key };
-  if (Object.keys(fields).length > 0) await engine.redis.hset(tenantKey(credential.tenant), fields);
-  const listener = new Redis(redisAddress(inject('redisUrl')));
-  const messages: string[] = [];
-  listener.on('smessage', (_: string, message: string) => messages.push(message));
-  await listener.ssubscribe(`{${credential.tenant}}:events`);
-  return {
-    ...running,
-    messages,
-    stop: () => {
-      listener.disconnect();
-      running.stop();
-    },
-  };
-}
-
-/** The reply without the number for the work, which each way counts as it likes. */
-async function call(
-  { engine, credential }: Twin,
-  verb: 'reserve' | 'unreserve' | 'setCondition',
-  flags: string,
-  args: Args,
-) {
-  const keys = keysOfRequest(verb, credential, `answer:${newToken()}`);
-  const reply = parseReply(await runScript(engine.redis, verb, ...keys, credential.credentialKey, flags, ...args));
-  if (reply[0] !== 'OK') return reply;
-  const [code, quota, ...rest] = reply;
-  return [code, toText(quota).split(' ').toSpliced(6, 1).join(' '), ...rest];
-}
-
 /** Returns the arguments of a reserve that may wait, without and with a long poll. */
 const waitingArgs = (held: Held[], names: Kind['names']): Args => [
   ...reserveItem(held, names, pick(['20000 0 5000', '60000 0 5000', '60000 1 9000'])),
   pick(['poll 0', 'poll 30000']),
 ];
 
-/** Everything that Redis has of a tenant, but for what names the tenant. */
-async function storedOf({ engine: { redis }, credential: { tenant, credentialKey }, messages }: Twin) {
-  const key = (name: string) => `{${tenant}}:${name}`;
-  const hashAt = async (name: string) => pairsOf(await redis.callBuffer('HGETALL', key(name))).sort();
-  const fields = Object.entries(await redis.hgetallBuffer(key('tenant')))
-    .filter(([name]) => !name.endsWith(credentialKey))
-    .map(([name, value]) => [name, name === 'hot' ? readHot(value) : value.toString()])
-    .sort();
-  const history = await redis.xrangeBuffer(key('history'), '-', '+');
-  return {
-    fields,
-    slots: await hashAt('slots'),
-    due: await redis.zrange(key('due'), '0', '-1', 'WITHSCORES'),
-    nameIndex: await redis.zrange(key('nameIndex'), '0', '-1'),
-    pools: await hashAt('pools'),
-    conditions: await hashAt('conditions'),
-    clean: await hashAt('clean'),
-    tickets: await hashAt('tickets'),
-    queues: (await redis.zrangeBuffer(key('queues'), '0', '-1')).map(text),
-    waits: (await redis.zrangeBuffer(key('waits'), '0', '-1', 'WITHSCORES')).map(text),
-    history: history.map(([, values]) => values.map(text)),
-    outbox: (await redis.xrange(key('outbox'), '-', '+')).map(([, values]) => values),
-    messages: messages.map((message) => message.replaceAll(tenant, 't')),
-  };
-}
-
 describe.each(KINDS)(`$title (seed ${seed})`, (kind) => {
-  let short: Twin;
-  let general: Twin;
+  let twins: Twins;
   beforeAll(async () => {
-    short = await start(kind, SHORT);
-    general = await start(kind, GENERAL);
+    const { hasDefinitions, waits = false } = kind;
+    twins = await startTwins({ ...kind, inPieces: waits, ...(hasDefinitions && { definitions: resourcesOf(kind) }) });
   });
-  afterAll(() => {
-    short.stop();
-    general.stop();
-  });
+  afterAll(() => twins.stop());
 
   test('gets the same replies and has the same state, whichever way its requests take', async () => {
+    const { short, general } = twins;
+    const call = async (...args: Parameters<typeof callTwin>) => (await callTwin(...args)).reply;
     const held: Held[] = [];
     let now = START;
     if (kind.names?.includes('big')) {
@@ -239,12 +150,10 @@ describe.each(KINDS)(`$title (seed ${seed})`, (kind) => {
         expect(await call(twin, 'unreserve', '', ['big_550', 'h0', 'b'.repeat(22)])).toContain('RELINQUISHED\nbig_550');
       }
     }
-    const at = (ms: number) =>
-      Promise.all([short, general].map(({ engine, credential }) => setClock(engine.redis, credential.tenant, ms)));
     const calls = kind.waits ? 2 * CALLS : CALLS;
     for (let nth = 0; nth < calls; nth++) {
       now += pick([0, 0, 1, 300, 2500]);
-      await at(now);
+      await setTime(twins, now);
       if (kind.hasConditions && isOneIn(4)) {
         const item = conditionItem();
         for (const twin of [short, general]) await call(twin, 'setCondition', '', item);
