@@ -20,6 +20,9 @@ describe('waiting', () => {
     const resource = randomUUID();
     await hold(resource);
     expect((await wait(bob, resource)).to).toContain(`/dashboard/reservations?done=waiting&what=${resource}&count=1&`);
+    expect(plain((await ann.get(`/reserve?resource=${resource}`)).text)).toMatch(
+      /You would be 2nd; expected about .*\d\d:\d\d UTC\. You join the queue/,
+    );
     const { to } = await wait(ann, resource, { note: 'after bob', back: '/dashboard/mine' });
     expect(plain((await ann.get(`${to}`.replace('/dashboard', ''))).text)).toMatch(
       new RegExp(`You are 2nd in the queue for ${resource}. Expected about .*\\d\\d:\\d\\d UTC`),

@@ -12,7 +12,7 @@ import type { ResourceState } from '../../engine/reservations/resource.ts';
 import type { ResourceState as RowState } from '../../engine/reservations/states.ts';
 import { bookedOf, notReadyOf } from '../board/rows.ts';
 import type { NameOf } from '../people.ts';
-import { expectedTimes } from '../timeline/expected.ts';
+import { expectedTimes, type Ticket } from '../timeline/expected.ts';
 import { leasesOf, MAX_LANES } from '../timeline/row.ts';
 import type { Holding, RowFacts, Waiting } from '../timeline/rowFacts.ts';
 import { CONDITION_WORDS } from '../words/conditionWords.ts';
@@ -151,10 +151,16 @@ export function factsOfState(
   };
 }
 
-/** When the turn of somebody in the queue is expected, in ms since 1970 UTC; null: nobody knows. */
-export function expectedTurn(state: RowState, ahead: number): number | null {
+/**
+ * When the turn of somebody in the queue is expected.
+ * @param ahead how many are before them
+ * @param own their request, if they are not in the queue yet
+ * @returns ms since 1970 UTC; null: nobody knows
+ */
+export function expectedTurn(state: RowState, ahead: number, own?: Ticket): number | null {
   const facts = factsOfState(state, (requester) => requester);
-  return expectedTimes(leasesOf(facts), facts.capacity, facts.waiting, Date.now())[ahead]?.startMs ?? null;
+  const tickets = own === undefined ? facts.waiting : [...facts.waiting.slice(0, ahead), own];
+  return expectedTimes(leasesOf(facts), facts.capacity, tickets, Date.now())[ahead]?.startMs ?? null;
 }
 
 /**

@@ -15,18 +15,17 @@ import { readTerms } from '../../../engine/tenant/record.ts';
 import { requesterOf } from '../../../engine/tenant/signIns.ts';
 import { reserve } from '../../../operations/reservations.ts';
 import { NO_POLLING } from '../../../operations/waiting.ts';
-import { joined } from '../../actions/joined.ts';
+import { joined, type Turn, turnIfJoined } from '../../actions/joined.ts';
 import { leaseFields, leaseOf } from '../../actions/lease.ts';
 import { refusalOf } from '../../actions/refusal.ts';
-import { type EmailOffer, emailOffer, tellTurn } from '../../actions/tellTurn.ts';
+import { emailOffer, tellTurn } from '../../actions/tellTurn.ts';
 import { BOARD } from '../../board/query.ts';
-import { Clock } from '../../components/clock.tsx';
 import { Buttons, Fault, FormPage, faultOf } from '../../components/formPage.tsx';
 import { chosenEnd, LeaseFields } from '../../components/leaseFields.tsx';
 import { NowOrLater } from '../../components/nowOrLater.tsx';
+import { ReserveButtons, type ReserveButtonsProps } from '../../components/reserveButtons.tsx';
 import { ResourceState } from '../../components/resourceState.tsx';
 import { SeveralFields } from '../../components/severalFields.tsx';
-import { TellByEmail } from '../../components/tellByEmail.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { type Attempt, attempt, check, type Failed, readForm, readQuery, refuseField } from '../../form.ts';
 import { reserveSchema } from '../../formSchemas.ts';
@@ -93,8 +92,9 @@ export const reserveRoutes = (deps: DashboardDeps) => {
     // A slot in the condition may be free, and something else in the way.
     const canTake = canTend === null ? seen?.reservable !== false : canTend && failed?.status !== 409;
     const email = canTake ? null : await emailOffer(deps, viewer);
+    const turn = canTake ? null : await turnOf(deps, viewer, typed, terms).catch(() => null);
     const nameOf = await namesOf(deps, viewer, seen?.requester ? [seen.requester] : []);
-    const props = { viewer, typed, terms, seen, canTake, registered, email, nameOf, failed };
+    const props = { viewer, typed, terms, seen, canTake, registered, email, turn, nameOf, failed };
     return c.html(<ReservePage {...props} sizes={deps.sizes} zone={zoneOf(c)} />, failed?.status ?? 200);
   };
 
@@ -163,6 +163,18 @@ function itemOf(form: Form, { user }: Viewer, { waitSeconds }: Sizes): object {
   };
 }
 
+/** The turn of a person, if they joined the queue now. @throws as turnIfJoined() */
+async function turnOf(
+  deps: DashboardDeps,
+  viewer: Viewer,
+  { resource, condition }: Form,
+  terms: Terms,
+): Promise<Turn | null> {
+  const form = Form.parse({ resource, condition, act: 'wait', note: '…', lease: String(suggestedLease(terms)) });
+  const [item] = check(reserveSchema(deps), [itemOf(form, viewer, deps.sizes)]);
+  return item === undefined ? null : turnIfJoined(deps, viewer, item);
+}
+
 const conditionOf = (text: string): Condition => CONDITIONS.find((one) => one === text) ?? 'ready';
 
 /** Asks for the name first. */
@@ -186,18 +198,14 @@ const NamePage = ({ viewer, back }: { viewer: Viewer; back: string }) => (
   </FormPage>
 );
 
-interface ReservePageProps {
+interface ReservePageProps extends Pick<ReserveButtonsProps, 'canTake' | 'email' | 'turn'> {
   readonly viewer: Viewer;
   readonly typed: Form;
   readonly terms: Terms;
   /** null: it could not be read */
   readonly seen: CheckResult | null;
-  /** False if it has to be waited for. */
-  readonly canTake: boolean;
   /** The definition of the name. null: it is not registered; undefined: it could not be read */
   readonly registered: Registered | null | undefined;
-  /** The address that can tell the person's turn, and whether they have chosen that; null: none */
-  readonly email: EmailOffer | null;
   readonly nameOf: NameOf;
   readonly sizes: Sizes;
   readonly failed: Failed | undefined;
@@ -239,7 +247,7 @@ const ReservePage = (props: ReservePageProps) => {
 };
 
 const ReserveForm = (props: ReservePageProps) => {
-  const { viewer, typed, terms, seen, canTake, email, sizes, failed, zone } = props;
+  const { viewer, typed, terms, seen, canTake, email, turn, sizes, failed, zone } = props;
   const back = ownPath(typed.back);
   const latestMs = canTake && seen?.bookedFrom !== undefined ? Date.parse(seen.bookedFrom) : null;
   const lease = { terms, typed, failed, zone, mayLast: canTake, isQueued: !canTake, latestMs };
@@ -263,28 +271,7 @@ const ReserveForm = (props: ReservePageProps) => {
         <Fault of="note" failed={failed} />
       </label>
       <SeveralFields typed={typed} sizes={sizes} failed={failed} mayRepair={may(viewer, 'define')} />
-      <div data-live="reserve-buttons">
-        {!canTake && (
-          <p class="hint">
-            You join the queue for a day. When it is your turn, you have 10 minutes to take it; the time that you chose
-            begins then.
-          </p>
-        )}
-        {email !== null && <TellByEmail email={email} />}
-        <Buttons back={back}>
-          {canTake ? (
-            <button type="submit" class="primary" id="reserve" name="act" value="reserve">
-              <span>
-                Reserve until <span data-until>{end === null ? '…' : <Clock at={end} />}</span>
-              </span>
-            </button>
-          ) : (
-            <button type="submit" class="primary" id="wait" name="act" value="wait">
-              Join the queue
-            </button>
-          )}
-        </Buttons>
-      </div>
+      <ReserveButtons {...{ canTake, email, turn, end, back }} />
     </form>
   );
 };
