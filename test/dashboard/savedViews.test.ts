@@ -56,16 +56,22 @@ describe('the table of the Board', () => {
     const namesOf = (html: string) => [...html.matchAll(/<tr data-name="([^"]*)"/g)].map(([, name]) => name);
     await holdfast.register({ name: 'zoo', group: true }, { name: 'zebra', treePath: 'zoo' });
     await holdfast.reserve({ resource: 'zebra', requester: 'ci' });
-    await holdfast.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [
-      { resource: 'zebra', requester: 'eve', waitSeconds: 600 },
-    ]);
+    await holdfast.reserve({ resource: 'pixel-1', requester: 'ci' });
+    for (const [resource, requester] of [
+      ['pixel-1', 'eve'],
+      ['zebra', 'eve'],
+      ['zebra', 'bob'],
+    ])
+      await holdfast.request('POST', '/api/v1/Reservation/reserve?pollSeconds=0', [
+        { resource, requester, ttlSeconds: 60, waitSeconds: 600 },
+      ]);
     const grouped = await see('?view=table');
     expect(namesOf(grouped)).toEqual(['zebra', 'iphone-1', 'iphone-2', 'pixel-1']);
     expect(grouped).toContain('<tr class="group">');
     for (const [heading, sort, names] of [
       ['Resource', 'name', ['iphone-1', 'iphone-2', 'pixel-1', 'zebra']],
-      ['Waiting', 'waiting', ['zebra', 'iphone-1', 'iphone-2', 'pixel-1']],
-      ['Since', 'since', ['iphone-2', 'zebra', 'iphone-1', 'pixel-1']],
+      ['Waiting since', 'waiting', ['pixel-1', 'zebra', 'iphone-1', 'iphone-2']],
+      ['Held since', 'since', ['iphone-2', 'zebra', 'pixel-1', 'iphone-1']],
     ] as const) {
       expect(linkOf(grouped, heading)).toBe(`?view=table&sort=${sort}`);
       const sorted = await see(`?view=table&sort=${sort}`);
@@ -73,6 +79,7 @@ describe('the table of the Board', () => {
       expect(sorted).not.toContain('<tr class="group">');
       expect(linkOf(sorted, heading)).toBe('?view=table');
     }
+    expect(plain(await see('?view=table'))).toMatch(/zebra .* \d\d:\d\d UTC · 2 wait/);
     expect((await see('?sort=since')).match(/<tr class="group">/g)).toHaveLength(2);
   });
 });

@@ -127,13 +127,21 @@ export function wantedBy(
 const hasLabels = (texts: readonly string[], wanted: readonly ReadonlySet<string>[]) =>
   wanted.every((values) => texts.some((text) => values.has(text)));
 
-/** Sorts rows by a column of the table. Rows that are alike in it keep their order. */
-export function sorted(rows: readonly Candidate[], by: Sort, { held }: Lab): Candidate[] {
+/**
+ * Sorts rows by a column of the table. Rows that are alike in it keep their order.
+ * @param waits resource → since when the first waits for it
+ */
+export function sorted(
+  rows: readonly Candidate[],
+  by: Sort,
+  { held }: Lab,
+  waits: ReadonlyMap<string, number>,
+): Candidate[] {
   if (by === 'name') return rows.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  const rankOf = (one: Candidate): number =>
+  const rankOf = ({ name }: Candidate): number =>
     by === 'waiting'
-      ? -(one.node?.waiting ?? 0)
-      : Math.min(Number.MAX_VALUE, ...(held.get(one.name) ?? NONE).map(({ sinceMs }) => sinceMs));
+      ? (waits.get(name) ?? Number.MAX_VALUE)
+      : Math.min(Number.MAX_VALUE, ...(held.get(name) ?? NONE).map(({ sinceMs }) => sinceMs));
   const ranks = new Map(rows.map((one) => [one, rankOf(one)]));
   return rows.toSorted((one, other) => (ranks.get(one) ?? 0) - (ranks.get(other) ?? 0));
 }

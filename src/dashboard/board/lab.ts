@@ -152,7 +152,7 @@ async function read(engine: Engine, credential: Credential): Promise<Lab> {
 }
 
 /** The registered name that a reserved name stands for: itself, the end of a path, or the pool of a slot. */
-function nameIn(names: ReadonlySet<string>, reserved: string): string {
+export function nameIn(names: ReadonlySet<string>, reserved: string): string {
   const last = reserved.slice(reserved.lastIndexOf(PATH_DELIMITER) + 1);
   const pool = last.replace(/_\d+$/, '');
   return !names.has(last) && names.has(pool) ? pool : last;

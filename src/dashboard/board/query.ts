@@ -16,7 +16,7 @@ export type View = (typeof VIEWS)[number];
 const SPANS = ['today', 'week', 'next'] as const;
 export type Span = (typeof SPANS)[number];
 
-/** The orders of the table: by name, by the number who wait, by the time of the oldest hold. */
+/** The orders of the table: by name, by who waits longest, by the time of the oldest hold. */
 const SORTS = ['name', 'waiting', 'since'] as const;
 export type Sort = (typeof SORTS)[number];
 

@@ -28,6 +28,7 @@ import { groupBy } from './groupBy.ts';
 import { type HeldFact, type Lab, readLab } from './lab.ts';
 import type { BoardQuery } from './query.ts';
 import { type BoardRow, boardRow } from './rows.ts';
+import { readWaits } from './waits.ts';
 
 /** Rows on a page. */
 export const PAGE = 40;
@@ -46,6 +47,8 @@ export interface Board {
   readonly query: BoardQuery;
   readonly frame: Frame;
   readonly sections: readonly BoardSection[];
+  /** Resource → since when the first waits for it, in ms since 1970 UTC. Of the table. */
+  readonly waits: ReadonlyMap<string, number>;
   /** The number of rows of all pages that are wanted. */
   readonly total: number;
   readonly pages: number;
@@ -92,7 +95,8 @@ export async function readBoard(deps: BoardDeps, reader: Reader, query: BoardQue
   const searchNames = query.q === '' ? plainName : await namesOf(deps, reader, searchedNames(lab));
   const all = candidatesOf(lab);
   const wanted = all.filter(wantedBy(query, lab, person, searchNames, frame.nowMs));
-  const rows = query.sort === null ? wanted : sorted(wanted, query.sort, lab);
+  const waits = query.view === 'table' ? await readWaits(engine, credential, lab) : NO_WAITS;
+  const rows = query.sort === null ? wanted : sorted(wanted, query.sort, lab, waits);
   const { sections, pages } = pageOf(rows, query, PAGE);
   const shown = sections.flatMap((section) => section.rows);
   const { byName, nameOf } = await readRows(deps, reader, shown, { lab, frame, person, query });
@@ -100,6 +104,7 @@ export async function readBoard(deps: BoardDeps, reader: Reader, query: BoardQue
     query,
     frame,
     sections: sections.map((section) => withStates(section, byName, query)),
+    waits,
     total: rows.length,
     pages,
     counts: corrected(countAll(lab, frame.nowMs), [...byName.values()]),
@@ -111,6 +116,8 @@ export async function readBoard(deps: BoardDeps, reader: Reader, query: BoardQue
     count: (other) => all.filter(wantedBy(other, lab, person, plainName, frame.nowMs)).length,
   };
 }
+
+const NO_WAITS: ReadonlyMap<string, number> = new Map();
 
 const plainName: NameOf = (requester) => requester;
 

@@ -18,6 +18,7 @@ import { Icon } from './icon.tsx';
 import { MAX_INDENT, resourcePath } from './resourceTree.tsx';
 import { idOf, RowActions } from './rowActions.tsx';
 import { SortHead, type SortHeadProps } from './tableParts.tsx';
+import { When } from './when.tsx';
 
 const GROUP_HEIGHT = 32;
 
@@ -57,8 +58,8 @@ export const BoardTable = ({ board, viewer, back }: BoardTableProps) => {
             </th>
             {isTable ? (
               <>
-                <Head query={query} sort="waiting" label="Waiting" class="num" />
-                <Head query={query} sort="since" label="Since" />
+                <Head query={query} sort="waiting" label="Waiting since" />
+                <Head query={query} sort="since" label="Held since" />
                 <th scope="col">Key used</th>
               </>
             ) : (
@@ -89,11 +90,12 @@ interface HeadProps extends Pick<SortHeadProps, 'label' | 'class'> {
   readonly sort: Sort;
 }
 
-/** The head of a column, which sorts by it: names from A, who waits most, what is held longest. Again: by groups. */
+/** The head of a column, which sorts by it: names from A, who waits longest, what is held longest. Again: by groups. */
 const Head = ({ query, sort, ...props }: HeadProps) => {
   const isSorted = query.sort === sort;
-  const order = isSorted ? (sort === 'waiting' ? 'desc' : 'asc') : undefined;
-  return <SortHead order={order} href={linkTo(query, { sort: isSorted ? null : sort })} {...props} />;
+  return (
+    <SortHead order={isSorted ? 'asc' : undefined} href={linkTo(query, { sort: isSorted ? null : sort })} {...props} />
+  );
 };
 
 /** A Board of resources without groups has no heads. */
@@ -160,6 +162,7 @@ interface RowProps extends BoardTableProps {
 const Row = (props: RowProps) => {
   const { row, isChild, board, viewer, back = linkTo(board.query) } = props;
   const { state, level, timeline } = row;
+  const { waits } = board;
   const isTable = board.query.view === 'table';
   const indent = Math.min(MAX_INDENT, level + (isChild ? 1 : 0));
   return (
@@ -178,7 +181,9 @@ const Row = (props: RowProps) => {
         </td>
         {isTable ? (
           <>
-            <td class="num wide">{state.waiting > 0 && number(state.waiting)}</td>
+            <td class="wide">
+              {state.waiting > 0 && <Waiting count={state.waiting} sinceMs={waits.get(state.name)} />}
+            </td>
             <HoldCells slot={isPool(state) ? undefined : state.slots[0]} />
           </>
         ) : (
@@ -199,6 +204,14 @@ const Row = (props: RowProps) => {
     </>
   );
 };
+
+/** Since when the first waits, and how many do if there are more. @param props.sinceMs undefined: not known */
+const Waiting = ({ count, sinceMs }: { count: number; sinceMs: number | undefined }) => (
+  <>
+    {sinceMs !== undefined && <When at={sinceMs} as="clock" />}
+    {count > 1 && ` · ${number(count)} wait`}
+  </>
+);
 
 export const NameCell = ({ row: { state } }: { row: BoardRow }) => {
   const { name, labels } = state;
