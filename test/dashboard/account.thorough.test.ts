@@ -287,7 +287,7 @@ describe('tenants', () => {
       .locator('section', { hasText: 'Audit trail' })
       .locator('tr[data-day]')
       .evaluateAll((rows) =>
-        rows.map((row) => `${row.querySelector('.who > :last-child')?.textContent} ${row.children[2]?.textContent}`),
+        rows.map((row) => `${row.querySelector('th')?.textContent} ${row.children[2]?.textContent}`),
       );
     expect(done.slice(0, 3)).toEqual([
       'the administrator root@id.example ended the suspension of the tenant',

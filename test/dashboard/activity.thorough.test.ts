@@ -43,7 +43,7 @@ describe('the history', () => {
       { resource: 'iphone-15', requester: 'ci-41', from: 58, to: 57, waitedMs: 90_000 },
       ...Array.from({ length: 51 }, (_, i) => ({ resource: 'staging', requester: `q${i}`, from: 53 - i, to: 52 - i })),
     );
-    const who = () => page.locator('tbody:not(.day) tr:not(.day) th .who > span:last-child').allTextContents();
+    const who = () => page.locator('.past tbody tr:not(.day) th').allTextContents();
     const show = () => page.getByRole('button', { name: 'Show' }).click();
     await go('/activity');
     expect(await who()).toEqual(Array.from({ length: 50 }, (_, i) => `q${50 - i}`));

@@ -7,7 +7,6 @@ import type { AuditRow } from '../../store/audit.ts';
 import type { NameOf } from '../people.ts';
 import { whatWasDone, whoDid } from '../words/auditSentences.ts';
 import { DayHead, dayOf } from './pastTable.tsx';
-import { Person } from './person.tsx';
 import { Scroll } from './tableParts.tsx';
 import { When } from './when.tsx';
 
@@ -59,12 +58,10 @@ const Entry = ({ entry, nameOf, isOfAll }: { entry: AuditRow; nameOf: NameOf; is
         <When at={entry.at} as="second" />
       </td>
       {isOfAll && <td class="what">{entry.tenantId}</td>}
-      <th scope="row">
-        <Person requester={entry.actor} nameOf={isPerson ? nameOf : whoDid} />
-      </th>
-      <td>{sentence}</td>
+      <th scope="row">{(isPerson ? nameOf : whoDid)(entry.actor)}</th>
+      <td class="what">{sentence}</td>
       <td class="note">{rest.join(', ')}</td>
-      <td>{entry.address ?? ''}</td>
+      <td class="ended">{entry.address ?? ''}</td>
     </tr>
   );
 };

@@ -64,7 +64,7 @@ export const BoardTable = ({ board, viewer, back }: BoardTableProps) => {
               </>
             ) : (
               <th scope="col" class="time">
-                <TimelineAxis frame={frame} />
+                <TimelineAxis frame={frame} goesOn />
               </th>
             )}
             <th scope="col" class="c-act">

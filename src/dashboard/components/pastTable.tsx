@@ -6,7 +6,6 @@ import { span } from '../assets/span.js';
 import type { NameOf } from '../people.ts';
 import { howItEnded } from '../words/historyWords.ts';
 import { actorText } from './conditionParts.tsx';
-import { Person } from './person.tsx';
 import { resourcePath } from './resourceTree.tsx';
 import { StateMark } from './stateMark.tsx';
 import { Scroll } from './tableParts.tsx';
@@ -28,6 +27,8 @@ export interface PastTableProps {
   readonly nameOf: NameOf;
   /** The resource that all rows are of; absent: of several, which have a column. */
   readonly of?: string | undefined;
+  /** True if all rows are of the person. Then the resource is the head of a row. */
+  readonly isOwn?: boolean;
   /** True if times have seconds. */
   readonly isExact?: boolean;
   /** Said if there are no rows. */
@@ -36,10 +37,11 @@ export interface PastTableProps {
 
 const NONE = 'No reservation has ended, as far as the history goes back.';
 
-export const PastTable = ({ label, rows, nameOf, of, isExact = false, none = NONE }: PastTableProps) => {
+export const PastTable = ({ label, rows, nameOf, of, isOwn = false, isExact = false, none = NONE }: PastTableProps) => {
   if (rows.length === 0) return <p class="pad quiet">{none}</p>;
   const hasSlots = of !== undefined && rows.some(({ slots }) => slots.some((slot) => slot !== of));
-  const columns = ['From', 'To', 'Who', ...(of === undefined ? ['Resource'] : hasSlots ? ['Slot'] : []), 'What for'];
+  const what = of === undefined ? ['Resource'] : hasSlots ? ['Slot'] : [];
+  const columns = ['From', 'To', ...(isOwn ? [] : ['Who']), ...what, 'What for'];
   const all = [...columns, ...(isExact ? ['Waited'] : []), 'For', 'Ended'];
   const days = new Map<string, PastRow>();
   for (const row of rows) if (!days.has(dayOf(timeOf(row)))) days.set(dayOf(timeOf(row)), row);
@@ -59,7 +61,7 @@ export const PastTable = ({ label, rows, nameOf, of, isExact = false, none = NON
           {rows.map((row) => (
             <>
               {days.get(dayOf(timeOf(row))) === row && <DayHead at={timeOf(row)} columns={all.length} />}
-              <Row row={row} nameOf={nameOf} of={of} hasSlots={hasSlots} isExact={isExact} />
+              <Row {...{ row, nameOf, of, hasSlots, isOwn, isExact }} />
             </>
           ))}
         </tbody>
@@ -67,6 +69,9 @@ export const PastTable = ({ label, rows, nameOf, of, isExact = false, none = NON
     </Scroll>
   );
 };
+
+/** Slots that a row names. */
+const MAX_SLOTS = 3;
 
 const NUMBERS: ReadonlySet<string> = new Set(['For', 'Waited']);
 
@@ -89,15 +94,17 @@ export const DayHead = ({ at, columns }: { at: number; columns: number }) => (
 const dayText = (day: string): string =>
   day === new Date().toISOString().slice(0, 10) ? 'Today, UTC' : `${DAY.format(new Date(day))}, UTC`;
 
-const Row = ({
-  row,
-  nameOf,
-  of,
-  hasSlots,
-  isExact,
-}: Pick<PastTableProps, 'nameOf' | 'of'> & { row: PastRow; hasSlots: boolean; isExact: boolean }) => {
-  const { requester, resource, slots, mode, note, reservedAt, endedAt, waitedMs, apiKeyLabel, number } = row;
-  const slot = slots.filter((one) => one !== resource).join(', ');
+interface RowProps extends Pick<PastTableProps, 'nameOf' | 'of'> {
+  readonly row: PastRow;
+  readonly hasSlots: boolean;
+  readonly isOwn: boolean;
+  readonly isExact: boolean;
+}
+
+const Row = ({ row, nameOf, of, hasSlots, isOwn, isExact }: RowProps) => {
+  const { resource, slots, mode, note, reservedAt, endedAt, waitedMs, number } = row;
+  const own = slots.filter((one) => one !== resource);
+  const slot = own.length > MAX_SLOTS ? `${own.length} slots` : own.join(', ');
   const as = isExact ? 'second' : 'time';
   return (
     <tr id={`past-${endedAt === null ? 'now' : 'to'}-${number}`} data-day={timeOf(row)}>
@@ -107,22 +114,17 @@ const Row = ({
       <td class="to">
         <When at={endedAt} as={as} />
       </td>
-      <th scope="row">
-        {row.ending === 'OUT_OF_SERVICE' ? (
-          <>
-            <StateMark mark="out" /> <span class="meta">by {actorText(requester, nameOf)}</span>
-          </>
-        ) : (
-          <Person requester={requester} nameOf={nameOf} keyLabel={isExact ? apiKeyLabel : null} />
-        )}
-      </th>
-      {of === undefined && (
+      <th scope="row">{isOwn ? <What resource={resource} slot={slot} /> : <Who {...{ row, nameOf, isExact }} />}</th>
+      {of === undefined && !isOwn && (
         <td class="what">
-          <a href={resourcePath(resource)}>{resource}</a>
-          {slot !== '' && <span class="along">{slot}</span>}
+          <What resource={resource} slot={slot} />
         </td>
       )}
-      {hasSlots && <td class="what">{slot}</td>}
+      {hasSlots && (
+        <td class="what">
+          <span class="along">{slot}</span>
+        </td>
+      )}
       <td class="note">
         {note ?? ''}
         {mode === 'SHARED' && <span class="along">shared</span>}
@@ -135,3 +137,22 @@ const Row = ({
     </tr>
   );
 };
+
+const What = ({ resource, slot }: { resource: string; slot: string }) => (
+  <>
+    <a href={resourcePath(resource)}>{resource}</a>
+    {slot !== '' && <span class="along">{slot}</span>}
+  </>
+);
+
+const Who = ({ row, nameOf, isExact }: Pick<RowProps, 'row' | 'nameOf' | 'isExact'>) =>
+  row.ending === 'OUT_OF_SERVICE' ? (
+    <>
+      <StateMark mark="out" /> <span class="meta">by {actorText(row.requester, nameOf)}</span>
+    </>
+  ) : (
+    <>
+      {nameOf(row.requester)}
+      {isExact && row.apiKeyLabel && <span class="meta"> key {row.apiKeyLabel}</span>}
+    </>
+  );

@@ -1,5 +1,5 @@
 /**
- * A search form.
+ * A search form, and a field of a line of filters.
  */
 
 export interface SearchFormProps {
@@ -22,4 +22,25 @@ export const SearchForm = ({ at, label, q }: SearchFormProps) => (
       </button>
     </form>
   </search>
+);
+
+export interface FilterFieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly value?: string | undefined;
+  /** True if the key / leads to it. */
+  readonly isFirst?: boolean;
+}
+
+/** A field of a line of filters: its label stands in it while it is empty. */
+export const FilterField = ({ name, label, value = '', isFirst = false }: FilterFieldProps) => (
+  <input
+    name={name}
+    value={value}
+    aria-label={label}
+    placeholder={label}
+    maxlength={256}
+    autocomplete="off"
+    data-shortcut={isFirst ? '/' : undefined}
+  />
 );

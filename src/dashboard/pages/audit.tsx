@@ -10,6 +10,7 @@ import type { AuditFilter } from '../../store/audit.ts';
 import type { Store } from '../../store/records.ts';
 import { AuditTable } from '../components/auditTable.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
+import { FilterField } from '../components/searchForm.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { readQuery, searched } from '../form.ts';
 import { namesOf } from '../people.ts';
@@ -95,25 +96,16 @@ async function show(c: Context<DashboardEnv>, deps: Deps, store: Store, query: Q
 const Filters = ({ query: { who, action, from, to, tenant }, at }: { query: Query; at: string }) => (
   <search>
     <form class="filters" action={at}>
-      {at === ALL && (
-        <label>
-          Tenant <input name="tenant" value={tenant ?? ''} maxlength={40} />
-        </label>
-      )}
-      <label>
-        Who <input name="who" data-shortcut="/" value={who} maxlength={256} placeholder="ann, key:worker" />
-      </label>
-      <label>
-        What{' '}
-        <select name="action">
-          <option value="">any</option>
-          {ACTIONS.map(([one, sentence]) => (
-            <option value={one} selected={one === action}>
-              {sentence}
-            </option>
-          ))}
-        </select>
-      </label>
+      {at === ALL && <FilterField name="tenant" label="Tenant" value={tenant} />}
+      <FilterField name="who" label="Who" value={who} isFirst />
+      <select name="action" aria-label="What">
+        <option value="">any change</option>
+        {ACTIONS.map(([one, sentence]) => (
+          <option value={one} selected={one === action}>
+            {sentence}
+          </option>
+        ))}
+      </select>
       <label>
         From <input type="date" name="from" value={from ?? ''} />
       </label>

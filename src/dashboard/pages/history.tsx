@@ -10,6 +10,7 @@ import { exportHistory } from '../../operations/history.ts';
 import { BOARD } from '../board/query.ts';
 import { Page } from '../components/layout.tsx';
 import { PastTable } from '../components/pastTable.tsx';
+import { FilterField } from '../components/searchForm.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { readQuery, searched } from '../form.ts';
 import { ACTIVITY } from '../paths.ts';
@@ -90,7 +91,7 @@ export const historyRoutes = (deps: DashboardDeps) => {
         rows.map(({ requester }) => requester),
       );
       return c.html(
-        <Page title="Activity" viewer={viewer} at={ACTIVITY} head={{ actions: <MonthLinks /> }}>
+        <Page title="Activity" viewer={viewer} at={ACTIVITY} head={{ actions: <MonthLinks />, isWide: true }}>
           <Filters query={query} />
           <div class="card">
             <PastTable
@@ -135,33 +136,32 @@ const MonthLinks = () => {
 const Filters = ({ query: { resource, requester, from, fromExact, to, toExact, ending } }: { query: Query }) => (
   <search>
     <form class="filters" action={ACTIVITY}>
-      <label>
-        Resource <input name="resource" value={resource} maxlength={256} placeholder="iphone" data-shortcut="/" />
-      </label>
-      <label>
-        Who <input name="requester" value={requester} maxlength={256} placeholder="ci-" />
-      </label>
-      <label>
-        How it ended{' '}
-        <select name="ending">
-          <option value="">any</option>
-          {ENDINGS.map((one) => (
-            <option value={one} selected={one === ending}>
-              {ENDING_WORDS[one]}
-            </option>
-          ))}
-        </select>
-      </label>
-      <TimeField label="From" name="from" at={fieldTime(from, fromExact)} />
-      <TimeField label="To" name="to" at={fieldTime(to, toExact)} />
+      <FilterField name="resource" label="Resource" value={resource} isFirst />
+      <FilterField name="requester" label="Who" value={requester} />
+      <select name="ending" aria-label="How it ended">
+        <option value="">any ending</option>
+        {ENDINGS.map((one) => (
+          <option value={one} selected={one === ending}>
+            {ENDING_WORDS[one]}
+          </option>
+        ))}
+      </select>
       <button type="submit" id="show-history">
         Show
       </button>
+      <details id="times" open={(from ?? to) !== undefined}>
+        <summary>Times</summary>
+        <fieldset>
+          <legend class="out-of-sight">Times</legend>
+          <TimeField label="From" name="from" at={fieldTime(from, fromExact)} />
+          <TimeField label="To" name="to" at={fieldTime(to, toExact)} />
+        </fieldset>
+        <p class="hint">
+          The time is when something ended; what is still in use comes first, if it began before the end of that time. A
+          part of a name is enough; in quotes it is the whole name.
+        </p>
+      </details>
     </form>
-    <p class="hint">
-      A part of a name is enough. In quotes it is the whole name. The time is when something ended; what is still in use
-      comes first, if it began before the end of that time.
-    </p>
   </search>
 );
 

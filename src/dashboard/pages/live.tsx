@@ -6,6 +6,7 @@ import { EVENT_TYPES } from '../../domain/eventTypes.ts';
 import { EventHead, EventTable } from '../components/eventLog.tsx';
 import { Page } from '../components/layout.tsx';
 import { PastTable } from '../components/pastTable.tsx';
+import { FilterField } from '../components/searchForm.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { namesOf } from '../people.ts';
 import { EVENT_WORDS } from '../words/eventWords.ts';
@@ -25,12 +26,8 @@ export const liveRoutes = (deps: DashboardDeps) =>
     return c.html(
       <Page title="Live" viewer={viewer} at={AT} renew={{ from: AT }} script="live.js">
         <form id="filter" class="filters">
-          <label>
-            Resource <input name="resource" autocomplete="off" placeholder="iphone" />
-          </label>
-          <label>
-            Who <input name="requester" autocomplete="off" placeholder="ci-" />
-          </label>
+          <FilterField name="resource" label="Resource" />
+          <FilterField name="requester" label="Who" />
           <button type="button" id="pause" aria-pressed="false">
             Pause
           </button>

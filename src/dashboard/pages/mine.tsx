@@ -77,6 +77,7 @@ export const mineRoutes = (deps: DashboardDeps) =>
               label="Your history"
               rows={entries.slice(0, PAST_ROWS)}
               nameOf={nameOf}
+              isOwn
               none="You have had nothing yet, as far as the history goes back."
             />
           </section>

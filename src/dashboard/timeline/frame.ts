@@ -60,6 +60,8 @@ export interface Mark {
   readonly place: number;
   /** True if there is room for its time: not beside now, nor at an edge. */
   readonly hasText: boolean;
+  /** True if its time would go on beyond the right edge. */
+  readonly isLast: boolean;
 }
 
 /** Room that the text of a mark takes at its right, and the text of now at both sides, in percent of a narrow one. */
@@ -72,7 +74,8 @@ export function marksOf(frame: Frame): Mark[] {
   return (isLong(frame) ? daysOf(frame) : hoursOf(frame)).map((ms) => {
     const place = placeOf(frame, ms);
     const hidesNow = hasNow(frame) && !isLong(frame) && place + TEXT > now - NOW_TEXT && place < now + NOW_TEXT;
-    return { ms, place, hasText: !hidesNow && place + TEXT <= 100 };
+    const isLast = place + TEXT > 100;
+    return { ms, place, hasText: !hidesNow && !isLast, isLast };
   });
 }
 

@@ -48,10 +48,11 @@ const Fade = ({ id }: { id: string }) => (
   </linearGradient>
 );
 
-export const TimelineAxis = ({ frame }: { frame: Frame }) => (
+/** @param props.goesOn true if the last time may go on beyond its right edge */
+export const TimelineAxis = ({ frame, goesOn = false }: { frame: Frame; goesOn?: boolean }) => (
   <svg class="axis" height={AXIS} role="img" aria-label={isLong(frame) ? 'Time, by the day' : 'Time, by the hour'}>
-    {marksOf(frame).flatMap(({ ms, place, hasText }) =>
-      hasText
+    {marksOf(frame).flatMap(({ ms, place, hasText, isLast }) =>
+      hasText || (goesOn && isLast)
         ? [
             <text x={`${place}%`} y="21" dx="4" data-at={ms} data-as={isLong(frame) ? 'day' : 'hour'}>
               {isLong(frame) ? new Date(ms).toISOString().slice(5, 10) : utc(ms)}
@@ -208,8 +209,9 @@ const NARROW = 375;
 /** The width of a letter, and the room at both ends of a text, in px. */
 const LETTER = 7;
 const PADDING = 16;
-/** A text of so many letters says enough. */
+/** A text of so many letters says enough; that of who waits, after their place. */
 const LEGIBLE = 8;
+const LEGIBLE_WAIT = 6;
 
 /** Where the text of a bar stands, as far as it fits: in the bar, or else beside it. */
 interface Placed {
@@ -222,7 +224,7 @@ const NO_LABEL: Placed = { within: '', beside: '' };
 /** @param room beside the bar, in percent @param width of the timeline, in px */
 function labelOf({ kind, text, from, to }: Bar, room: number, width: number): Placed {
   const within = cut(text, ((to - from) / 100) * width);
-  if (within === text || within.length >= LEGIBLE) return { within, beside: '' };
+  if (within === text || within.length >= (kind === 'waiting' ? LEGIBLE_WAIT : LEGIBLE)) return { within, beside: '' };
   // The place in the queue, which the text begins with.
   if (kind === 'waiting') return { within: cut(text.split(' ')[0] ?? '', ((to - from) / 100) * width), beside: '' };
   const beside = cut(text, (room / 100) * width);
