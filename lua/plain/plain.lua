@@ -152,18 +152,21 @@ function plain.giveUp()
 end
 
 -- Writes the tenant and publishes the events. Takes the texts of the items, joined; the number of names, and their
--- length together. Returns the reply, joined too, since a list costs Redis 8,000 instructions more (parseReply() in
--- src/redis/reply.ts).
-function plain.finish(keys, texts, number, length)
+-- length together. The text of the only item may come in two parts, or in four that each end with a line break. Returns
+-- the reply, joined too, since a list costs Redis 8,000 instructions more (parseReply() in src/redis/reply.ts).
+function plain.finish(keys, texts, number, length, second, third, last)
   local isTold = plain.isHeard and events.keep(keys.outbox, tenant.maxOutbox(), floor(nowUs / 1000))
   local message, publisher = tenant.commit(isTold)
   if isTold then
     events.send(keys.tenant, message, publisher, floor(nowUs / 1000))
   end
+  local kept, work = plain.isHeard and events.isKept and ' o\r' or '\r', ITEM_WORK * number + length / 40
+  local quota, others = tenant.quota(work - work % 1)
+  if third then
+    return 'OK\r' .. quota .. others .. kept .. texts .. '\n' .. second .. '\n' .. third .. '\n' .. last .. '\n'
+  end
   -- None of the requests of a batch is refused (lua/frame/batch.lua).
-  local last, kept = isBatch and '\r' or '', plain.isHeard and events.isKept and ' o\r' or '\r'
-  local quota, others = tenant.quota(floor(ITEM_WORK * number + length / 40))
-  return 'OK\r' .. quota .. others .. kept .. texts .. last
+  return 'OK\r' .. quota .. others .. kept .. texts .. (second or '') .. (isBatch and '\r' or '')
 end
 
 return plain

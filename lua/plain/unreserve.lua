@@ -38,7 +38,7 @@ local function mayBeLabelled(keys, names, ofPools)
     plain.areAnyDefined(keys.definitions, names)
 end
 
--- Carries out the only item of a request. Returns its text; nil if the request must go the general way.
+-- Carries out the only item of a request. Returns its text, in two parts; nil if the request must go the general way.
 local function releaseOne(keys, args, nowMs)
   local slot, found, expiresAt = args[FIRST]
   local packed, pool, slotNumber = redis.call('HGET', keys.slots, slot), pools.split(slot)
@@ -67,7 +67,7 @@ local function releaseOne(keys, args, nowMs)
     slots.writeFree(keys)
   end
   plain.keepPast(keys, slot, packed, 1, nowMs)
-  return 'RELINQUISHED\n' .. slot
+  return 'RELINQUISHED\n', slot
 end
 
 -- Writes the history of some names and their records, if the tenant keeps one.
@@ -141,9 +141,9 @@ return function(keys, args)
   if not nowMs or tenant.areAnyLabelled() and mayBeLabelled(keys, names or { args[FIRST] }, ofPools) then
     return plain.giveUp()
   end
-  local texts = (names and releaseAll or releaseOne)(keys, args, nowMs, nowUs, names, ofPools)
+  local texts, name = (names and releaseAll or releaseOne)(keys, args, nowMs, nowUs, names, ofPools)
   if texts then
-    return answers.remember(keys.answer, plain.finish(keys, texts, work, length))
+    return answers.remember(keys.answer, plain.finish(keys, texts, work, length, name))
   end
   return plain.giveUp()
 end
