@@ -1,5 +1,5 @@
 /**
- * Figures of a tenant's resources in the last week (docs/specification.md#usage-of-resources): which are used most,
+ * Figures of a tenant's resources in the last days (docs/specification.md#usage-of-resources): which are used most,
  * which people wait for, which nobody needs, and what was refused. Everything that it reads is bounded.
  */
 import type { OutOfService } from '../domain/conditions.ts';
@@ -17,7 +17,9 @@ import { debitLooked } from './charging.ts';
 import type { OperationDeps } from './deps.ts';
 import { measureUsage, type UsageDeps } from './usage.ts';
 
-const WEEK_MS = 7 * 86_400_000;
+const DAY_MS = 86_400_000;
+/** The longest time that trends show hour by hour, and whose refusals are still in Redis, in days. */
+export const WEEK = 7;
 /** Registered resources, and reservations in force, that are looked at. */
 const MAX_LOOKED = 20_000;
 /** The most rows of a list. */
@@ -33,16 +35,17 @@ export interface Refused {
   readonly count: number;
 }
 
-/** How many slots of a pool were in use, hour by hour, and what one more would have saved. */
+/** How many slots of a pool were in use, step by step, and what one more would have saved. */
 export interface PoolTrend {
   readonly resource: string;
   readonly capacity: number;
-  readonly hours: readonly HourShare[];
+  /** By the hour; by the day if the time is longer than a week. */
+  readonly steps: readonly HourShare[];
   /** null: it was used more often than can be looked at */
   readonly oneMore: OneMore | null;
 }
 
-/** The share of all slots that was in use in an hour. */
+/** The share of all slots that was in use in an hour, or in a longer step. */
 export interface HourShare {
   /** ms since 1970 UTC */
   readonly startMs: number;
@@ -60,7 +63,7 @@ export interface Insight {
   readonly trends: readonly PoolTrend[];
   /** Who held most, the most first. */
   readonly holders: readonly HolderUsage[];
-  /** The most often first. */
+  /** Of the last week at most. The most often first. */
   readonly refusedResources: readonly Refused[];
   readonly refusedLimits: readonly Refused[];
   /** Refusals of resources that have no count of their own. */
@@ -69,20 +72,22 @@ export interface Insight {
 
 /**
  * Reads it. A page of the dashboard has been charged a read; a long history costs more.
+ * @param days up to now
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
 export async function readInsight(
   { engine, history, reads }: Pick<OperationDeps, 'engine' | 'history' | 'reads'>,
   credential: Credential,
+  days: number,
 ): Promise<Insight> {
   const { tenant } = credential;
   const now = Date.now();
-  const span = { fromMs: now - WEEK_MS, toMs: now };
+  const span = { fromMs: now - days * DAY_MS, toMs: now };
   const [known, held, out, refusals] = await Promise.all([
     readKnown(engine, credential),
     heldOfTenant(engine.redis, tenant, MAX_LOOKED),
     outOfService(engine.redis, tenant, MAX_LOOKED),
-    readRefusals(engine, tenant, span.fromMs, now),
+    readRefusals(engine, tenant, now - Math.min(WEEK, days) * DAY_MS, now),
   ]);
   const outNow = outNowOf(out?.slots ?? [], known, span);
   const query = { ...span, known, heldNow: heldNow('resource', held, span, now), outNow, limit: LIMIT };
@@ -96,7 +101,7 @@ export async function readInsight(
   const inForce = withHeld(none, held, frame, now);
   const heldMs = past.heldMs.map((ms, i) => ms + (inForce.steps[i]?.heldMs ?? 0));
   const slots = slotsOf(known, pools);
-  const trends = await readTrends({ engine, history }, tenant, busiestPools(known, pools));
+  const trends = await readTrends({ engine, history }, tenant, busiestPools(known, pools), days);
   const all = [looked, past.looked, also, ...trends.map((one) => one.looked)];
   await debitLooked(reads, credential, sumOf(all));
   return {
@@ -146,20 +151,21 @@ function busiestPools(known: ReadonlyMap<string, Known>, { byShare, byWaiting }:
   return [...new Set(names)].slice(0, MAX_TRENDS);
 }
 
-/** Reads how pools were used, hour by hour. */
-const readTrends = (deps: UsageDeps, tenant: string, resources: readonly string[]) =>
+/** Reads how pools were used, step by step. */
+const readTrends = (deps: UsageDeps, tenant: string, resources: readonly string[], days: number) =>
   Promise.all(
     resources.map(async (resource) => {
-      const from = new Date(Date.now() - WEEK_MS);
+      const from = new Date(Date.now() - days * DAY_MS);
+      const step = days > WEEK ? 'day' : 'hour';
       const [{ usage, looked }, capacity, page] = await Promise.all([
-        measureUsage(deps, tenant, { resource, from, to: undefined, step: 'hour' }),
+        measureUsage(deps, tenant, { resource, from, to: undefined, step }),
         capacityOf(deps.engine.redis, tenant, resource),
         deps.history.page(tenant, { resource, from }, undefined, MAX_ENTRIES),
       ]);
-      const hours = usage.steps.map((step) => ({ startMs: Date.parse(step.from), share: step.share }));
+      const steps = usage.steps.map((one) => ({ startMs: Date.parse(one.from), share: one.share }));
       const served = page.entries.filter(({ kind }) => kind !== 'OUT_OF_SERVICE');
       const oneMore = page.next === null ? withOneMore(served, capacity) : null;
-      return { trend: { resource, capacity, hours, oneMore }, looked };
+      return { trend: { resource, capacity, steps, oneMore }, looked };
     }),
   );
 

@@ -57,6 +57,28 @@ describe('Insight', () => {
     expect(await page.locator('.names li').allInnerTexts()).toEqual(['desk']);
     expect((await page.locator('.axis-y span').allInnerTexts()).at(-1)).toBe('0');
     await accessible('insight');
+    await page.getByRole('link', { name: '24 hours' }).click();
+    await page.getByRole('heading', { name: 'Last 24 hours', exact: true }).waitFor();
+    expect((await rows('Resources used most'))[0]).toMatch(/phone\s+(58|59|60) %\s/);
+    // The tier keeps the history for a week.
+    expect(await page.getByRole('navigation', { name: 'Time' }).getByRole('link').allInnerTexts()).toEqual([
+      '24 hours',
+      '7 days',
+    ]);
+  });
+
+  test('of a longer time has the means of its weeks, bars of days, and says that refusals are of a week', async () => {
+    await signIn();
+    const key = await readKey();
+    const client = createClient(service.other.url, key);
+    await client.register({ name: 'rack', capacity: 2 });
+    await client.reserve({ resource: 'rack', requester: 'ann' });
+    await go('/insight?days=30');
+    await page.getByRole('heading', { name: 'Pools, day by day' }).waitFor();
+    expect(await page.locator('.heat rect').count()).toBe(168);
+    expect(await page.locator('svg.trend').getAttribute('viewBox')).toMatch(/^0 0 31 /);
+    await page.getByText('Not used in the last 30 days').waitFor();
+    expect(await page.getByText('refused in 7 days', { exact: true }).count()).toBe(1);
   });
 
   test('of a new tenant says that there is nothing yet', async () => {

@@ -1,13 +1,13 @@
 /**
  * A heatmap of weekday and hour. assets/days.js puts its cells where they belong in the zone of the browser; without it
- * they are in UTC.
+ * they are in UTC. Of several weeks it has the means.
  */
 import type { HourShare } from '../../operations/insight.ts';
 import { percent } from '../words/numbers.ts';
 
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const HOURS = [0, 6, 12, 18];
-const LAST_HOURS = 168;
+const WEEK_HOURS = 168;
 /** The least shares of the classes 1 to 4. */
 const CLASSES = [0.01, 0.25, 0.5, 0.75];
 
@@ -28,8 +28,7 @@ export const Heatmap = ({ label, hours, most = 1 }: HeatmapProps) => (
         {day}
       </text>
     ))}
-    {/* Of 169 hours, the first and the last may be the same of two weeks. */}
-    {hours.slice(-LAST_HOURS).map(({ startMs, share }) => {
+    {ofOneWeek(hours).map(({ startMs, share }) => {
       const at = new Date(startMs);
       const day = (at.getUTCDay() + 6) % 7;
       return (
@@ -57,10 +56,19 @@ export const Heatmap = ({ label, hours, most = 1 }: HeatmapProps) => (
   </svg>
 );
 
+/** Each hour of the last week, with the mean of the same hours of all weeks. */
+function ofOneWeek(hours: readonly HourShare[]): HourShare[] {
+  return hours.slice(-WEEK_HOURS).map(({ startMs }, i, last) => {
+    const first = (hours.length - last.length + i) % WEEK_HOURS;
+    const same = hours.filter((_, at) => at >= first && (at - first) % WEEK_HOURS === 0);
+    return { startMs, share: same.reduce((sum, { share }) => sum + share, 0) / same.length };
+  });
+}
+
 /** The weekday on which most was in use, in words. */
 function busiest(hours: readonly HourShare[]): string {
   const sums = DAYS.map(() => 0);
-  for (const { startMs, share } of hours.slice(-LAST_HOURS)) {
+  for (const { startMs, share } of ofOneWeek(hours)) {
     const day = (new Date(startMs).getUTCDay() + 6) % 7;
     sums[day] = (sums[day] ?? 0) + share / 24;
   }

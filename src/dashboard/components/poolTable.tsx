@@ -2,7 +2,9 @@
  * Resources with how much they are used and how long people wait for them, and what follows from it.
  */
 import type { PoolUsage } from '../../domain/history.ts';
+import { WEEK } from '../../operations/insight.ts';
 import { span } from '../assets/span.js';
+import { daysText } from '../words/moments.ts';
 import { number, percent } from '../words/numbers.ts';
 import { Share } from './holderTable.tsx';
 import { resourcePath } from './resourceTree.tsx';
@@ -18,9 +20,11 @@ interface PoolTableProps {
   readonly pools: readonly PoolUsage[];
   /** Resource → how often it was refused. */
   readonly refused: ReadonlyMap<string, number>;
+  /** The time that the table is of. Refusals are of the last week at most. */
+  readonly days: number;
 }
 
-export const PoolTable = ({ label, pools, refused }: PoolTableProps) => (
+export const PoolTable = ({ label, pools, refused, days }: PoolTableProps) => (
   <Scroll label={label}>
     <table class="stacked sums">
       <thead>
@@ -40,7 +44,7 @@ export const PoolTable = ({ label, pools, refused }: PoolTableProps) => (
             Gave up
           </th>
           <th scope="col" class="num">
-            Refused
+            Refused{days > WEEK && ` in ${daysText(WEEK)}`}
           </th>
         </tr>
       </thead>

@@ -5,7 +5,7 @@
 import type { ResourceUsage } from '../../contract/history.ts';
 import { PATH_DELIMITER } from '../../domain/names.ts';
 import { withOneMore } from '../../domain/oneMore.ts';
-import type { HourShare } from '../../operations/insight.ts';
+import { type HourShare, WEEK } from '../../operations/insight.ts';
 import { span } from '../assets/span.js';
 import type { Viewer } from '../env.ts';
 import { labelPath } from '../paths.ts';
@@ -32,7 +32,7 @@ export const ResourceAside = ({ details, viewer, link }: AsideProps) => (
   </aside>
 );
 
-const WEEK_MS = 7 * 86_400_000;
+const WEEK_MS = WEEK * 86_400_000;
 
 const hoursOf = ({ steps }: ResourceUsage): HourShare[] =>
   steps.map(({ from, share }) => ({ startMs: Date.parse(from), share }));
@@ -67,10 +67,10 @@ const UsageCard = ({ details, usage }: { details: Details; usage: ResourceUsage 
       {capacity > 1 && (
         <div class="pad">
           <h3>Slots in use by hour</h3>
-          <Trend label={`Slots of ${name} in use`} hours={hours} capacity={capacity} />
+          <Trend label={`Slots of ${name} in use`} steps={hours} capacity={capacity} days={WEEK} />
           {isWhole && week.length > 0 && (
             <p class="meta">
-              <WithOneMore more={withOneMore(week, capacity)} waiting={state.waiting} />
+              <WithOneMore more={withOneMore(week, capacity)} waiting={state.waiting} days={WEEK} />
             </p>
           )}
         </div>

@@ -3,11 +3,12 @@
  * was refused; the operations of the last hour; and what the tenant uses of its limits.
  */
 import { Hono } from 'hono';
+import { z } from 'zod';
 import type { Pools } from '../../domain/history.ts';
 import { resourceStates } from '../../engine/reservations/states.ts';
 import { lastHour } from '../../engine/tenant/activity.ts';
 import { usage } from '../../engine/tenant/usage.ts';
-import { type Insight, type PoolTrend, readInsight } from '../../operations/insight.ts';
+import { type PoolTrend, readInsight, WEEK } from '../../operations/insight.ts';
 import { listKeys } from '../../store/keys.ts';
 import { span } from '../assets/span.js';
 import { Heatmap } from '../components/heatmap.tsx';
@@ -16,22 +17,36 @@ import { HourChart } from '../components/hourChart.tsx';
 import { Page } from '../components/layout.tsx';
 import { LimitsCard } from '../components/limitsCard.tsx';
 import { isShort, PoolTable } from '../components/poolTable.tsx';
+import { type InsightProps, RefusalsCard } from '../components/refusalsCard.tsx';
 import { Figure } from '../components/resourceAside.tsx';
 import { resourcePath } from '../components/resourceTree.tsx';
-import { Trend, WithOneMore } from '../components/trend.tsx';
+import { stepOf, Trend, WithOneMore } from '../components/trend.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import { readQuery } from '../form.ts';
 import { type NameOf, namesOf } from '../people.ts';
+import { daysText } from '../words/moments.ts';
 import { monthBefore, REPORT } from '../words/months.ts';
 import { number, percent } from '../words/numbers.ts';
 
 const AT = '/dashboard/insight';
 
+/** The times that it can be of, up to now, in days. */
+const SPANS = [1, WEEK, 30, 90];
+
+const Query = z.object({
+  days: z.coerce
+    .number()
+    .refine((days) => SPANS.includes(days))
+    .catch(WEEK),
+});
+
 export const insightRoutes = (deps: DashboardDeps) =>
   new Hono<DashboardEnv>().get(AT, async (c) => {
     const { viewer } = c.var;
     const { credential } = viewer;
+    const { days } = readQuery(c, Query);
     const [insight, minutes, { result: used }, keys] = await Promise.all([
-      readInsight(deps, credential),
+      readInsight(deps, credential, days),
       lastHour(deps.engine, credential.tenant),
       usage(deps.engine, credential),
       countKeys(deps, credential.tenant),
@@ -45,9 +60,10 @@ export const insightRoutes = (deps: DashboardDeps) =>
       ),
       resourceStates(deps.engine, credential, pools, { slots: 1 }),
     ]);
+    const kept = deps.tenants === null ? null : deps.engine.tiers[used.tier].historyDays;
     const waiting = new Map(pools.map((name, i) => [name, states[i]?.waiting ?? 0]));
     return c.html(
-      <Page title="Insight" viewer={viewer} at={AT} head={{ actions: <Export /> }}>
+      <Page title="Insight" viewer={viewer} at={AT} head={{ actions: <Actions days={days} kept={kept} /> }}>
         {deps.tenants === null && (
           <p class="hint">
             This service runs without a database: it keeps the newest 10,000 ended reservations, and these figures come
@@ -56,9 +72,9 @@ export const insightRoutes = (deps: DashboardDeps) =>
         )}
         <div class="cols">
           <div class="stack">
-            <FiguresCard insight={insight} />
-            <PoolsCard insight={insight} />
-            {insight.trends.length > 0 && <TrendsCard trends={insight.trends} waiting={waiting} />}
+            <FiguresCard insight={insight} days={days} />
+            <PoolsCard insight={insight} days={days} />
+            {insight.trends.length > 0 && <TrendsCard trends={insight.trends} {...{ waiting, days }} />}
             <HoldersCard insight={insight} nameOf={nameOf} />
             <section class="card" aria-labelledby="hour-title">
               <header>
@@ -71,9 +87,9 @@ export const insightRoutes = (deps: DashboardDeps) =>
           </div>
           <aside class="stack" aria-label="More figures">
             <HoursCard insight={insight} />
-            <RefusalsCard insight={insight} />
-            {insight.pools.outOfService.length > 0 && <OutCard pools={insight.pools} />}
-            <UnusedCard pools={insight.pools} />
+            <RefusalsCard insight={insight} days={days} />
+            {insight.pools.outOfService.length > 0 && <OutCard pools={insight.pools} days={days} />}
+            <UnusedCard pools={insight.pools} days={days} />
             <LimitsCard usage={used} keys={keys} tiers={deps.engine.tiers} tenant={credential.tenant} />
           </aside>
         </div>
@@ -86,11 +102,18 @@ const countKeys = async ({ tenants, configuredKeys }: DashboardDeps, tenant: str
     ? configuredKeys.filter((one) => one.tenant === tenant).length
     : (await listKeys(tenants.store, tenant)).length;
 
-/** The exports of last month. */
-const Export = () => {
+/** @param props.kept for how many days the tenant's history is kept; null: no limit */
+const Actions = ({ days, kept }: { days: number; kept: number | null }) => {
   const { month, name, from, to } = monthBefore(new Date());
   return (
     <>
+      <nav class="seg" aria-label="Time">
+        {SPANS.filter((one) => one === days || one <= WEEK || kept === null || one <= kept).map((one) => (
+          <a href={`${AT}?days=${one}`} aria-current={one === days ? 'true' : undefined}>
+            {daysText(one)}
+          </a>
+        ))}
+      </nav>
       <a class="button" href={`/dashboard/activity/history.csv?${new URLSearchParams({ from, to })}`}>
         {name} as CSV
       </a>
@@ -101,22 +124,25 @@ const Export = () => {
   );
 };
 
-const FiguresCard = ({ insight: { reservations, meanWaitedMs, share, refusedResources } }: { insight: Insight }) => (
+const FiguresCard = ({ insight: { reservations, meanWaitedMs, share, refusedResources }, days }: InsightProps) => (
   <section class="card" aria-labelledby="figures-title">
     <header>
-      <h2 id="figures-title">Last 7 days</h2>
+      <h2 id="figures-title">Last {daysText(days)}</h2>
     </header>
     <dl class="figs large">
       <Figure name="of all slots in use" value={percent(share)} />
       <Figure name="reservations" value={number(reservations)} />
       <Figure name="mean wait" value={meanWaitedMs === null ? '–' : span(meanWaitedMs)} />
-      <Figure name="refused" value={number(refusedResources.reduce((sum, { count }) => sum + count, 0))} />
+      <Figure
+        name={days > WEEK ? `refused in ${daysText(WEEK)}` : 'refused'}
+        value={number(refusedResources.reduce((sum, { count }) => sum + count, 0))}
+      />
     </dl>
   </section>
 );
 
 /** Each resource once: those used most, and those waited for longest. */
-const PoolsCard = ({ insight: { pools, refusedResources } }: { insight: Insight }) => {
+const PoolsCard = ({ insight: { pools, refusedResources }, days }: InsightProps) => {
   const { byShare, byWaiting } = pools;
   const all = [...new Map([...byShare, ...byWaiting].map((pool) => [pool.resource, pool])).values()];
   const refused = new Map(refusedResources.map(({ name, count }) => [name, count]));
@@ -127,13 +153,14 @@ const PoolsCard = ({ insight: { pools, refusedResources } }: { insight: Insight 
         <span class="meta">used most, or waited for longest</span>
       </header>
       {all.length === 0 ? (
-        <p class="pad quiet">Nobody has reserved anything in the last 7 days.</p>
+        <p class="pad quiet">Nobody has reserved anything in the last {daysText(days)}.</p>
       ) : (
         <>
           <PoolTable
             label="Resources used most"
             pools={all.toSorted((one, other) => other.share - one.share)}
             refused={refused}
+            days={days}
           />
           {all.some(isShort) && (
             <p class="pad meta">
@@ -150,23 +177,26 @@ interface TrendsProps {
   readonly trends: readonly PoolTrend[];
   /** How many wait for each now. */
   readonly waiting: ReadonlyMap<string, number>;
+  readonly days: number;
 }
 
-const TrendsCard = ({ trends, waiting }: TrendsProps) => (
+const TrendsCard = ({ trends, waiting, days }: TrendsProps) => (
   <section class="card" aria-labelledby="trends-title">
     <header>
-      <h2 id="trends-title">Pools, hour by hour</h2>
-      <span class="meta">slots in use over 7 days; amber: all of them</span>
+      <h2 id="trends-title">
+        Pools, {stepOf(days)} by {stepOf(days)}
+      </h2>
+      <span class="meta">slots in use over {daysText(days)}; amber: all of them</span>
     </header>
-    {trends.map(({ resource, capacity, hours, oneMore }) => (
+    {trends.map(({ resource, capacity, steps, oneMore }) => (
       <div class="pad">
         <h3>
           <a href={resourcePath(resource)}>{resource}</a>, {number(capacity)} slots
         </h3>
-        <Trend label={`Slots of ${resource} in use`} hours={hours} capacity={capacity} />
+        <Trend label={`Slots of ${resource} in use`} {...{ steps, capacity, days }} />
         {oneMore !== null && (
           <p class="meta">
-            <WithOneMore more={oneMore} waiting={waiting.get(resource) ?? 0} />
+            <WithOneMore more={oneMore} waiting={waiting.get(resource) ?? 0} days={days} />
           </p>
         )}
       </div>
@@ -189,7 +219,7 @@ const HoldersCard = ({ insight: { holders }, nameOf }: { insight: Insight; nameO
 );
 
 /** Shades are of the busiest hour: of many resources, few are in use at once. */
-const HoursCard = ({ insight: { hours } }: { insight: Insight }) => {
+const HoursCard = ({ insight: { hours } }: Pick<InsightProps, 'insight'>) => {
   const most = Math.max(0.01, ...hours.map(({ share }) => share));
   return (
     <section class="card" aria-labelledby="hours-title">
@@ -204,12 +234,17 @@ const HoursCard = ({ insight: { hours } }: { insight: Insight }) => {
   );
 };
 
-/** Shares of the 7 days. */
-const OutCard = ({ pools: { outOfService } }: { pools: Pools }) => (
+interface PoolsProps {
+  readonly pools: Pools;
+  readonly days: number;
+}
+
+/** Shares of the whole time. */
+const OutCard = ({ pools: { outOfService }, days }: PoolsProps) => (
   <section class="card" aria-labelledby="out-title">
     <header>
       <h2 id="out-title">Out of service</h2>
-      <span class="meta">share of the 7 days</span>
+      <span class="meta">share of the {daysText(days)}</span>
     </header>
     <dl class="props">
       {outOfService.map(({ resource, share }) => (
@@ -224,10 +259,10 @@ const OutCard = ({ pools: { outOfService } }: { pools: Pools }) => (
   </section>
 );
 
-const UnusedCard = ({ pools: { unused, unusedCount } }: { pools: Pools }) => (
+const UnusedCard = ({ pools: { unused, unusedCount }, days }: PoolsProps) => (
   <section class="card" aria-labelledby="unused-title">
     <header>
-      <h2 id="unused-title">Not used in the last 7 days</h2>
+      <h2 id="unused-title">Not used in the last {daysText(days)}</h2>
       {unusedCount > 0 && <span class="meta">{number(unusedCount)}</span>}
     </header>
     {unusedCount === 0 ? (
@@ -246,40 +281,3 @@ const UnusedCard = ({ pools: { unused, unusedCount } }: { pools: Pools }) => (
     )}
   </section>
 );
-
-const RefusalsCard = ({ insight: { refusedLimits, refusedOthers, refusedResources } }: { insight: Insight }) => (
-  <section class="card" aria-labelledby="refused-title">
-    <header>
-      <h2 id="refused-title">Refused</h2>
-    </header>
-    {refusedLimits.length + refusedResources.length === 0 ? (
-      <p class="pad quiet">Nothing was refused.</p>
-    ) : (
-      <dl class="props">
-        {refusedResources.slice(0, MAX_REFUSED).map(({ name, count }) => (
-          <>
-            <dt>{number(count)} ×</dt>
-            <dd>
-              <a href={resourcePath(name)}>{name}</a>
-            </dd>
-          </>
-        ))}
-        {refusedLimits.map(({ name, count }) => (
-          <>
-            <dt>{number(count)} ×</dt>
-            <dd>by the limit {name}</dd>
-          </>
-        ))}
-        {refusedOthers > 0 && (
-          <>
-            <dt>{number(refusedOthers)} ×</dt>
-            <dd>other resources</dd>
-          </>
-        )}
-      </dl>
-    )}
-  </section>
-);
-
-/** Resources that the card names. Each has its figure in the table too. */
-const MAX_REFUSED = 5;

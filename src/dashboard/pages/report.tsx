@@ -107,8 +107,8 @@ const Months = ({ shown }: { shown: Month }) => {
   );
 };
 
-/** Hours, as `1,204 h`. */
-export const hoursText = (ms: number): string => `${number(Math.round(ms / HOUR_MS))} h`;
+/** Hours, as `1,204 h`; less than ten with their minutes. */
+const hoursText = (ms: number): string => (ms < 10 * HOUR_MS ? span(ms) : `${number(Math.round(ms / HOUR_MS))} h`);
 const waitText = (ms: number | null): string => (ms === null ? '–' : span(ms));
 
 const ReportParts = ({ report: { total, pools, holders }, nameOf }: { report: Report; nameOf: NameOf }) => (

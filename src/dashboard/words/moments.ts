@@ -38,3 +38,6 @@ export function rangeText(fromMs: number, toMs: number, zone: string): string {
   const end = `${from === to ? '' : `${to}, `}${clockText(toMs, zone)}`;
   return `${from}, ${clockText(fromMs, zone)}${from === to ? '–' : ' – '}${end}${zoneText(zone)}`;
 }
+
+/** A time of some days: `24 hours`, `7 days`. */
+export const daysText = (days: number): string => (days === 1 ? '24 hours' : `${days} days`);
