@@ -18,7 +18,7 @@ const MAX_BYTES = 90_000;
 /** The most that a page reads from Redis. All resources and reservations are 2.7 MB. */
 const MAX_READ_BYTES = 30_000;
 /** The most CPU time of a page: ten times what it takes. To look at each pair of 10,000 takes more. */
-const MAX_MS = 800;
+const MAX_MS = 450;
 
 const key = makeConfiguredKey(makeTenant(), 'ci');
 let redis: RedisServer;

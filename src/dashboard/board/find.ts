@@ -56,10 +56,26 @@ export const isStale = (
 
 const NONE: readonly HeldFact[] = [];
 
-export const candidatesOf = ({ nodes, unregistered }: Lab): Candidate[] => [
+/**
+ * Keeps what a function makes of a part of a lab, as long as that part: large labs are read once for many pages, and to
+ * walk 10,000 resources takes a page longer than to draw its 40 rows.
+ */
+function once<Part extends object, Made>(make: (part: Part) => Made): (part: Part) => Made {
+  const made = new WeakMap<Part, Made>();
+  return (part) => {
+    const known = made.get(part) ?? make(part);
+    made.set(part, known);
+    return known;
+  };
+}
+
+export const candidatesOf = once(({ nodes, unregistered }: Lab): readonly Candidate[] => [
   ...nodes.map((node) => ({ name: node.name, node })),
   ...unregistered.map((name) => ({ name, node: null })),
-];
+]);
+
+/** Requester → its reservations. */
+export const holdsOf = once(({ held }: Lab) => groupBy([...held.values()].flat(), ({ requester }) => requester));
 
 /** True if somebody can take it, as far as it and its ancestors decide that. */
 const isFree = ({ node }: Candidate): boolean => node !== null && (node.available ?? 0) > 0 && !node.isShut;
@@ -76,7 +92,9 @@ const needsLook = ({ name, node }: Candidate, { held }: Lab, nowMs: number): boo
   (node !== null && node.outOfService > 0) ||
   (held.get(name) ?? NONE).some((one) => isStale(one, node?.waiting ?? 0, nowMs));
 
-export function countAll(lab: Lab, nowMs: number): Counts {
+/** Counts everything, at the time of the first page that asks. */
+export const countAll = once((lab: Lab): Counts => {
+  const nowMs = Date.now();
   const all = candidatesOf(lab);
   const count = (has: (one: Candidate) => boolean) => all.filter(has).length;
   return {
@@ -87,7 +105,7 @@ export function countAll(lab: Lab, nowMs: number): Counts {
     notReady: count(isNotReady),
     look: count((one) => needsLook(one, lab, nowMs)),
   };
-}
+});
 
 /** Returns a function that says whether a row is wanted. */
 export function wantedBy(
@@ -169,16 +187,15 @@ export function pageOf(
   size: number,
 ): { readonly sections: readonly Section[]; readonly pages: number } {
   const folded = sort === null ? wanted : [];
-  const groups = [...groupBy(rows, sort === null ? sectionOf : () => '')];
-  const open = groups.flatMap(([key, own]) => (folded.includes(key) ? [] : own));
+  const groups = sort === null ? sectionsOf(rows) : [{ group: '', own: rows, free: freeOf(rows) }];
+  const open = groups.flatMap(({ group, own }) => (folded.includes(group) ? [] : own));
   const pages = Math.max(1, Math.ceil(open.length / size));
   const from = (Math.min(page, pages) - 1) * size;
   const shown = new Set(open.slice(from, from + size));
-  const sections = groups.flatMap(([group, own]): Section[] => {
+  const sections = groups.flatMap(({ group, own, free }): Section[] => {
     const isFolded = folded.includes(group);
     const here = own.filter((one) => shown.has(one));
     if (here.length === 0 && !(isFolded && from === 0)) return [];
-    const free = own.filter(isFree).length;
     const isRegistered = sort !== null || own[0]?.node !== null;
     return [{ group, isRegistered, total: own.length, free, isFolded, rows: isFolded ? [] : here }];
   });
@@ -188,3 +205,9 @@ export function pageOf(
 /** The section of names that are not registered. No path has the control character. */
 export const UNREGISTERED = '\x7f';
 const sectionOf = ({ node }: Candidate): string => (node === null ? UNREGISTERED : node.group);
+
+const freeOf = (rows: readonly Candidate[]): number => rows.filter(isFree).length;
+
+const sectionsOf = once((rows: readonly Candidate[]) =>
+  [...groupBy(rows, sectionOf)].map(([group, own]) => ({ group, own, free: freeOf(own) })),
+);

@@ -56,6 +56,8 @@ export interface Lab {
   readonly held: ReadonlyMap<string, readonly HeldFact[]>;
   /** Label key → value → number of resources, without keys that name single resources. */
   readonly labels: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  /** True if something can be booked. */
+  readonly isBookable: boolean;
   /** True if there are more than were read. */
   readonly isPartial: boolean;
   /** True if each page reads it anew. */
@@ -146,6 +148,7 @@ async function read(engine: Engine, credential: Credential): Promise<Lab> {
     unregistered: others.all.sort(),
     held,
     labels: labelsOf(nodes.all),
+    isBookable: nodes.all.some((node) => node.isBookable),
     isPartial: nodes.isPartial || holds.isPartial || others.isPartial,
     isFresh: nodes.all.length + holds.all.length <= SMALL,
   };

@@ -18,6 +18,7 @@ import {
   type Counts,
   candidatesOf,
   countAll,
+  holdsOf,
   type Person,
   pageOf,
   type Section,
@@ -26,7 +27,7 @@ import {
 } from './find.ts';
 import { groupBy } from './groupBy.ts';
 import { type HeldFact, type Lab, readLab } from './lab.ts';
-import type { BoardQuery } from './query.ts';
+import { type BoardQuery, isFiltered } from './query.ts';
 import { type BoardRow, boardRow } from './rows.ts';
 import { readWaits } from './waits.ts';
 
@@ -94,7 +95,7 @@ export async function readBoard(deps: BoardDeps, reader: Reader, query: BoardQue
   };
   const searchNames = query.q === '' ? plainName : await namesOf(deps, reader, searchedNames(lab));
   const all = candidatesOf(lab);
-  const wanted = all.filter(wantedBy(query, lab, person, searchNames, frame.nowMs));
+  const wanted = isFiltered(query) ? all.filter(wantedBy(query, lab, person, searchNames, frame.nowMs)) : all;
   const waits = query.view === 'table' ? await readWaits(engine, credential, lab) : NO_WAITS;
   const rows = query.sort === null ? wanted : sorted(wanted, query.sort, lab, waits);
   const { sections, pages } = pageOf(rows, query, PAGE);
@@ -107,10 +108,10 @@ export async function readBoard(deps: BoardDeps, reader: Reader, query: BoardQue
     waits,
     total: rows.length,
     pages,
-    counts: corrected(countAll(lab, frame.nowMs), [...byName.values()]),
-    mine: [...lab.held.values()].flat().filter(({ requester }) => person.isOwn(requester)),
+    counts: corrected(countAll(lab), [...byName.values()]),
+    mine: requestersOf(user).flatMap((requester) => holdsOf(lab).get(requester) ?? []),
     labels: lab.labels,
-    isBookable: lab.nodes.some((node) => node.isBookable),
+    isBookable: lab.isBookable,
     isPartial: lab.isPartial,
     nameOf,
     count: (other) => all.filter(wantedBy(other, lab, person, plainName, frame.nowMs)).length,
