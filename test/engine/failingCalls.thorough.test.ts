@@ -4,15 +4,13 @@
  * at the first only. The modules of the library live on, so what they noted of the failed call must not reach the
  * next one.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
-import { LUA_FOLDER } from '../../src/redis/bundle.ts';
 import { STEERED_CLOCK } from '../support/clock.ts';
 import { startEngine } from '../support/engine.ts';
 import { EXAMPLE_CALLS, START } from '../support/exampleCalls.ts';
+import { FAIL_AT, failingRun } from '../support/failing.ts';
 import { isStill, restore, storedIn } from '../support/hotRecord.ts';
 import {
   FAILED,
@@ -24,38 +22,6 @@ import {
   replyOf,
 } from '../support/outcomes.ts';
 import { redisAddress } from '../support/redisAddress.ts';
-
-const FAIL_AT = 'failingCalls:failAt';
-/**
- * Makes the call fail whose number FAIL_AT holds, unless something was written before it.
- * @param writing the commands that write, or send to others
- */
-const failing = (writing: readonly string[]) => `
-local real, calls, wrote, failAt = redis, 0, false, 0
-local WRITES = {}
-for name in string.gmatch('${writing.join(' ').toUpperCase()}', '%u+') do
-  WRITES[name] = true
-end
-redis = {
-  pcall = real.pcall, sha1hex = real.sha1hex, log = real.log, LOG_WARNING = real.LOG_WARNING,
-  call = function(...)
-    calls = calls + 1
-    if calls == failAt and not wrote then
-      error('call ' .. calls .. ' fails')
-    end
-    wrote = wrote or WRITES[...]
-    return real.call(...)
-  end,
-}
-local run = (function()
-${readFileSync(join(LUA_FOLDER, 'frame', 'run.lua'), 'utf8')}
-end)()
-return function(verb, keys, args)
-  calls, wrote = 0, false
-  failAt = tonumber(real.call('GET', '${FAIL_AT}') or 0)
-  return run(verb, keys, args)
-end
-`;
 
 /** A tenant, and what each call does on it if none fails. */
 interface Tenant extends Furnished {
@@ -80,8 +46,7 @@ async function startTenant(hasQueue: boolean, nowMs: number): Promise<Tenant> {
   const tenant = await furnished(sound, redis, hasQueue, nowMs);
   const expected = await outcomesOf(tenant);
   sound.stop();
-  const writing = [String(await redis.acl('CAT', 'write')).replaceAll(',', ' '), 'spublish'];
-  const includes = { 'frame/now': STEERED_CLOCK, 'frame/run': failing(writing) };
+  const includes = { 'frame/now': STEERED_CLOCK, 'frame/run': await failingRun(redis) };
   const unsound = await startEngine(sound.credential.tenant, server.url, includes);
   return { ...tenant, running: { ...unsound, credential: sound.credential }, expected };
 }

@@ -83,12 +83,12 @@ export async function forget(redis: RedisClient, tenant: string): Promise<void> 
 export const text = (value: Buffer) => value.toString('latin1');
 
 /** Returns the content of keys, by key. Fields and members that Redis orders as it likes are sorted. */
-export async function storedIn(redis: Redis, keys: readonly string[]): Promise<Record<string, unknown>> {
+export async function storedIn(redis: Redis | RedisClient, keys: readonly string[]): Promise<Record<string, unknown>> {
   const found = await Promise.all(keys.map(async (key) => [key, await contentOf(redis, key)] as const));
   return Object.fromEntries(found.filter(([, value]) => value !== null));
 }
 
-async function contentOf(redis: Redis, key: string): Promise<unknown> {
+async function contentOf(redis: Redis | RedisClient, key: string): Promise<unknown> {
   switch (await redis.type(key)) {
     case 'hash':
       return pairsOf(await redis.callBuffer('HGETALL', key)).sort();
@@ -120,12 +120,12 @@ export function pairsOf(list: unknown): string[] {
 /** A state of some keys that restore() puts back. */
 export type Snapshot = ReadonlyMap<string, Buffer | null>;
 
-export async function snapshotOf(redis: Redis, keys: readonly string[]): Promise<Snapshot> {
+export async function snapshotOf(redis: Redis | RedisClient, keys: readonly string[]): Promise<Snapshot> {
   return new Map(await Promise.all(keys.map(async (key) => [key, await redis.dumpBuffer(key)] as const)));
 }
 
 /** Returns true if keys are byte for byte as they were. If not, Redis may only have put fields in another order. */
-export async function isStill(redis: Redis, snapshot: Snapshot): Promise<boolean> {
+export async function isStill(redis: Redis | RedisClient, snapshot: Snapshot): Promise<boolean> {
   const now = await snapshotOf(redis, [...snapshot.keys()]);
   return [...snapshot].every(([key, dump]) => {
     const found = now.get(key) ?? null;
@@ -133,7 +133,7 @@ export async function isStill(redis: Redis, snapshot: Snapshot): Promise<boolean
   });
 }
 
-export async function restore(redis: Redis, snapshot: Snapshot): Promise<void> {
+export async function restore(redis: Redis | RedisClient, snapshot: Snapshot): Promise<void> {
   await Promise.all(
     [...snapshot].map(([key, dump]) => (dump === null ? redis.del(key) : redis.restore(key, 0, dump, 'REPLACE'))),
   );
