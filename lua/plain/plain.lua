@@ -16,7 +16,7 @@ local plain = {}
 -- The work of a request that goes the general way, in units of lua/frame/work.lua; that of an item.
 local MAX_WORK, ITEM_WORK = 8000, 9
 
-local byte, find, format, match = string.byte, string.find, string.format, string.match
+local call, byte, find, format, match = redis.call, string.byte, string.find, string.format, string.match
 local floor = math.floor
 -- nowUs: nil before anything was read. definedName, definition: the definition that was read last, nil none.
 -- isBatch: true if there may be several requests.
@@ -36,17 +36,18 @@ function plain.begin(keys, args, number)
   end
   nowUs = readTime(keys.tenant)
   local nowMs = (nowUs - nowUs % 1000) / 1000
-  if not tenant.begin(keys.tenant, credential, nowUs, nowMs, number, hasQueue) then
+  local isPlain, isHeard = tenant.begin(keys.tenant, credential, nowUs, nowMs, number, hasQueue)
+  if not isPlain then
     return nil
   end
-  local listenUntil = tenant.listenUntil
-  plain.isHeard = listenUntil > 0 or tenant.box ~= nil
-  if plain.isHeard then
+  plain.isHeard = isHeard
+  if isHeard then
+    local listenUntil, box = tenant.readers()
     if listenUntil > 0 and listenUntil <= nowMs then
       -- The last stream's lease has lapsed: the general way must note what the streams miss.
       return nil
     end
-    events.beginPlain(listenUntil > 0, tenant.box)
+    events.beginPlain(listenUntil > 0, box)
   end
   return nowMs, nowUs
 end
@@ -109,7 +110,7 @@ end
 
 -- Returns the stored definition of a name, false if it is not registered. The general way gets what was read.
 function plain.definitionOf(key, name)
-  local packed = redis.call('HGET', key, name)
+  local packed = call('HGET', key, name)
   if packed then
     definedName, definition = name, packed
   end
@@ -118,7 +119,7 @@ end
 
 -- Returns true if one of several names is registered as more than one slot without labels.
 function plain.areAnyDefined(key, names)
-  local packed, isAnyClosing = redis.call('HMGET', key, unpack(names)), tenant.isAnyClosing()
+  local packed, isAnyClosing = call('HMGET', key, unpack(names)), tenant.isAnyClosing()
   for i = 1, #names do
     if packed[i] then
       local _, isSingle = registry.capacityAlone(packed[i])

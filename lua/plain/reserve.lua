@@ -9,10 +9,11 @@ local reservationEvents = require('events/reservations')
 local slots = require('plain/slots')
 local tenant = require('plain/tenant')
 
-local ITEM_SIZE, FIRST = 4, 3
+-- The places of the first item among the arguments, and of the last field of the only item.
+local ITEM_SIZE, FIRST, LAST_OF_ONE = 4, 3, 6
 local ACQUIRED, HAD, HELD = 'ACQUIRED', 'ALREADY_HAD', 'ALREADY_HELD'
 local MADE, ALREADY_HELD = ACQUIRED .. '\n' .. ACQUIRED, HELD .. '\n' .. HELD
-local concat, format, pack, PLAIN = table.concat, string.format, struct.pack, codec.PLAIN
+local call, concat, format, pack, PLAIN = redis.call, table.concat, string.format, struct.pack, codec.PLAIN
 
 -- Of the item that was read last: when its reservation ends in ms, 0 never, and as digits; its type; and once that is
 -- made, its fencing token.
@@ -22,63 +23,63 @@ local expiresAt, digits, type, fence
 -- with the rest of the reply, in one step: Lua looks at every byte of every text that it makes.
 
 -- Returns the parts of an item that has made a reservation. Takes its fencing token as digits.
-local function partsOfMade(args, at, token)
-  if plain.isHeard and events.isWanted('RESERVED', args[at + 1]) then
-    reservationEvents.addMade(tenant.label, args[at], args[at + 1], type, token, expiresAt)
+local function partsOfMade(name, requester, token, number)
+  if plain.isHeard and events.isWanted('RESERVED', requester) then
+    reservationEvents.addMade(tenant.label, name, requester, type, number, expiresAt)
   end
-  return MADE, token, digits, args[at + 2]
+  return MADE, number, digits, token
 end
 
 -- Returns the parts of an item whose resource is held. Takes its record. Returns nil if that is not of the plain form.
-local function partsOfHeld(args, at, packed)
-  local owner, held, reservedAt, heldUntil, token = codec.unpackPlain(packed)
-  if owner == args[at + 1] then
+local function partsOfHeld(name, requester, token, packed)
+  local owner, held, reservedAt, heldUntil, heldToken = codec.unpackPlain(packed)
+  if owner == requester then
     -- The same token means a retry of the call that made the reservation.
-    local status = token == args[at + 2] and ACQUIRED or HAD
-    return status, status, format('%d\n%d', held, heldUntil), token
+    local status = heldToken == token and ACQUIRED or HAD
+    return status, status, format('%d\n%d', held, heldUntil), heldToken
   elseif not owner then
     return nil
   end
-  if plain.isHeard and events.isWanted('RESERVE_FAILED', args[at + 1]) then
-    reservationEvents.addFailed(tenant.label, args[at], args[at + 1], type, HELD)
+  if plain.isHeard and events.isWanted('RESERVE_FAILED', requester) then
+    reservationEvents.addFailed(tenant.label, name, requester, type, HELD)
   end
-  return ALREADY_HELD, args[at], owner, format('%d\n%d', reservedAt, heldUntil)
+  return ALREADY_HELD, name, owner,
+    heldUntil == 0 and format('%d\n0', reservedAt) or format('%d\n%d', reservedAt, heldUntil)
 end
 
 -- Carries out the only item of a request, a plain name; `pool` and `slotNumber` are what it means if a pool could get
 -- it as a slot. Returns its parts; nil if it must go the general way.
-local function reserveName(keys, args, name, pool, slotNumber, nowMs)
-  expiresAt, digits, type = plain.termsOf(args[FIRST + 3], nowMs)
+local function reserveName(keys, name, requester, token, terms, pool, slotNumber, nowMs)
+  expiresAt, digits, type = plain.termsOf(terms, nowMs)
   fence = expiresAt and tenant.add(expiresAt)
   if not fence or tenant.isAwaited(keys, name) then
     return nil
   elseif pool then
     slots.mark(keys, pool, slotNumber)
   end
-  local packed = pack(PLAIN, 2, args[FIRST + 1], fence, nowMs, expiresAt, args[FIRST + 2], type, tenant.label)
-  if redis.call('HSETNX', keys.slots, name, packed) == 0 then
+  local packed = pack(PLAIN, 2, requester, fence, nowMs, expiresAt, token, type, tenant.label)
+  if call('HSETNX', keys.slots, name, packed) == 0 then
     tenant.undo()
-    return partsOfHeld(args, FIRST, redis.call('HGET', keys.slots, name))
+    return partsOfHeld(name, requester, token, call('HGET', keys.slots, name))
   elseif expiresAt > 0 then
-    redis.call('ZADD', keys.due, digits, name)
+    call('ZADD', keys.due, digits, name)
   end
   if pool then
     slots.writeHeld(keys)
   end
   tenant.note(name, packed, expiresAt)
-  return partsOfMade(args, FIRST, format('%d', fence))
+  return partsOfMade(name, requester, token, format('%d', fence))
 end
 
 -- Carries out the only item of a request. Returns its parts, or its text; nil if it must go the general way.
-local function reserveOne(keys, args, nowMs)
-  local name = args[FIRST]
+local function reserveOne(keys, args, name, nowMs)
   local isSimple, pool, slotNumber, capacity = slots.meaningOf(keys, name)
   if capacity and tenant.isAwaited(keys) then
     return nil
   elseif capacity then
     return slots.reserve(keys, args, FIRST, pool, slotNumber, capacity, nowMs)
   elseif isSimple then
-    return reserveName(keys, args, name, pool, slotNumber, nowMs)
+    return reserveName(keys, name, args[4], args[5], args[6], pool, slotNumber, nowMs)
   end
 end
 
@@ -119,9 +120,9 @@ local function writeAll(keys, set, due, setBytes, dueBytes, firstEnd, ofPools)
   if ofPools then
     slots.markAll(keys, set, 2, true)
   end
-  redis.call('HSET', keys.slots, unpack(set))
+  call('HSET', keys.slots, unpack(set))
   if due[1] then
-    redis.call('ZADD', keys.due, unpack(due))
+    call('ZADD', keys.due, unpack(due))
   end
   return true
 end
@@ -132,10 +133,10 @@ local function reserveAll(keys, args, nowMs, names, ofPools)
     return nil
   end
   local texts, set, due, made, label = {}, {}, {}, {}, tenant.label
-  local found, first = redis.call('HMGET', keys.slots, unpack(names)), tenant.nextFence()
+  local found, first = call('HMGET', keys.slots, unpack(names)), tenant.nextFence()
   local at, sets, dues, setBytes, dueBytes, firstEnd, terms = FIRST, 0, 0, 0, 0, 0, nil
   for i = 1, #names do
-    local name = names[i]
+    local name, requester, token = names[i], args[at + 1], args[at + 2]
     local held = found[i] or made[name]
     if args[at + 3] ~= terms then
       terms = args[at + 3]
@@ -145,17 +146,17 @@ local function reserveAll(keys, args, nowMs, names, ofPools)
     if not expiresAt then
       return nil
     elseif held then
-      text, second, third, last = partsOfHeld(args, at, held)
+      text, second, third, last = partsOfHeld(name, requester, token, held)
     else
       fence = first + sets / 2
-      local packed = pack(PLAIN, 2, args[at + 1], fence, nowMs, expiresAt, args[at + 2], type, label)
+      local packed = pack(PLAIN, 2, requester, fence, nowMs, expiresAt, token, type, label)
       made[name], set[sets + 1], set[sets + 2], sets = packed, name, packed, sets + 2
       setBytes = setBytes + #name + #packed
       if expiresAt > 0 then
         due[dues + 1], due[dues + 2], dues, dueBytes = digits, name, dues + 2, dueBytes + #name
         firstEnd = firstEnd > 0 and firstEnd < expiresAt and firstEnd or expiresAt
       end
-      text, second, third, last = partsOfMade(args, at, fenceText(fence))
+      text, second, third, last = partsOfMade(name, requester, token, fenceText(fence))
     end
     if not text then
       return nil
@@ -175,32 +176,38 @@ local function wait(keys, args)
   return plain.giveUp()
 end
 
+-- Carries out a request for several items. Returns as the verb does.
+local function reserveMany(keys, args)
+  local names, ofPools, work, length = plain.readNames(args, FIRST, ITEM_SIZE)
+  if not names then
+    return nil
+  end
+  local nowMs = plain.begin(keys, args, #names)
+  local texts = nowMs and reserveAll(keys, args, nowMs, names, ofPools)
+  if texts then
+    return plain.finish(keys, texts, work, length)
+  end
+  return plain.giveUp()
+end
+
 return function(keys, args)
+  local number, name = #args, args[FIRST]
   if args[2] == 'w' then
-    if #args == FIRST + ITEM_SIZE then
+    if number == FIRST + ITEM_SIZE then
       return wait(keys, args)
     end
     return nil
-  end
-  local number, names, ofPools = (#args - FIRST + 1) / ITEM_SIZE, nil, nil
-  if number < 1 then
+  elseif number > LAST_OF_ONE then
+    return reserveMany(keys, args)
+  elseif number < LAST_OF_ONE then
     return nil
   end
-  local work, length = number, #args[FIRST]
-  if number > 1 then
-    names, ofPools, work, length = plain.readNames(args, FIRST, ITEM_SIZE)
-    if not names then
-      return nil
-    end
+  local nowMs, text, second, third, last = plain.begin(keys, args, 1), nil, nil, nil, nil
+  if nowMs then
+    text, second, third, last = reserveOne(keys, args, name, nowMs)
   end
-  local nowMs, texts, second, third, last = plain.begin(keys, args, number), nil, nil, nil, nil
-  if nowMs and names then
-    texts = reserveAll(keys, args, nowMs, names, ofPools)
-  elseif nowMs then
-    texts, second, third, last = reserveOne(keys, args, nowMs)
-  end
-  if texts then
-    return plain.finish(keys, texts, work, length, second, third, last)
+  if text then
+    return plain.finish(keys, text, 1, #name, second, third, last)
   end
   return plain.giveUp()
 end

@@ -20,7 +20,7 @@ local HAS_QUEUE, FIRST_FLAG, HAS_NOTICES = 8, 16, hot.HAS_NOTICES
 local MIN_LEASE_MS = state.MIN_LEASE_MS
 local FORM, pack, unpackNumbers = hot.FORM, struct.pack, struct.unpack
 local tokenAfter = fencing.after
-local ceil, find, format, floor = math.ceil, string.find, string.format, math.floor
+local call, ceil, find, format, floor = redis.call, math.ceil, string.find, string.format, math.floor
 local key, found, packed, grant, nowUs, nowMs
 -- The numbers of the packed field, in its order.
 local tier, flags, definitions, minuteStart, minute, day, today, fence, count, moreSlots, nextDue, dueIndexed,
@@ -34,7 +34,7 @@ local fenceBefore, nextDueBefore
 
 -- Reads the state of the queue. Returns true if it has nothing to do before a request.
 local function isQueueQuiet()
-  return queueState.read(found[3] or redis.call('HGET', key, 'queue') or '', nowMs)
+  return queueState.read(found[3] or call('HGET', key, 'queue') or '', nowMs)
 end
 
 -- Returns true if nothing of the tenant has to be done before a request for so many names.
@@ -55,13 +55,14 @@ end
 -- Reads the tenant for a credential, the SHA-256 of an API key, and charges writes (lua/limits/quota.lua). Takes
 -- the time, the number of writes, and whether the request may wait, or hand over to one that does. Returns true if the
 -- request is plain: the key has the right `reserve` for all names, the quota is not exceeded, and nothing of the tenant
--- is due or belongs to a session. If the tenant has a queue, the request is for one name.
+-- is due or belongs to a session. If the tenant has a queue, the request is for one name. Also returns true if anybody
+-- may read events.
 function tenant.begin(tenantKey, credential, us, ms, cost, mayWait)
   key, nowUs, nowMs = tenantKey, us, ms
   if mayWait then
-    found = redis.call('HMGET', key, 'hot', 'key:' .. credential, 'queue', 'beats')
+    found = call('HMGET', key, 'hot', 'key:' .. credential, 'queue', 'beats')
   else
-    found = redis.call('HMGET', key, 'hot', 'key:' .. credential)
+    found = call('HMGET', key, 'hot', 'key:' .. credential)
   end
   packed, grant = found[1], found[2]
   if not packed or not grant then
@@ -81,7 +82,7 @@ function tenant.begin(tenantKey, credential, us, ms, cost, mayWait)
     label = own
   end
   limits, written = LIMITS[tier], 0
-  tenant.label, tenant.definitions, tenant.listenUntil, tenant.box = label, definitions, listenUntil, box
+  tenant.label, tenant.definitions = label, definitions
   -- A failover can set Redis's clock back.
   if ms >= minuteStart + MINUTE_MS or ms < minuteStart then
     minuteStart, minute = ms, 0
@@ -90,7 +91,12 @@ function tenant.begin(tenantKey, credential, us, ms, cost, mayWait)
     day, today = floor(ms / DAY_MS), 0
   end
   minute, today = minute + cost, today + cost
-  return minute <= limits.writesPerMinute and today <= limits.writesPerDay
+  return minute <= limits.writesPerMinute and today <= limits.writesPerDay, listenUntil > 0 or box ~= nil
+end
+
+-- Returns when the last lease of an event stream ends, in ms, 0 no stream; and the outbox, nil none.
+function tenant.readers()
+  return listenUntil, box
 end
 
 -- Returns the fields that begin() has read, for the general way (lua/frame/tenant.lua).
@@ -119,7 +125,7 @@ end
 
 -- Returns the first member of a name in the queues (lua/waiting/queues.lua); nil if no ticket has to do with it.
 function tenant.firstMember(keys, name)
-  return redis.call('ZRANGE', keys.queues, '[' .. name .. '\n', '(' .. name .. '\11', 'BYLEX', 'LIMIT', '0', '1')[1]
+  return call('ZRANGE', keys.queues, '[' .. name .. '\n', '(' .. name .. '\11', 'BYLEX', 'LIMIT', '0', '1')[1]
 end
 
 -- Returns true if tickets may have to do with a name; without a name, if there are tickets.
@@ -256,9 +262,9 @@ function tenant.commit(hasEvents)
     numbers = numbers .. publisher
   end
   if queueText then
-    redis.call('HSET', key, 'hot', numbers, 'queue', queueText)
+    call('HSET', key, 'hot', numbers, 'queue', queueText)
   else
-    redis.call('HSET', key, 'hot', numbers)
+    call('HSET', key, 'hot', numbers)
   end
   return messages, publisher
 end
