@@ -204,7 +204,7 @@ const TrendsCard = ({ trends, waiting, days }: TrendsProps) => (
   </section>
 );
 
-const HoldersCard = ({ insight: { holders }, nameOf }: { insight: Insight; nameOf: NameOf }) => (
+const HoldersCard = ({ insight: { holders }, nameOf }: Pick<InsightProps, 'insight'> & { nameOf: NameOf }) => (
   <section class="card" aria-labelledby="holders-title">
     <header>
       <h2 id="holders-title">People and jobs</h2>
