@@ -1,5 +1,5 @@
 /**
- * Lists a tenant's active reservations page by page (docs/specification.md#listings). It needs memory for two pages,
+ * Lists a tenant's active reservations page by page (docs/specification.md#listings). It needs memory for three pages,
  * and 16 to 32 bytes for each listed reservation.
  */
 import type { ActiveFilter, ActiveReservation } from '../../contract/reservations.ts';
@@ -35,16 +35,24 @@ export async function* active(
     const [next, current, total, rows, ends] = result;
     return { quota, next: toText(next), resets: toText(current), total: toInteger(total), rows, ends };
   };
-  let page = await read('0', '');
-  const given = new FencingTokenSet(requester === '' && resource === '' ? page.total : 0);
-  const toPage = ({ quota, next, total, rows, ends }: Awaited<ReturnType<typeof read>>) => ({
-    total,
-    rows: toReservations(parseReply(rows), toEnds(parseReply(ends)), given),
-    isLast: next === '0',
-    quota,
-  });
+  const first = await read('0', '');
+  let page = first;
+  let given: FencingTokenSet | undefined;
+  const headOf = ({ quota, next, total }: typeof page) => ({ total, isLast: next === '0', quota });
+  const rowsOf = ({ rows, ends }: typeof page) => {
+    given ??= new FencingTokenSet(requester === '' && resource === '' ? first.total : 0);
+    return toReservations(parseReply(rows), toEnds(parseReply(ends)), given);
+  };
 
-  yield toPage(page);
+  let firstRows: ActiveReservation[] | undefined;
+  yield {
+    ...headOf(first),
+    // A list that is refused now needs none of its rows.
+    get rows() {
+      firstRows ??= rowsOf(first);
+      return firstRows;
+    },
+  };
   // Nobody has asked for a second page before the list was charged. From then on Redis reads a page ahead.
   let ahead = page.next === '0' ? null : read(page.next, page.resets);
   while (ahead !== null) {
@@ -52,7 +60,7 @@ export async function* active(
     ahead = page.next === '0' ? null : read(page.next, page.resets);
     // Its failure is thrown when it is awaited, which a caller who has gone never does.
     ahead?.catch(() => {});
-    yield toPage(page);
+    yield { ...headOf(page), rows: rowsOf(page) };
   }
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NOW, register } from '../../../src/engine/definitions/changes.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { active, FencingTokenSet } from '../../../src/engine/reservations/active.ts';
+import { slotsKey } from '../../../src/redis/keys.ts';
 import { observeScripts } from '../../../src/redis/scripts.ts';
 import { type RunningEngine, startEngine } from '../../support/engine.ts';
 import { reserve, unreserve } from '../../support/verbs.ts';
@@ -45,6 +46,17 @@ describe('activeReservations while others reserve and release', () => {
     expect(pages).toBeGreaterThan(10);
     expect(stays.filter((name) => seen.get(name) !== 1)).toEqual([]);
     expect(leaving).toEqual([]);
+  });
+
+  test('make no rows until these are asked for, since a list may be refused before', async () => {
+    const { engine: another, credential, stop } = await startEngine();
+    await reserve(another, credential, [{ resource: 'torn', requester: 'r' }]);
+    // To make a row of this throws.
+    await another.redis.hset(slotsKey(credential.tenant), 'torn', Buffer.from([2]));
+    const { value } = await active(another, credential).next();
+    expect(value?.total).toBe(1);
+    expect(() => value?.rows).toThrow();
+    stop();
   });
 
   test('are read one page ahead, but not before a second page is requested', async () => {
