@@ -46,19 +46,18 @@ local function write(keys, number, packed, ticket, order, name)
   tenant.noteWritten(5, #bytes + #packed + #own + #all + #line + #bytes)
 end
 
--- Returns the order of the first ticket in the line of a name that somebody holds, '' none, and the record of the name.
--- Returns nil if a requester may not join the line this way.
-local function lineOf(keys, name, requester)
-  local packed = redis.call('HGET', keys.slots, name)
-  local holder = codec.unpackAlone(packed or '', name)
+-- Returns the order of the first ticket in the line of a name that somebody holds, '' none. Takes the record of the
+-- name. Returns nil if a requester may not join the line this way.
+local function lineOf(keys, name, packed, requester)
+  local holder = codec.unpackAlone(packed, name)
   if not holder or holder == requester then
     return nil
   elseif not queueState.due then
-    return '', packed
+    return ''
   end
   local first = lines.firstIn(keys, name)
   if first and not lines.ofRequester(keys, requester, 1)[1] then
-    return first, packed
+    return first
   end
 end
 
@@ -95,14 +94,22 @@ local function tell(keys, name, ticket, wanted)
   end
 end
 
--- Lets the only item of a request wait. Returns its text; nil if it must go the general way.
+-- Returns the text of an item that waits (waiting/answer.lua).
+local function textOf(number, ahead, name, nowMs, endsAt)
+  local explanation = ahead == 0 and 'WAITING: you are next' or format('WAITING: %d before you', ahead)
+  return 'WAITING\n' .. explanation .. format('\n%d\n%d\n', number, ahead) .. name ..
+    format('\n%d\n%d\n', nowMs, endsAt)
+end
+
+-- Lets the only item of a request wait. Returns its text; or nil, and true if the name is free.
 return function(keys, args, nowMs, nowUs)
   local name = args[3]
-  local ticket = lines.arePlain(keys, name) and ticketOf(args, nowMs)
-  if not ticket or not tenant.mayWait(ticket.due) then
-    return nil
+  local packed = lines.arePlain(keys, name) and (redis.call('HGET', keys.slots, name) or '')
+  if not packed or packed == '' then
+    return nil, packed == ''
   end
-  local first, packed = lineOf(keys, name, ticket.requester)
+  local ticket = ticketOf(args, nowMs)
+  local first = ticket and tenant.mayWait(ticket.due) and lineOf(keys, name, packed, ticket.requester)
   if not first then
     return nil
   end
@@ -114,7 +121,5 @@ return function(keys, args, nowMs, nowUs)
   if plain.isHeard then
     tell(keys, name, ticket, wanted)
   end
-  local explanation = ahead == 0 and 'WAITING: you are next' or format('WAITING: %d before you', ahead)
-  return 'WAITING\n' .. explanation .. format('\n%d\n%d\n', number, ahead) .. name ..
-    format('\n%d\n%d\n', nowMs, ticket.endsAt)
+  return textOf(number, ahead, name, nowMs, ticket.endsAt)
 end

@@ -1,10 +1,10 @@
 -- Decides if a request can go the plain way. It can in two cases: each of its items names a resource of one slot,
 -- which is not registered, or has no parent, blockers and labels; or its only item names a pool or one of its slots
 -- (plain/slots.lua). If tickets wait in the tenant, its only item names a resource of one slot, and they have nothing
--- to do with that. Two more go this way: a request that joins the line of a plain name (plain/join.lua), and a release
--- that hands it over to the first one there (plain/handOver.lua). Other requests go the general way (lua/verbs), with
--- the same replies. begin() assigns all state of this module. Field: isHeard, true if anybody may read events: a stream
--- is open, or there is an outbox.
+-- to do with that. Two more go this way: a request that may wait for a plain name, and takes it or joins its line
+-- (plain/join.lua), and a release that hands it over to the first one there (plain/handOver.lua). Other requests go the
+-- general way (lua/verbs), with the same replies. begin() assigns all state of this module. Field: isHeard, true if
+-- anybody may read events: a stream is open, or there is an outbox.
 local events = require('events/events')
 local history = require('history/ended')
 local pools = require('slots/pools')

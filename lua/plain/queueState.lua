@@ -42,6 +42,12 @@ function queueState.nextNumber(nowUs)
   return queueState.due and max(last + 1, nowUs) or nowUs
 end
 
+-- Notes that a number was drawn for a ticket which is not needed. Returns the text to write.
+function queueState.skip(number)
+  last = format('%d', number)
+  return change(0)
+end
+
 -- Notes a ticket for one slot that joins. Takes its number, and when it is due, in ms. Returns the text to write.
 function queueState.join(number, due)
   if not queueState.due then

@@ -5,6 +5,8 @@ local codec = require('slots/codec')
 local events = require('events/events')
 local join = require('plain/join')
 local plain = require('plain/plain')
+local pools = require('slots/pools')
+local queueState = require('plain/queueState')
 local reservationEvents = require('events/reservations')
 local slots = require('plain/slots')
 local tenant = require('plain/tenant')
@@ -13,7 +15,8 @@ local tenant = require('plain/tenant')
 local ITEM_SIZE, FIRST, LAST_OF_ONE = 4, 3, 6
 local ACQUIRED, HAD, HELD = 'ACQUIRED', 'ALREADY_HAD', 'ALREADY_HELD'
 local MADE, ALREADY_HELD = ACQUIRED .. '\n' .. ACQUIRED, HELD .. '\n' .. HELD
-local call, concat, format, pack, PLAIN = redis.call, table.concat, string.format, struct.pack, codec.PLAIN
+local call, concat, format, match, pack, PLAIN = redis.call, table.concat, string.format, string.match, struct.pack,
+  codec.PLAIN
 
 -- Of the item that was read last: when its reservation ends in ms, 0 never, and as digits; its type; and once that is
 -- made, its fencing token.
@@ -166,10 +169,32 @@ local function reserveAll(keys, args, nowMs, names, ofPools)
   return writeAll(keys, set, due, setBytes, dueBytes, firstEnd, ofPools) and concat(texts, '\r')
 end
 
--- Lets a request wait. Returns as the verb does.
+-- Reserves a plain name that is free, for a request that would wait otherwise. Returns the text of the item; nil if it
+-- must go the general way.
+local function takeFree(keys, args, nowMs, nowUs)
+  local terms = match(args[6], '^(%d+\n[^\n]*\n)%d+ %-?%d+ %d+\n\n$')
+  if not terms or queueState.due and not tenant.mayGrant() then
+    return nil
+  end
+  local name, pool, slotNumber = args[3], pools.split(args[3])
+  local status, token, ends, released =
+    reserveName(keys, name, args[4], args[5], terms .. '\n\n', pool, slotNumber, nowMs)
+  if status and queueState.due then
+    tenant.setQueue(queueState.skip(queueState.nextNumber(nowUs)))
+  end
+  return status and concat({ status, token, ends, released, '', '0' }, '\n')
+end
+
+-- Carries out a request that may wait. Returns as the verb does.
 local function wait(keys, args)
   local nowMs, nowUs = plain.begin(keys, args, 1)
-  local text = nowMs and join(keys, args, nowMs, nowUs)
+  local text, isFree
+  if nowMs then
+    text, isFree = join(keys, args, nowMs, nowUs)
+  end
+  if isFree then
+    text = takeFree(keys, args, nowMs, nowUs)
+  end
   if text then
     return plain.finish(keys, text, 1, #args[FIRST])
   end

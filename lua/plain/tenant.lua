@@ -21,7 +21,7 @@ local MIN_LEASE_MS = state.MIN_LEASE_MS
 local FORM, pack, unpackNumbers = hot.FORM, struct.pack, struct.unpack
 local tokenAfter = fencing.after
 local call, ceil, find, format, floor = redis.call, math.ceil, string.find, string.format, math.floor
-local key, found, packed, grant, nowUs, nowMs
+local key, found, packed, grant, nowUs, nowMs, mayWait
 -- The numbers of the packed field, in its order.
 local tier, flags, definitions, minuteStart, minute, day, today, fence, count, moreSlots, nextDue, dueIndexed,
   listenUntil
@@ -57,8 +57,8 @@ end
 -- request is plain: the key has the right `reserve` for all names, the quota is not exceeded, and nothing of the tenant
 -- is due or belongs to a session. If the tenant has a queue, the request is for one name. Also returns true if anybody
 -- may read events.
-function tenant.begin(tenantKey, credential, us, ms, cost, mayWait)
-  key, nowUs, nowMs = tenantKey, us, ms
+function tenant.begin(tenantKey, credential, us, ms, cost, hasQueue)
+  key, nowUs, nowMs, mayWait = tenantKey, us, ms, hasQueue
   if mayWait then
     found = call('HMGET', key, 'hot', 'key:' .. credential, 'queue', 'beats')
   else
@@ -115,7 +115,7 @@ function tenant.quota(work)
     text = format(' %d', work)
     workTexts[work] = text
   end
-  local due = queueState.due
+  local due = queueState.due or mayWait and NEVER
   if due then
     due = nextDue < due and nextDue or due
     text = text .. format(' %d 0', due < NEVER and due - nowMs or -1)
@@ -161,12 +161,16 @@ function tenant.addAll(number, firstEnd)
   return tenant.add(firstEnd)
 end
 
+-- Returns true if the due index allows grants to tickets: it must have the tenant within the shortest lease.
+function tenant.mayGrant()
+  return nowMs + MIN_LEASE_MS >= dueIndexed
+end
+
 -- Returns true if the cap, the limit of bytes and the due index allow a ticket for one slot. Takes when it is due, in
--- ms. As for grants, the tenant must be in the due index within the shortest lease.
+-- ms.
 function tenant.mayWait(due)
   return count + moreSlots + queueState.items < limits.reservations and
-    (bytes < limits.bytes or limits.bytes >= NO_LIMIT) and
-    due >= dueIndexed and nowMs + MIN_LEASE_MS >= dueIndexed
+    (bytes < limits.bytes or limits.bytes >= NO_LIMIT) and due >= dueIndexed and tenant.mayGrant()
 end
 
 -- Changes the state of the queue: takes its text, nil if there are no tickets any more, whose state has been removed.

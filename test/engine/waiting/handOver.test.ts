@@ -125,6 +125,14 @@ describe('a change of owner', () => {
   });
 });
 
+test('a call that may wait takes a free name with one command more than others', async () => {
+  const item = { resource: 'desk', requester: 'ann', ttlSeconds: 60 };
+  // Now the due index has the tenant.
+  await reserve(running.engine, running.credential, [{ ...item, resource: 'first' }]);
+  const others = await commandsOf(() => reserve(running.engine, running.credential, [item]));
+  expect(await commandsOf(() => ask('ann'))).toHaveLength(others.length + 1);
+});
+
 test('a ticket whose time is over gets nothing', async () => {
   const [holder] = await line('ann');
   const first = await ask('bob', { waitSeconds: 1 });
