@@ -89,10 +89,12 @@ function passes(event) {
   );
 }
 
+/** The resources or requesters of an event. @param {TenantEvent} event @param {'resource' | 'requester'} field */
+const namesIn = (event, field) => [event[field] ?? '', ...(event.changes ?? []).map((change) => change[field])];
+
 /** True if an event is of a resource or one of its slots. @param {string} name @param {TenantEvent} event */
 function isOf(name, event) {
-  const names = [event.resource ?? '', ...(event.changes ?? []).map(({ resource }) => resource)];
-  return names.some((one) => {
+  return namesIn(event, 'resource').some((one) => {
     const last = one.split('>').at(-1) ?? '';
     return last === name || one === name || (last.startsWith(`${name}_`) && /^\d+$/.test(last.slice(name.length + 1)));
   });
@@ -102,9 +104,7 @@ function isOf(name, event) {
  * @param {TenantEvent} event @param {'resource' | 'requester'} field @param {string} text
  */
 function has(event, field, text) {
-  if (text === '') return true;
-  const names = [event[field] ?? '', ...(event.changes ?? []).map((change) => change[field])];
-  return names.some((name) => name.toLowerCase().includes(text.toLowerCase()));
+  return namesIn(event, field).some((name) => name.toLowerCase().includes(text.toLowerCase()));
 }
 
 /** @param {TenantEvent} event @returns {string | (string | Node)[]} */

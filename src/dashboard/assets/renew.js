@@ -97,13 +97,23 @@ function tellTurns() {
  */
 function morph(region, next) {
   if (region.querySelector(':popover-open')) return;
-  const before = rowsOf(region);
-  const row = document.activeElement?.closest('[data-name]')?.id;
-  const hadFocus = region.contains(document.activeElement);
-  Idiomorph.morph(region, next, { restoreFocus: false, callbacks: { beforeAttributeUpdated: mayUpdate } });
-  tint(region, before);
-  if (hadFocus && document.activeElement === document.body && row)
-    document.getElementById(row)?.querySelector('a')?.focus({ preventScroll: true });
+  const changed = changedRows(next);
+  const focused = document.activeElement?.closest('[data-name]')?.id;
+  Idiomorph.morph(region, next, {
+    restoreFocus: false,
+    callbacks: {
+      // What is the same is not looked into.
+      beforeNodeMorphed: (/** @type {Node} */ one, /** @type {Node} */ other) => !one.isEqualNode(other),
+      beforeAttributeUpdated: mayUpdate,
+    },
+  });
+  for (const id of changed) {
+    const row = document.getElementById(id);
+    row?.setAttribute(TINT, '');
+    setTimeout(() => row?.removeAttribute(TINT), TINT_MS);
+  }
+  if (focused && document.activeElement === document.body)
+    document.getElementById(focused)?.querySelector('a')?.focus({ preventScroll: true });
 }
 
 /** Opened details and checked boxes stay as the person left them. @param {string} name */
@@ -117,30 +127,19 @@ const mayUpdate = (name, /** @type {Element} */ element) =>
 const TINT = 'data-changed';
 const TINT_MS = 2000;
 
-/**
- * Returns the texts of the rows of a region, without times and timelines, which change by themselves.
- * @param {Element} region
- */
-function rowsOf(region) {
-  return new Map(
-    [...region.querySelectorAll('tr[id]')].map((row) => {
-      const copy = /** @type {Element} */ (row.cloneNode(true));
-      for (const time of copy.querySelectorAll('time')) time.textContent = time.getAttribute('datetime');
-      for (const drawing of copy.querySelectorAll('svg')) drawing.remove();
-      return [row.id, copy.textContent];
-    }),
-  );
-}
+/** Returns the ids of the rows of a newer region that say something new. @param {Element} next */
+const changedRows = (next) =>
+  [...next.querySelectorAll('tr[id]')].flatMap((row) => {
+    const before = document.getElementById(row.id);
+    return before && (before.isEqualNode(row) || textOf(before) === textOf(row)) ? [] : row.id;
+  });
 
-/** @param {Element} region @param {Map<string, string | null>} before */
-function tint(region, before) {
-  if (before.size === 0) return;
-  for (const [id, text] of rowsOf(region)) {
-    const row = document.getElementById(id);
-    if (row === null || before.get(id) === text) continue;
-    row.setAttribute(TINT, '');
-    setTimeout(() => row.removeAttribute(TINT), TINT_MS);
-  }
+/** The text of a row without times and timelines, which change by themselves. @param {Element} row */
+function textOf(row) {
+  const copy = /** @type {Element} */ (row.cloneNode(true));
+  for (const time of copy.querySelectorAll('time')) time.textContent = time.getAttribute('datetime');
+  for (const drawing of copy.querySelectorAll('svg')) drawing.remove();
+  return copy.textContent;
 }
 
 /** Shows the button that stops and resumes the renewal of the page. */
