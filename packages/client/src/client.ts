@@ -1,10 +1,9 @@
 /** Every call of the service, and holds that look after themselves: of a client, and of its fake. */
 import { bookAll, cancelBookings, changeBooking, slotOf } from './bookings.ts';
 import { type Duration, ttlSecondsOf } from './durations.ts';
-import { HoldfastError, invalid } from './errors.ts';
-import { type EventsOptions, events } from './events/events.ts';
+import { HoldfastError, invalid, refuseUnknown } from './errors.ts';
 import { type Mirror, type MirrorOptions, openMirror } from './events/mirror.ts';
-import type { ConnectionChange } from './events/stream.ts';
+import { type ConnectionChange, type EventsOptions, events } from './events/stream.ts';
 import { type Hold, reportOf } from './holds/hold.ts';
 import { itemOf, planOf, type Target } from './holds/plan.ts';
 import { type Requesters, randomText } from './holds/requesters.ts';
@@ -14,7 +13,6 @@ import { type TransactionOptions, transact } from './holds/transaction.ts';
 import { use, type Work } from './holds/use.ts';
 import type { Api } from './http/api.ts';
 import { type CallOptions, Lists } from './lists.ts';
-import { refuseUnknown } from './options.ts';
 import { LiveSession, type Session, type SessionOptions } from './sessions/session.ts';
 import type {
   BookAllOptions,

@@ -1,10 +1,10 @@
 /** The client of a service. */
 import { Client } from './client.ts';
 import { serviceOfProcess } from './environment.ts';
+import { refuseUnknown } from './errors.ts';
 import { Requesters } from './holds/requesters.ts';
 import { Reserver } from './holds/reserver.ts';
 import { createApi } from './http/createApi.ts';
-import { refuseUnknown } from './options.ts';
 import type { HoldfastOptions } from './types.ts';
 
 export class Holdfast extends Client {

@@ -3,10 +3,9 @@
 export type { HoldfastClient } from './client.ts';
 export type { Duration } from './durations.ts';
 export { type ErrorCode, HoldfastError } from './errors.ts';
-export type { EventsOptions } from './events/events.ts';
 export type { Mirror, MirrorOptions } from './events/mirror.ts';
 export type { MirroredReservation } from './events/reservations.ts';
-export type { ConnectionChange } from './events/stream.ts';
+export type { ConnectionChange, EventsOptions } from './events/stream.ts';
 export { Holdfast } from './holdfast.ts';
 export type { Hold } from './holds/hold.ts';
 export type { MatchOptions, Target } from './holds/plan.ts';

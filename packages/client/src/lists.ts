@@ -1,6 +1,7 @@
 /** The lists of a client. */
+
+import { refuseUnknown } from './errors.ts';
 import type { Api } from './http/api.ts';
-import { refuseUnknown } from './options.ts';
 import type { ActiveReservation, Booking, Definition, SessionInfo, TreeNode, WaitingRequest } from './types.ts';
 
 /** Any call can be ended by a signal. */

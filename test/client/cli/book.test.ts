@@ -2,8 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readArguments } from '../../../packages/client/src/cli/arguments.ts';
-import { book as command } from '../../../packages/client/src/cli/commands/book.ts';
-import { repeatOf } from '../../../packages/client/src/cli/repeat.ts';
+import { book as command, repeatOf } from '../../../packages/client/src/cli/commands/book.ts';
 import { json, run, service, useService } from '../../support/commandLine.ts';
 
 useService();

@@ -1,6 +1,6 @@
 /** The iteration over events when the service has no place for its stream. */
 import { describe, expect, it } from 'vitest';
-import { events } from '../../../packages/client/src/events/events.ts';
+import { events } from '../../../packages/client/src/events/stream.ts';
 import { createApi } from '../../../packages/client/src/http/createApi.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 

@@ -1,7 +1,7 @@
 /** The mirror: what is held, kept current by events. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { events } from '../../../packages/client/src/events/events.ts';
 import { type MirrorOptions, openMirror } from '../../../packages/client/src/events/mirror.ts';
+import { events } from '../../../packages/client/src/events/stream.ts';
 import type { Api, Request } from '../../../packages/client/src/http/api.ts';
 import { createApi } from '../../../packages/client/src/http/createApi.ts';
 import type { Client } from '../../support/client.ts';

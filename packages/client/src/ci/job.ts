@@ -7,7 +7,7 @@ import { randomText } from '../holds/requesters.ts';
 import { errorOf, unreachable } from '../http/failures.ts';
 import { attemptMs, delayBefore, pause } from '../http/retries.ts';
 import { type JwtSource, jwtSourceIn } from './jwts.ts';
-import { mask } from './mask.ts';
+import { mask } from './runtime.ts';
 
 const RETRIES_MS = 30_000;
 /** The part of its lifetime after which a token is exchanged for the next one, while it still counts. */

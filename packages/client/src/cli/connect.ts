@@ -9,10 +9,10 @@ import { Holdfast } from '../holdfast.ts';
 import type { Arguments } from './arguments.ts';
 import type { Call } from './command.ts';
 import { EXIT, ExitError, usageError } from './exitCodes.ts';
+import { span } from './moments.ts';
 import { shown } from './nearest.ts';
 import { sayOutages } from './outage.ts';
 import { say } from './output.ts';
-import { span } from './times.ts';
 
 /** The client tries again for this long, in ms. */
 const RETRIES_MS = 30_000;

@@ -2,7 +2,7 @@
 import { HoldfastError } from '../errors.ts';
 import type { HeldBy } from '../types.ts';
 import { ExitError } from './exitCodes.ts';
-import { left } from './times.ts';
+import { left } from './moments.ts';
 
 /** `printer is held by ann (nightly build); its lease ends in 42s` */
 function holderOf({ resource, requester, note, since, expiresAt }: HeldBy): string {

@@ -1,6 +1,6 @@
 /** Describes who is in the way: the holders, until when and why, and who is next. */
 import type { CheckResult, Reason } from '../types.ts';
-import { ago, left } from './times.ts';
+import { ago, left } from './moments.ts';
 
 type Holder = Reason['holders'][number];
 /** The slots of one reservation. */

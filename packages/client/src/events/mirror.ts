@@ -3,9 +3,8 @@
  * came meanwhile and that come from then on. When the stream was lost, it does so again.
  */
 import { ENDLESS } from '../durations.ts';
-import { invalid } from '../errors.ts';
+import { invalid, refuseUnknown } from '../errors.ts';
 import type { Api } from '../http/api.ts';
-import { refuseUnknown } from '../options.ts';
 import type { ActiveReservation, HoldfastEvent, WaitingRequest } from '../types.ts';
 import { type MirroredReservation, Reservations } from './reservations.ts';
 import { stream } from './stream.ts';

@@ -3,7 +3,7 @@
  * three keepalives counts as lost: a connection that died without a sign looks like one without events.
  */
 import { ENDLESS } from '../durations.ts';
-import { HoldfastError } from '../errors.ts';
+import { HoldfastError, refuseUnknown } from '../errors.ts';
 import type { Api } from '../http/api.ts';
 import { Closing, textIn } from '../http/body.ts';
 import { delayBefore, pause, withCause } from '../http/retries.ts';
@@ -83,4 +83,28 @@ async function* connection(
   } finally {
     closing.dispose();
   }
+}
+
+export interface EventsOptions {
+  /** Ends the iteration, without an error. */
+  readonly signal?: AbortSignal | undefined;
+  /** Only events of these types. Changes of the connection are always told. */
+  readonly types?: readonly HoldfastEvent['type'][] | undefined;
+}
+
+/**
+ * Every change of the tenant, as it happens, with `CONNECTED` and `DISCONNECTED` in between. If the stream ends, it is
+ * opened again until the signal aborts.
+ *
+ * Nothing is buffered here. If a loop falls more than 1 MiB behind, the service ends the stream, and the loop gets
+ * `DISCONNECTED`.
+ * @throws HoldfastError as the first stream cannot be opened within 30 s; as soon as the service refuses the key
+ */
+export async function* events(
+  api: Api,
+  { signal, types, ...rest }: EventsOptions = {},
+): AsyncGenerator<HoldfastEvent | ConnectionChange, void, undefined> {
+  refuseUnknown(rest);
+  const wanted: ReadonlySet<string> | undefined = types && new Set([...types, 'CONNECTED', 'DISCONNECTED']);
+  for await (const event of stream(api, signal)) if (wanted?.has(event.type) !== false) yield event;
 }

@@ -8,7 +8,6 @@ import { pause as pauseAlive, withCause } from '../http/retries.ts';
 import type { Waiting } from '../types.ts';
 import type { Attempt, Outcome } from './attempts.ts';
 import { startTimer } from './clocks.ts';
-import { withConnection } from './connections.ts';
 import type { Wait } from './waits.ts';
 
 const MAX_POLL_SECONDS = 20;
@@ -153,3 +152,22 @@ async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => startTimer(resolve, ms));
+
+/**
+ * Number of responses that the service may hold for a page. Browsers open six connections to a host under HTTP/1.1,
+ * and releases and renewals need one. Further waits ask again and again instead.
+ */
+const MAX_HELD = 3;
+const isPage = 'document' in globalThis || 'importScripts' in globalThis;
+
+let held = 0;
+
+/** @param call gets true if the service may hold its response */
+function withConnection<T>(call: (mayPoll: boolean) => Promise<T>): Promise<T> {
+  if (!isPage) return call(true);
+  if (held === MAX_HELD) return call(false);
+  held++;
+  return call(true).finally(() => {
+    held--;
+  });
+}

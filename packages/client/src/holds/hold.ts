@@ -1,14 +1,16 @@
 /** A hold: one or several reservations that were taken together, and the lease that ends them. */
 import { type Duration, ENDLESS, ttlSecondsOf } from '../durations.ts';
-import { HoldfastError, invalid } from '../errors.ts';
+import { HoldfastError, invalid, refuseUnknown } from '../errors.ts';
 import type { Answer, Api } from '../http/api.ts';
-import { refuseUnknown } from '../options.ts';
 import type { ReleaseOptions, RenewResult, ReserveResult } from '../types.ts';
-import { asyncDispose } from './asyncDispose.ts';
 import { CLOCKS, type Clocks, offsetOf } from './clocks.ts';
 import type { Lease } from './lease.ts';
 import { itemOf } from './plan.ts';
 import { type Attributes, keyOf, type Reservation, reservationOf } from './reservation.ts';
+
+/** `Symbol.asyncDispose`, also where it is missing: compilers of `await using` look for this one then. */
+export const asyncDispose: typeof Symbol.asyncDispose = (Symbol.asyncDispose ??
+  Symbol.for('Symbol.asyncDispose')) as typeof Symbol.asyncDispose;
 
 /** Where a hold comes from. */
 export interface Origin {

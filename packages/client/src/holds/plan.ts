@@ -1,8 +1,7 @@
 /** Reads what a caller wants to reserve, and how: names or a match, and the options. */
 import { ENDLESS, ttlSecondsOf, waitMsOf } from '../durations.ts';
-import { invalid } from '../errors.ts';
+import { invalid, refuseUnknown } from '../errors.ts';
 import { valuesOf } from '../match.ts';
-import { refuseUnknown } from '../options.ts';
 import type { Match, ReserveItem, ReserveOptions, Waiting, Wanted } from '../types.ts';
 
 /** Options with a match stand for themselves: they need no name. */

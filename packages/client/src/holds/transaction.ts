@@ -1,8 +1,7 @@
 /** Transactions as the service has them, with durations, a requester and an Idempotency-Key. */
 import { type Duration, ENDLESS, ttlSecondsOf, waitMsOf } from '../durations.ts';
-import { invalid } from '../errors.ts';
+import { invalid, refuseUnknown } from '../errors.ts';
 import type { Api } from '../http/api.ts';
-import { refuseUnknown } from '../options.ts';
 import type { Match, TransactionBody, TransactionResult } from '../types.ts';
 import { askUntilDecided } from './ask.ts';
 import { askTransaction, type TransactionOutcome } from './attempts.ts';

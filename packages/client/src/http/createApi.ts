@@ -1,6 +1,5 @@
 /** Puts the ways together in which calls travel: alone, held, or in batches of one kind. */
-import { unexpected } from '../errors.ts';
-import { refuseUnknown } from '../options.ts';
+import { refuseUnknown, unexpected } from '../errors.ts';
 import type { ReserveResult } from '../types.ts';
 import type { Api, Late, Request } from './api.ts';
 import { type Call, carryOut } from './calls.ts';

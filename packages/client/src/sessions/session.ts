@@ -3,16 +3,14 @@
  * itself until it ends.
  */
 import { type Duration, ttlSecondsOf } from '../durations.ts';
-import { HoldfastError } from '../errors.ts';
-import { asyncDispose } from '../holds/asyncDispose.ts';
+import { HoldfastError, refuseUnknown } from '../errors.ts';
 import { offsetOf } from '../holds/clocks.ts';
-import { type Hold, isUnreachable } from '../holds/hold.ts';
+import { asyncDispose, type Hold, isUnreachable } from '../holds/hold.ts';
 import { Lease } from '../holds/lease.ts';
 import { planOf, type Target } from '../holds/plan.ts';
 import { randomText } from '../holds/requesters.ts';
 import type { Reserver } from '../holds/reserver.ts';
 import type { Api, CallOptions } from '../http/api.ts';
-import { refuseUnknown } from '../options.ts';
 import type { BegunSession, EndedSession, RenewedSession, ReserveOptions } from '../types.ts';
 
 /** Options of a new session. */

@@ -1,12 +1,42 @@
-/** `holdfast book`: books slots for a time ahead. */
+/**
+ * `holdfast book`: books slots for a time ahead, and reads how a booking repeats: `--every week --on mon,wed --until
+ * 2026-12-24`.
+ */
 import { whyNotBooked } from '../../errors.ts';
-import type { BookedItem } from '../../types.ts';
+import type { BookedItem, Repeat } from '../../types.ts';
+import type { Arguments, Option } from '../arguments.ts';
 import { type Command, JSON_OPTION, REQUESTER_OPTION, URL_OPTION } from '../command.ts';
 import { connect, namedRequester } from '../connect.ts';
 import { EXIT, usageError } from '../exitCodes.ts';
 import { dayAndTime, momentIn } from '../moments.ts';
 import { printRows, say } from '../output.ts';
-import { REPEAT_OPTIONS, repeatOf } from '../repeat.ts';
+
+const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+
+const REPEAT_OPTIONS: readonly Option[] = [
+  { name: 'every', value: '<day|week>', text: 'books a series' },
+  { name: 'on', value: '<weekdays>', text: 'mon,wed. Default: the weekday of --from; with day, all' },
+  { name: 'until', value: '<date>', text: 'the last day of the series: 2026-12-24' },
+];
+
+/**
+ * Returns the series that the options mean, in the zone of this machine; undefined: they mean none.
+ * @throws ExitError of wrong use
+ */
+export function repeatOf(args: Arguments): Repeat | undefined {
+  const [every, on, until] = [args.text('every'), args.text('on'), args.text('until')];
+  if (every === undefined && on === undefined && until === undefined) return undefined;
+  if (every !== 'day' && every !== 'week') throw usageError('a series needs --every day or --every week');
+  if (until === undefined) throw usageError('until when? a series needs --until, a date such as 2026-12-24');
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return { every, until, timeZone, ...(on !== undefined && { on: on.split(',').map(weekdayOf) }) };
+}
+
+function weekdayOf(text: string): (typeof WEEKDAYS)[number] {
+  const found = WEEKDAYS.find((weekday) => weekday === text.trim().slice(0, 3).toLowerCase());
+  if (found === undefined) throw usageError(`--on takes weekdays such as mon,wed, not ${JSON.stringify(text)}`);
+  return found;
+}
 
 const DETAILS = `\
 Only registered resources with \`bookable\` can be booked. From --from to --to it is the requester's: \`holdfast reserve\`

@@ -3,8 +3,8 @@ import type { CheckResult } from '../../types.ts';
 import { type Command, JSON_OPTION, REQUESTER_OPTION, URL_OPTION } from '../command.ts';
 import { connect, namedRequester } from '../connect.ts';
 import { EXIT } from '../exitCodes.ts';
+import { left } from '../moments.ts';
 import { printRows } from '../output.ts';
-import { left } from '../times.ts';
 
 const stateOf = ({ reservable, reserved, heldByRequester, condition, requester, reason }: CheckResult): string => {
   if (heldByRequester === true) return 'yours';

@@ -1,10 +1,10 @@
-/** `holdfast ls`: lists reservations. */
-import type { ActiveReservation } from '../../types.ts';
+/** `holdfast ls`: lists reservations. `holdfast bookings`: lists bookings. */
+import type { ActiveReservation, Booking } from '../../types.ts';
 import { type Command, JSON_OPTION, URL_OPTION } from '../command.ts';
 import { connect } from '../connect.ts';
 import { EXIT } from '../exitCodes.ts';
+import { ago, dayAndTime, left } from '../moments.ts';
 import { printRows } from '../output.ts';
-import { ago, left } from '../times.ts';
 
 const COLUMNS = {
   RESOURCE: ({ resource }: ActiveReservation) => resource,
@@ -39,3 +39,32 @@ export const ls: Command = {
 };
 
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
+
+const BOOKING_COLUMNS = {
+  SLOT: ({ slot }: Booking) => slot,
+  REQUESTER: ({ requester }: Booking) => requester,
+  FROM: ({ start }: Booking) => dayAndTime(start),
+  TO: ({ end }: Booking) => dayAndTime(end),
+  STATE: ({ state }: Booking) => state.toLowerCase(),
+  BOOKING: ({ booking }: Booking) => booking,
+  NOTE: ({ note }: Booking) => note ?? '',
+};
+
+/** A column of its own, if there are series. */
+const SERIES = ({ series }: Booking) => series ?? '';
+
+export const bookings: Command = {
+  name: 'bookings',
+  summary: 'Lists bookings that are to come or running',
+  synopsis: 'bookings [options]',
+  positionals: { min: 0, max: 0 },
+  options: [...FILTERS, JSON_OPTION, URL_OPTION],
+  examples: ['holdfast bookings', 'holdfast bookings --resource pixel-8', 'holdfast bookings --requester ann --json'],
+  run: async ({ args, signal }) => {
+    const filter = { resource: args.text('resource'), requester: args.text('requester'), signal };
+    const rows = await (await connect({ args, signal })).bookings(filter);
+    const columns = rows.some(({ series }) => series) ? { ...BOOKING_COLUMNS, SERIES } : BOOKING_COLUMNS;
+    printRows(args.has('json'), rows, columns, 'nothing is booked');
+    return EXIT.done;
+  },
+};

@@ -5,8 +5,8 @@ import type { Holdfast } from '../../holdfast.ts';
 import { type Command, JSON_OPTION, URL_OPTION } from '../command.ts';
 import { connect } from '../connect.ts';
 import { EXIT, usageError } from '../exitCodes.ts';
+import { left } from '../moments.ts';
 import { printRows } from '../output.ts';
-import { left } from '../times.ts';
 import {
   forEachReservation,
   type Leased,

@@ -5,10 +5,10 @@ import { type Call, type Command, KEEP_KEY_OPTION, TTL_OPTION } from '../command
 import { connect } from '../connect.ts';
 import { EXIT, ExitError, exitCodeOf } from '../exitCodes.ts';
 import { messageOf } from '../messages.ts';
+import { left } from '../moments.ts';
 import { say } from '../output.ts';
 import { graceOf, type Outcome, supervise } from '../run/supervise.ts';
 import { commandOf, environmentOf } from '../run/variables.ts';
-import { left } from '../times.ts';
 import { DEFAULT_TTL_MS, RESERVING_OPTIONS, targetOf, wishOf } from './reserving.ts';
 import { Wait } from './waits.ts';
 

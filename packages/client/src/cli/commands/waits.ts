@@ -3,10 +3,10 @@ import { HoldfastError } from '../../errors.ts';
 import type { Holdfast } from '../../holdfast.ts';
 import type { Waiting } from '../../types.ts';
 import type { Call } from '../command.ts';
+import { span } from '../moments.ts';
 import { say } from '../output.ts';
 import { inTheWayText, notFreeText, notReadyText } from '../reason.ts';
 import { Position } from '../run/position.ts';
-import { span } from '../times.ts';
 import type { Wish } from './reserving.ts';
 
 /** Timeout of the question who is in the way, in ms. */

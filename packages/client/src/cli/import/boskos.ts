@@ -1,7 +1,7 @@
 /** Translates the resources of Boskos. */
 import { badFile } from '../lab/file.ts';
 import type { Entry } from '../lab/write.ts';
-import { type Fields, fieldsOf, listOf, MAX_CAPACITY, nameFault, quoted, textOf } from './found.ts';
+import { type Fields, fieldsOf, listOf, MAX_CAPACITY, nameFault, quoted, textOf } from './labels.ts';
 
 export interface Translation {
   readonly entries: readonly Entry[];

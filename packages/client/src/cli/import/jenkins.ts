@@ -2,8 +2,7 @@
 import { badFile } from '../lab/file.ts';
 import type { Entry } from '../lab/write.ts';
 import type { Translation } from './boskos.ts';
-import { type Fields, fieldsOf, listOf, nameFault, quoted, textOf } from './found.ts';
-import { Labels, wordsOf } from './labels.ts';
+import { type Fields, fieldsOf, Labels, listOf, nameFault, quoted, textOf, wordsOf } from './labels.ts';
 
 /** So many lines say which match takes the place of a label. */
 const MAX_MATCHES = 100;

@@ -3,7 +3,7 @@
  * `os=android`, unless a resource has several words with this key: a resource has one value for each key. These, and
  * words without a colon, become keys with the value `yes`: `rooted=yes`, and `os/any=yes` for `os` beside `os:android`.
  */
-import { MAX_LABELS } from './found.ts';
+import { isObject } from '../lab/file.ts';
 
 /** The value of keys that need none. */
 const YES = 'yes';
@@ -76,4 +76,30 @@ export class Labels {
   get matches(): readonly (readonly [word: string, match: string])[] {
     return [...this.#pairs].map(([word, pair]) => [word, pair.join('=')] as const).sort();
   }
+}
+
+/** What a file of another tool has: it may be anything. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
+
+/** A value as text; '' if it is none. YAML reads some names as numbers. */
+export const textOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value).trim() : '';
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** As a shell needs it. */
+export const quoted = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The rules of docs/specification.md#names-and-sizes. */
+export const MAX_LABELS = 16;
+export const MAX_CAPACITY = 100_000;
+
+/** Why a name cannot be registered; undefined if it can. */
+export function nameFault(name: string): string | undefined {
+  if (name.includes('>')) return 'a name must not contain >';
+  if ([...name].length > 256) return 'a name has at most 256 characters';
+  return name === '.' || name === '..' ? 'a name must not be . or ..' : undefined;
 }

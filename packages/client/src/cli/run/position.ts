@@ -5,9 +5,9 @@
  */
 import { isatty } from 'node:tty';
 import type { Waiting } from '../../types.ts';
+import { span } from '../moments.ts';
 import { CLEAR_LINE, plain, say, write } from '../output.ts';
 import { inTheWayText } from '../reason.ts';
-import { span } from '../times.ts';
 
 const CHANGED_AFTER_MS = 10_000;
 const SAME_AFTER_MS = 60_000;
