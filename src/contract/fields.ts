@@ -7,7 +7,18 @@ import { MAX_NAME_LENGTH, MAX_NOTE_LENGTH, MAX_TYPE_LENGTH, type Sizes } from '.
 import { nameFault, noteFault, SYSTEM_REQUESTER_PREFIX, TENANT_ID } from '../domain/names.ts';
 import { nearest } from '../domain/nearest.ts';
 import { MODES } from '../domain/reservations.ts';
-import { forSizes, type Sized } from './sizes.ts';
+
+/** The part of the configuration that schemas depend on. */
+export interface Rules {
+  readonly sizes: Sizes;
+}
+
+/** A schema, or one that depends on sizes. */
+export type Sized<Schema extends z.ZodType> = Schema | ((sizes: Sizes) => Schema);
+
+/** Returns the schema for an instance. */
+export const forSizes = <Schema extends z.ZodType>(schema: Sized<Schema>, sizes: Sizes): Schema =>
+  typeof schema === 'function' ? schema(sizes) : schema;
 
 /** The message for a missing value, or for one of the wrong type. */
 export const must = (rule: string) => (issue: { input: unknown }) =>

@@ -1,5 +1,6 @@
 /**
- * A tenant: its tier, limits and usage, and its settings (docs/specification.md#operations).
+ * A tenant: its tier, limits and usage, its settings (docs/specification.md#operations), and its Slack app
+ * (docs/specification.md#reserving-from-slack).
  */
 import { z } from 'zod';
 import {
@@ -13,7 +14,7 @@ import { DEFAULT_SIZES, type Sizes } from '../domain/maxSizes.ts';
 import { MAX_ENDS_SOON_SECONDS } from '../domain/tenants.ts';
 import { TIERS } from '../domain/tiers.ts';
 import { DEFAULT_PRIORITY, MAX_PRIORITY } from '../domain/waiting.ts';
-import { item } from './fields.ts';
+import { item, must, time } from './fields.ts';
 
 const limit = z.int().nullable().meta({ description: 'Null: unlimited.' });
 
@@ -123,3 +124,33 @@ export const Settings = z.object(settings(DEFAULT_SIZES)).meta({ id: 'Settings' 
 /** A setting that is left out stays as it is. */
 export const SettingsChange = (sizes: Sizes) => item(settings(sizes)).partial().meta({ id: 'SettingsChange' });
 export type SettingsChange = z.output<ReturnType<typeof SettingsChange>>;
+
+const botTokenRule = 'must be the bot token of the app: it begins with xoxb-';
+const secretRule = 'must be the signing secret of the app: 16 to 128 letters and digits';
+
+export const NewSlackApp = item({
+  botToken: z
+    .string({ error: must('a string') })
+    .regex(/^xoxb-[A-Za-z0-9-]{8,250}$/, botTokenRule)
+    .meta({
+      description: 'The bot token of the app. It is encrypted, and never shown.',
+      example: 'xoxb-0000000000-token-of-an-example',
+    }),
+  signingSecret: z
+    .string({ error: must('a string') })
+    .regex(/^[A-Za-z0-9]{16,128}$/, secretRule)
+    .meta({
+      description: 'The signing secret of the app, by which its requests are known. Encrypted, too.',
+      example: '8f742231b10e8888abcd99yyyzzz85a5',
+    }),
+}).meta({ id: 'NewSlackApp' });
+export type NewSlackApp = z.output<typeof NewSlackApp>;
+
+export const SlackApp = z
+  .object({
+    teamId: z.string().meta({ description: 'The workspace that Slack says the token is for.', example: 'T061EG9R6' }),
+    teamName: z.string().meta({ description: 'Its name.', example: 'Acme' }),
+    createdBy: z.string().meta({ description: 'Who registered the app.', example: 'person:ann@acme.example' }),
+    createdAt: time.meta({ description: 'When it was registered.' }),
+  })
+  .meta({ id: 'SlackApp' });

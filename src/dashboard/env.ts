@@ -11,8 +11,7 @@ import type { OneTimeToken, Sealer } from '../identity/credentials.ts';
 import type { OidcClient } from '../identity/oidc.ts';
 import type { OperationDeps } from '../operations/deps.ts';
 import type { Actor, SignedInDeps } from '../operations/permissions.ts';
-import type { Changed } from './actions/changedCondition.ts';
-import type { Released } from './actions/released.ts';
+import type { Changed, Released } from './actions/undoable.ts';
 
 /** How people sign in: at an OpenID Connect provider; by the link that the start prints; by a key; not at all. */
 export type SignInWay =

@@ -4,10 +4,9 @@
 import { CheckBody } from '../contract/check.ts';
 import { ConditionBody } from '../contract/conditions.ts';
 import { RegisterBody } from '../contract/definitions.ts';
-import { name } from '../contract/fields.ts';
+import { name, type Rules } from '../contract/fields.ts';
 import { RenewBody } from '../contract/renewals.ts';
 import { ReserveBody, UnreserveBody } from '../contract/reservations.ts';
-import type { Rules } from '../contract/sizes.ts';
 import { SettingsChange } from '../contract/tenant.ts';
 import { CancelBody } from '../contract/waiting.ts';
 import { MAX_LABEL_LENGTH } from '../domain/tenants.ts';
@@ -19,7 +18,7 @@ export { KeyChange, KeyParams, NewKey } from '../contract/keys.ts';
 export { ManagementTokenParams, NewManagementToken } from '../contract/managementTokens.ts';
 export { GroupParams, MemberParams, NewInvitation, RoleChange } from '../contract/members.ts';
 export { NewSubscription, SubscriptionChange, SubscriptionParams } from '../contract/notices.ts';
-export { NewSlackApp } from '../contract/slack.ts';
+export { NewSlackApp } from '../contract/tenant.ts';
 export { issuerSchema } from '../operations/issuers.ts';
 
 /** Where the screen of a wallboard is. */

@@ -14,6 +14,7 @@ import { FAILURES, logFault, retryAfter } from '../http/errors.ts';
 import { appRoutes } from './app.ts';
 import { assetRoutes } from './assets.ts';
 import { BOARD } from './board/query.ts';
+import { type Problem, ProblemPage } from './components/failurePage.tsx';
 import type { DashboardDeps, DashboardEnv } from './env.ts';
 import { brokenRoutes } from './pages/actions/broken.tsx';
 import { conditionRoutes } from './pages/actions/condition.tsx';
@@ -23,7 +24,9 @@ import { reserveRoutes } from './pages/actions/reserve.tsx';
 import { takeAwayRoutes } from './pages/actions/takeAway.tsx';
 import { auditRoutes } from './pages/audit.tsx';
 import { boardRoutes } from './pages/board.tsx';
-import { bookingRoutes } from './pages/bookings/routes.ts';
+import { bookRoutes } from './pages/bookings/book.tsx';
+import { cancelRoutes } from './pages/bookings/cancel.tsx';
+import { changeRoutes, hereRoutes } from './pages/bookings/change.tsx';
 import { demoRoutes } from './pages/demo.tsx';
 import { findRoutes } from './pages/find.tsx';
 import { historyRoutes } from './pages/history.tsx';
@@ -33,10 +36,14 @@ import { liveRoutes } from './pages/live.tsx';
 import { membersRoutes } from './pages/members.tsx';
 import { membershipRoutes } from './pages/membership.tsx';
 import { mineRoutes } from './pages/mine.tsx';
-import { noticesRoutes } from './pages/notices/routes.ts';
+import { myNoticesRoutes } from './pages/notices/myNotices.tsx';
+import { noticeRoutes } from './pages/notices/notice.tsx';
+import { pushRoutes } from './pages/notices/push.tsx';
+import { slackAppRoutes } from './pages/notices/slackApp.tsx';
+import { subscriptionRoutes } from './pages/notices/subscription.tsx';
+import { subscriptionsRoutes } from './pages/notices/subscriptions.tsx';
 import { unsubscribeRoutes } from './pages/notices/unsubscribe.tsx';
 import { overviewRoutes } from './pages/overview.tsx';
-import { type Problem, ProblemPage } from './pages/problem.tsx';
 import { qrRoutes } from './pages/qr.tsx';
 import { reportRoutes } from './pages/report.tsx';
 import { reservationsRoutes } from './pages/reservations.tsx';
@@ -67,6 +74,50 @@ const admit = createMiddleware<DashboardEnv>(async (c, next) => {
   return page === undefined ? next() : needs(page.right)(c, next);
 });
 
+/** The routes of the pages of people who have signed in. */
+const PAGE_ROUTES: readonly ((deps: DashboardDeps) => Hono<DashboardEnv>)[] = [
+  boardRoutes,
+  mineRoutes,
+  myNoticesRoutes,
+  pushRoutes,
+  noticeRoutes,
+  subscriptionsRoutes,
+  subscriptionRoutes,
+  slackAppRoutes,
+  overviewRoutes,
+  insightRoutes,
+  liveRoutes,
+  reservationsRoutes,
+  resourcesRoutes,
+  resourceRoutes,
+  shortcutsRoutes,
+  scanRoutes,
+  qrRoutes,
+  findRoutes,
+  historyRoutes,
+  reportRoutes,
+  reserveRoutes,
+  extendRoutes,
+  endRoutes,
+  takeAwayRoutes,
+  conditionRoutes,
+  brokenRoutes,
+  bookRoutes,
+  changeRoutes,
+  cancelRoutes,
+  hereRoutes,
+  demoRoutes,
+  keysRoutes,
+  membersRoutes,
+  membershipRoutes,
+  slackRoutes,
+  tokensRoutes,
+  wallboardsRoutes,
+  settingsRoutes,
+  auditRoutes,
+  tenantsRoutes,
+];
+
 const SELF = ["'self'"];
 const NONE = ["'none'"];
 
@@ -94,41 +145,7 @@ export function dashboardRoutes(deps: DashboardDeps): Hono<DashboardEnv> {
     });
   for (const path of ['/dashboard/*', '/join/*']) app.use(path, viewer(deps));
   app.use('/dashboard/*', admit);
-  app.route('/', boardRoutes(deps));
-  app.route('/', mineRoutes(deps));
-  app.route('/', noticesRoutes(deps));
-  app.route('/', overviewRoutes(deps));
-  app.route('/', insightRoutes(deps));
-  app.route('/', liveRoutes(deps));
-  app.route('/', reservationsRoutes(deps));
-  app.route('/', resourcesRoutes(deps));
-  app.route('/', resourceRoutes(deps));
-  app.route('/', shortcutsRoutes());
-  app.route('/', scanRoutes());
-  app.route('/', qrRoutes(deps));
-  app.route('/', findRoutes(deps));
-  app.route('/', historyRoutes(deps));
-  app.route('/', reportRoutes(deps));
-  for (const routes of [
-    reserveRoutes,
-    extendRoutes,
-    endRoutes,
-    takeAwayRoutes,
-    conditionRoutes,
-    brokenRoutes,
-    bookingRoutes,
-    demoRoutes,
-  ])
-    app.route('/', routes(deps));
-  app.route('/', keysRoutes(deps));
-  app.route('/', membersRoutes(deps));
-  app.route('/', membershipRoutes(deps));
-  app.route('/', slackRoutes(deps));
-  app.route('/', tokensRoutes(deps));
-  app.route('/', wallboardsRoutes(deps));
-  app.route('/', settingsRoutes(deps));
-  app.route('/', auditRoutes(deps));
-  app.route('/', tenantsRoutes(deps));
+  for (const routes of PAGE_ROUTES) app.route('/', routes(deps));
   app.all('/dashboard/*', () => {
     throw new HoldfastError('unknown', 'There is no such page.');
   });

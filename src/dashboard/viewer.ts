@@ -15,10 +15,10 @@ import { isChange } from '../http/browsers.ts';
 import { adminStanding } from '../identity/admins.ts';
 import { parseSession } from '../identity/credentials.ts';
 import { signedInUser } from '../operations/permissions.ts';
-import { lastChange } from './actions/conditionUndo.ts';
+import { lastChange } from './actions/setCondition.ts';
 import { latestReleases } from './actions/undo.ts';
 import type { DashboardDeps, DashboardEnv, OwnStanding, Viewer } from './env.ts';
-import { cookieOptions } from './session/cookieOptions.ts';
+import { cookieOptions } from './session/device.ts';
 import { joinedReadCookie } from './session/startSession.ts';
 
 /** Where people sign in, and where administrators find tenants. */

@@ -88,3 +88,6 @@ class Tally {
     };
   }
 }
+
+/** Attributes of resources and of their slots (docs/specification.md#attributes): key → value. */
+export type Attributes = Readonly<Record<string, string>>;

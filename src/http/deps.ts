@@ -4,7 +4,7 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import type { Rules as BodyRules } from '../contract/sizes.ts';
+import type { Rules as BodyRules } from '../contract/fields.ts';
 import type { Idempotency } from '../domain/idempotency.ts';
 import type { Quota } from '../domain/quota.ts';
 import type { Credential } from '../domain/tenants.ts';

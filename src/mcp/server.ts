@@ -13,14 +13,13 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { Rules } from '../contract/sizes.ts';
+import type { Rules } from '../contract/fields.ts';
 import type { CallResult, Tool, Toolbox } from './tool.ts';
 import { book, cancelBooking, listBookingsTool } from './tools/bookings.ts';
-import { setCondition } from './tools/conditions.ts';
 import { cancel, release, renew } from './tools/holding.ts';
 import { check, listReservationsTool, listResources, whoIsWaiting } from './tools/looking.ts';
-import { register } from './tools/register.ts';
 import { reserve } from './tools/reserve.ts';
+import { register, setCondition } from './tools/resources.ts';
 
 const IDENTITY = { name: 'holdfast', title: 'Holdfast', version: '1' };
 

@@ -3,7 +3,7 @@
  * stands for.
  */
 import { z } from 'zod';
-import { forSizes, type Rules, type Sized } from '../contract/sizes.ts';
+import { forSizes, type Rules, type Sized } from '../contract/fields.ts';
 import type { Quota } from '../domain/quota.ts';
 import type { Right } from '../domain/rights.ts';
 import type { Credential } from '../domain/tenants.ts';

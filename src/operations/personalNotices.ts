@@ -9,7 +9,7 @@ import type { Charged } from '../domain/quota.ts';
 import { dropCursor, startCursor } from '../engine/notices/cursors.ts';
 import { chargeWrite } from '../engine/tenant/usage.ts';
 import type { Sealer } from '../identity/credentials.ts';
-import { PushTarget } from '../notices/push/target.ts';
+import { PushTarget } from '../notices/push/encrypt.ts';
 import { addressFault, type Rules } from '../outgoing/addresses.ts';
 import { readSentNotices } from '../store/choosers.ts';
 import * as store from '../store/noticeChoices.ts';

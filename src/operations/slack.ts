@@ -2,7 +2,7 @@
  * The Slack app of a tenant, and the accounts that members link (docs/specification.md#reserving-from-slack).
  */
 import { z } from 'zod';
-import type { NewSlackApp } from '../contract/slack.ts';
+import type { NewSlackApp } from '../contract/tenant.ts';
 import { HoldfastError } from '../domain/errors.ts';
 import type { Charged } from '../domain/quota.ts';
 import type { SessionUser } from '../engine/tenant/signIns.ts';

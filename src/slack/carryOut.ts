@@ -3,9 +3,9 @@
  */
 import type { z } from 'zod';
 import { CheckBody } from '../contract/check.ts';
+import type { Rules } from '../contract/fields.ts';
 import { RenewBody } from '../contract/renewals.ts';
 import { ReserveBody, type ReserveResult, UnreserveBody } from '../contract/reservations.ts';
-import type { Rules } from '../contract/sizes.ts';
 import { CancelBody } from '../contract/waiting.ts';
 import { HoldfastError } from '../domain/errors.ts';
 import { leafOf } from '../domain/names.ts';

@@ -2,6 +2,8 @@
  * POST /integrations/slack/<tenant>: requests of a tenant's Slack app (docs/specification.md#reserving-from-slack).
  * Slack wants an answer within 3 s. A result that takes longer goes to the address that the request names.
  */
+
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Logger } from 'pino';
 import { HoldfastError, LimitError } from '../domain/errors.ts';
 import { TENANT_ID } from '../domain/names.ts';
@@ -22,7 +24,6 @@ import { carryOut } from './carryOut.ts';
 import { type Message, say } from './messages.ts';
 import { actFor, type Person, type PersonDeps } from './person.ts';
 import { type Asked, askedIn, isProbe } from './requests.ts';
-import { isSigned, type Signed, signedBy } from './signature.ts';
 import { errorText, HELP } from './texts.ts';
 
 export type SlackEndpointDeps = HttpDeps &
@@ -198,3 +199,32 @@ async function answerLater({ rules }: SlackSite, address: string, body: object, 
     log.warn('an answer could not be sent to Slack');
   }
 }
+
+/** Age from which a request is refused, in s; also how far ahead its clock may be. */
+const MAX_AGE_S = 300;
+const SIGNATURE = /^v0=[0-9a-f]{64}$/;
+const SECONDS = /^\d{1,12}$/;
+
+/** The headers that prove where a request comes from: a time, and an HMAC-SHA256 of it and the raw body. */
+interface Signed {
+  readonly timestamp: string;
+  readonly signature: string;
+}
+
+/** Reads the headers; null: a header is missing or malformed, or the request is too old. */
+function signedBy(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  nowMs = Date.now(),
+): Signed | null {
+  const timestamp = String(headers['x-slack-request-timestamp']);
+  const signature = String(headers['x-slack-signature']);
+  if (!SECONDS.test(timestamp) || !SIGNATURE.test(signature)) return null;
+  return Math.abs(nowMs / 1000 - Number(timestamp)) > MAX_AGE_S ? null : { timestamp, signature };
+}
+
+export const sign = (secret: string, timestamp: string, body: Uint8Array): string =>
+  `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest('hex')}`;
+
+/** Returns true if somebody who knows the secret has sent the body. */
+const isSigned = ({ timestamp, signature }: Signed, secret: string, body: Uint8Array): boolean =>
+  timingSafeEqual(Buffer.from(signature), Buffer.from(sign(secret, timestamp, body)));

@@ -7,8 +7,7 @@ import type { BookingCopy } from '../engine/bookingCopies.ts';
 import { packToken, unpackToken } from '../engine/reservations/releaseToken.ts';
 import { bookings } from './bookingsSchema.ts';
 import type { Database } from './database.ts';
-import { rowsOf } from './db.ts';
-import { parts, replacedBy } from './manyRows.ts';
+import { parts, replacedBy, rowsOf } from './db.ts';
 
 /** Bookings that one statement writes. */
 const ROWS_PER_STATEMENT = 1000;

@@ -1,9 +1,10 @@
 /**
- * The types of Drizzle connections, of the functions that run work on them, and of results of plain SQL.
+ * The types of Drizzle connections and of the functions that run work on them, results of plain SQL, and writing of
+ * many rows.
  */
-
 import { fileURLToPath } from 'node:url';
-import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
+import { getTableColumns, type SQL, sql } from 'drizzle-orm';
+import type { PgDatabase, PgQueryResultHKT, PgTable } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 
 /** A Drizzle connection to PostgreSQL or PGlite, or one of its transactions. */
@@ -29,3 +30,21 @@ export const rowsOf = (result: unknown): unknown => Result.safeParse(result).dat
 
 /** Where the migrations are. */
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../drizzle/', import.meta.url));
+
+/** Splits rows into parts of this size at most. */
+export const parts = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
+
+/**
+ * Returns what an insert sets in a row that is there already: all of its columns, as the insert has them.
+ * @param key the fields that tell rows apart, which stay
+ */
+export const replacedBy = <Table extends PgTable>(
+  table: Table,
+  key: readonly (keyof Table['_']['columns'] & string)[],
+): Record<string, SQL> =>
+  Object.fromEntries(
+    Object.entries(getTableColumns(table))
+      .filter(([field]) => !key.includes(field))
+      .map(([field, column]) => [field, sql`excluded.${sql.identifier(column.name)}`]),
+  );

@@ -6,8 +6,7 @@ import { and, eq, getTableColumns, inArray } from 'drizzle-orm';
 import type { Definition } from '../contract/definitions.ts';
 import { type StoredDefinition, toStored } from '../engine/definitions/codec.ts';
 import { type Changed, differences } from './audit.ts';
-import type { Db } from './db.ts';
-import { parts, replacedBy } from './manyRows.ts';
+import { type Db, parts, replacedBy } from './db.ts';
 import { definitions } from './schema.ts';
 
 type Row = typeof definitions.$inferInsert;

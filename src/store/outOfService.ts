@@ -4,8 +4,7 @@
  */
 import { and, eq, inArray, lt } from 'drizzle-orm';
 import type { OutOfService } from '../domain/conditions.ts';
-import type { Db } from './db.ts';
-import { parts, replacedBy } from './manyRows.ts';
+import { type Db, parts, replacedBy } from './db.ts';
 import type { Store } from './records.ts';
 import { outOfService, tenants } from './schema.ts';
 

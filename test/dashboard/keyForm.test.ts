@@ -2,8 +2,7 @@
  * The form of an API key (docs/specification.md#restricted-keys), and what stands in its place.
  */
 import { describe, expect, test } from 'vitest';
-import { asKey, KeyForm, typedOf } from '../../src/dashboard/components/keyForm.tsx';
-import { NoMoreKeys } from '../../src/dashboard/components/noMoreKeys.tsx';
+import { asKey, KeyForm, NoMoreKeys, typedOf } from '../../src/dashboard/components/keyForm.tsx';
 import { DEFAULT_TIERS, type Tier } from '../../src/domain/tiers.ts';
 
 const limits = { permission: 'read', prefix: '', label: null } as const;

@@ -2,7 +2,7 @@
  * The quota of reads (docs/specification.md#limits).
  */
 import { describe, expect, test } from 'vitest';
-import { ConcurrentLists } from '../../src/limits/concurrentLists.ts';
+import { ConcurrentLists } from '../../src/limits/reads.ts';
 import { openExport } from '../../src/operations/lists.ts';
 import { makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { watch } from '../support/watch.ts';

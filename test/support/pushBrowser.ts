@@ -2,7 +2,7 @@
  * A browser that pushes go to: its keys, and how it decrypts (RFC 8291 from the side of the receiver).
  */
 import { createDecipheriv, createECDH, type ECDH, hkdfSync, randomBytes } from 'node:crypto';
-import type { PushTarget } from '../../src/notices/push/target.ts';
+import type { PushTarget } from '../../src/notices/push/encrypt.ts';
 
 export interface PushBrowser {
   readonly target: PushTarget;

@@ -7,7 +7,7 @@ import { getCookie, setCookie } from 'hono/cookie';
 import type { z } from 'zod';
 import { cookieName } from '../../identity/credentials.ts';
 import type { DashboardEnv } from '../env.ts';
-import { cookieOptions } from '../session/cookieOptions.ts';
+import { cookieOptions } from '../session/device.ts';
 
 const LASTS_MS = 60_000;
 /** Characters of a cookie: browsers keep 4,096 bytes of one. */

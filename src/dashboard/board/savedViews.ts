@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { nameFault } from '../../domain/names.ts';
 import { cookieName } from '../../identity/credentials.ts';
 import type { DashboardEnv } from '../env.ts';
-import { cookieOptions } from '../session/cookieOptions.ts';
+import { cookieOptions } from '../session/device.ts';
 import { BOARD, type BoardQuery, fieldsOf, queryOf } from './query.ts';
 
 /** Where forms save views. */

@@ -10,8 +10,8 @@ import { EmptyTimeline, Timeline, TimelineAxis, TimelineDefs, TimelineLegend } f
 import { number } from '../words/numbers.ts';
 import { Now } from './boardNow.tsx';
 import { countText, hasHead, titleOf } from './boardTable.tsx';
-import { Clock } from './clock.tsx';
 import { idOf } from './rowActions.tsx';
+import { Clock } from './when.tsx';
 
 const ROW = 24;
 

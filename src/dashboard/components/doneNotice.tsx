@@ -4,9 +4,9 @@
 import { nameFault } from '../../domain/names.ts';
 import type { Viewer } from '../env.ts';
 import { ordinal } from '../words/numbers.ts';
-import { Clock } from './clock.tsx';
 import { Icon } from './icon.tsx';
 import { resourcePath } from './resourceTree.tsx';
+import { Clock } from './when.tsx';
 
 /**
  * The notice about a form that was carried out, by the `done` of the address that it leads to; and what is said

@@ -2,7 +2,7 @@
  * Events as they happen, which assets/live.js writes: of all resources, or of one.
  */
 import { CONDITION_WORDS } from '../words/conditionWords.ts';
-import { EVENT_WORDS } from '../words/eventWords.ts';
+import { EVENT_WORDS } from '../words/noticeWords.ts';
 
 const WORDS = JSON.stringify({ ...EVENT_WORDS, ...CONDITION_WORDS, ready: 'Back in service' });
 

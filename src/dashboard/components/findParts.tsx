@@ -3,9 +3,9 @@
  */
 import type { OptionGroup, Option as OptionOf } from '../find/options.ts';
 import { ICONS } from '../icons.ts';
-import { Clock } from './clock.tsx';
-import { Dot } from './dot.tsx';
 import { Icon } from './icon.tsx';
+import { Dot } from './stateMark.tsx';
+import { Clock } from './when.tsx';
 
 export const FIND = '/dashboard/find';
 

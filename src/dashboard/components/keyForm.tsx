@@ -4,6 +4,9 @@
 import { z } from 'zod';
 import { KEY_PERMISSIONS, type KeyPermission } from '../../domain/rights.ts';
 import type { KeyLimits } from '../../domain/tenants.ts';
+import { isRaisedByUpgrade, type Tier, type TierTable } from '../../domain/tiers.ts';
+import { TENANTS } from '../viewer.ts';
+import { number } from '../words/numbers.ts';
 
 /** A form as it is sent. The forms of the default key, and of older pages, have no limits. */
 export const KeyForm = z.object({
@@ -133,4 +136,39 @@ const DESCRIBED: Readonly<Record<KeyPermission, string>> = {
   full: 'do everything: reserve, register, reset',
   reserve: 'reserve and release',
   read: 'only read',
+};
+
+/**
+ * Says that the tier of a tenant allows no more API keys, and what to do. It stands in place of the form, which could
+ * only fail.
+ */
+interface NoMoreKeysProps {
+  readonly tenant: string;
+  /** True if the person may give the tenant another tier. */
+  readonly isAdmin: boolean;
+  readonly tier: Tier;
+  readonly tiers: TierTable;
+}
+
+export const NoMoreKeys = ({ tenant, isAdmin, tier, tiers }: NoMoreKeysProps) => {
+  const keys = tiers[tier].apiKeys ?? 0;
+  return (
+    <section class="notice" aria-labelledby="no-more-keys">
+      <h2 id="no-more-keys">No more keys</h2>
+      <p>
+        {keys === 1
+          ? `Tier ${tier} allows one key, and the default key is that one: it can do everything.`
+          : `Tier ${tier} allows ${number(keys)} keys. Delete one that nobody uses any more.`}
+        {isRaisedByUpgrade(tiers, tier, 'apiKeys') &&
+          (isAdmin ? (
+            <>
+              {' '}
+              For another one, <a href={`${TENANTS}/${tenant}`}>give the tenant a higher tier</a>.
+            </>
+          ) : (
+            ' For another one, ask those who run this service for a higher tier.'
+          ))}
+      </p>
+    </section>
+  );
 };

@@ -9,9 +9,10 @@ import { MANIFEST, THEME, TOUCH_ICON } from '../app.ts';
 import { assetPath } from '../assets.ts';
 import type { Viewer } from '../env.ts';
 import type { Failed } from '../form.ts';
+import { whoDid } from '../words/auditSentences.ts';
+import { Confirm } from './confirm.tsx';
 import { DoneNotice } from './doneNotice.tsx';
 import { Head, type HeadProps } from './head.tsx';
-import { JoinedNotice } from './joinedNotice.tsx';
 import { BottomBar, Sidebar, Tabs } from './shell.tsx';
 import { YourTurns } from './yourTurns.tsx';
 
@@ -126,4 +127,39 @@ export const NeedsDatabase = ({ what }: { what: string }) => (
   <p class="notice">
     {what}, set <code>DATABASE_URL</code> (and <code>KEY_SECRET</code>): this service runs without a database.
   </p>
+);
+
+/**
+ * Tells a person once of the tenants that their sign-in has made them a member of (docs/specification.md#members):
+ * whoever invites an address decides what the tenant is called.
+ */
+const JoinedNotice = ({ viewer: { joined, credential } }: { viewer: Viewer }) => (
+  <section class="toast joined" aria-label="New memberships">
+    {joined.map(({ tenant, name, by }) => (
+      <div>
+        <p>
+          You are now a member of <strong>{name === tenant ? name : `${name} (${tenant})`}</strong>, invited by{' '}
+          {whoDid(by)}.
+        </p>
+        <div class="buttons">
+          {tenant !== credential.tenant && (
+            <form method="post" action="/dashboard/switch">
+              <input type="hidden" name="tenant" value={tenant} />
+              <button type="submit">
+                Switch to it<span class="out-of-sight">: {tenant}</span>
+              </button>
+            </form>
+          )}
+          <Confirm
+            id={`leave-${tenant}`}
+            label="Leave it"
+            about={tenant}
+            question={`Leave the tenant “${tenant}”? An owner must invite you again if you want to come back.`}
+            action="/dashboard/leave"
+            fields={{ tenant }}
+          />
+        </div>
+      </div>
+    ))}
+  </section>
 );

@@ -5,8 +5,8 @@
 import { suggestedLease, type Terms } from '../../domain/tenants.ts';
 import { choiceUntil, type LeaseChoice, type LeaseForm, leaseChoices, NO_END, OTHER } from '../actions/lease.ts';
 import type { Failed } from '../form.ts';
-import { Clock } from './clock.tsx';
 import { Fault, faultOf } from './formPage.tsx';
+import { Clock } from './when.tsx';
 
 export interface LeaseFieldsProps {
   readonly terms: Terms;

@@ -5,7 +5,8 @@ import { LIMITED_BY, type LimitType } from '../../domain/errors.ts';
 import type { Tier } from '../../domain/tiers.ts';
 import type { Usage } from '../../engine/tenant/usage.ts';
 import type { DashboardDeps } from '../env.ts';
-import { UsageBar } from './usageBar.tsx';
+import { number } from '../words/numbers.ts';
+import { Share } from './holderTable.tsx';
 
 const LABELS: Readonly<Partial<Record<LimitType, string>>> = {
   OperationsPerMinute: 'Writes this minute',
@@ -60,3 +61,22 @@ export const LimitsCard = ({ usage, keys, tiers, tenant }: LimitsProps) => {
 };
 
 const limitOf = (tiers: LimitsProps['tiers'], tier: Tier, type: LimitType) => tiers[tier][LIMITED_BY[type]];
+
+/**
+ * Usage of a limit, as a bar and in words.
+ */
+interface UsageBarProps {
+  readonly id: string;
+  readonly label: string;
+  readonly used: number;
+  /** null: no limit */
+  readonly limit: number | null;
+}
+
+const UsageBar = ({ id, label, used, limit }: UsageBarProps) => (
+  <div class="usage">
+    <span id={id}>{label}</span>
+    <span class="amount">{limit === null ? `${number(used)}, no limit` : `${number(used)} of ${number(limit)}`}</span>
+    {limit !== null && <Share share={used / Math.max(1, limit)} isMuch={used >= limit * 0.8} />}
+  </div>
+);

@@ -4,7 +4,7 @@
 import type { PastEntry } from '../../domain/history.ts';
 import { span } from '../assets/span.js';
 import type { NameOf } from '../people.ts';
-import { howItEnded } from '../words/historyWords.ts';
+import { howItEnded } from '../words/auditSentences.ts';
 import { actorText } from './conditionParts.tsx';
 import { resourcePath } from './resourceTree.tsx';
 import { StateMark } from './stateMark.tsx';

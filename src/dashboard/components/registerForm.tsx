@@ -6,8 +6,7 @@ import { z } from 'zod';
 import type { Definition } from '../../contract/definitions.ts';
 import { PATH_DELIMITER } from '../../domain/names.ts';
 import type { Failed } from '../form.ts';
-import { labelTexts, pairsOf } from '../resource/registeredResources.ts';
-import type { RegisterLists } from '../resource/registerLists.ts';
+import { labelTexts, pairsOf, type RegisterLists } from '../resource/registeredResources.ts';
 import { Buttons, Fault, faultOf } from './formPage.tsx';
 
 /** Several fields of one name, one a line. */

@@ -4,10 +4,9 @@
 import type { Turn } from '../actions/joined.ts';
 import type { EmailOffer } from '../actions/tellTurn.ts';
 import { ordinal } from '../words/numbers.ts';
-import { Clock } from './clock.tsx';
 import { Buttons } from './formPage.tsx';
 import { TellByEmail } from './tellByEmail.tsx';
-import { When } from './when.tsx';
+import { Clock, When } from './when.tsx';
 
 export interface ReserveButtonsProps {
   /** False if it has to be waited for. */

@@ -2,8 +2,8 @@
  * Parts of the pages of subscriptions: the list, the secret of a webhook, and why the service has stopped one.
  */
 import type { ListedSubscription } from '../../operations/subscriptions.ts';
-import { KIND_WORDS, placeText, stateText, stoppedText, typesText } from '../words/subscriptionWords.ts';
-import { ShownOnce } from './shownOnce.tsx';
+import { KIND_WORDS, placeText, stateText, stoppedText, typesText } from '../words/noticeWords.ts';
+import { ShownOnce } from './secret.tsx';
 import { Scroll } from './tableParts.tsx';
 
 export const NOTICES = '/dashboard/notices';

@@ -18,7 +18,7 @@ import { namesOf } from '../people.ts';
 import { csvOf } from '../search/historyCsv.ts';
 import { type HeldNow, searchHeld } from '../search/searchHeld.ts';
 import { filterOf, type HistoryWish, searchHistory, wantedBy } from '../search/searchHistory.ts';
-import { ENDING_WORDS } from '../words/historyWords.ts';
+import { ENDING_WORDS } from '../words/auditSentences.ts';
 import { monthBefore, REPORT } from '../words/months.ts';
 
 const CSV_AT = `${ACTIVITY}/history.csv`;

@@ -13,9 +13,8 @@ import { allKeys, changeKey, createKey, deleteKey, rotateKey } from '../../opera
 import { showKey } from '../../store/keys.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { Count } from '../components/head.tsx';
-import { asKey, KeyFields, KeyForm, MAY, type TypedKey, typedOf } from '../components/keyForm.tsx';
+import { asKey, KeyFields, KeyForm, MAY, NoMoreKeys, type TypedKey, typedOf } from '../components/keyForm.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
-import { NoMoreKeys } from '../components/noMoreKeys.tsx';
 import { Secret } from '../components/secret.tsx';
 import { Scroll } from '../components/tableParts.tsx';
 import { When } from '../components/when.tsx';

@@ -9,7 +9,7 @@ import { PastTable } from '../components/pastTable.tsx';
 import { FilterField } from '../components/searchForm.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { namesOf } from '../people.ts';
-import { EVENT_WORDS } from '../words/eventWords.ts';
+import { EVENT_WORDS } from '../words/noticeWords.ts';
 
 const AT = '/dashboard/activity/live';
 const BEFORE = 20;

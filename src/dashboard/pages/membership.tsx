@@ -8,14 +8,13 @@ import { HoldfastError } from '../../domain/errors.ts';
 import { followLink, readLink } from '../../operations/invitations.ts';
 import { leave } from '../../operations/members.ts';
 import { deleteTenant } from '../../operations/tenant.ts';
+import { ProblemPage } from '../components/failurePage.tsx';
 import { Page } from '../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { attempt, readForm } from '../form.ts';
 import { ownPath } from '../paths.ts';
-import { signOut } from '../session/startSession.ts';
-import { switchTenant } from '../session/switchTenant.ts';
+import { signOut, switchTenant } from '../session/startSession.ts';
 import { SIGN_IN } from '../viewer.ts';
-import { ProblemPage } from './problem.tsx';
 
 const SECRET = z.string().regex(/^[0-9a-f]{40}$/);
 

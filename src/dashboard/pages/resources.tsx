@@ -24,8 +24,7 @@ import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm, readQuery, searched } from '../form.ts';
 import { registerSchema } from '../formSchemas.ts';
 import { backTo, ownPath } from '../paths.ts';
-import { labelTexts, MAX_ROWS, type Row, readRows } from '../resource/registeredResources.ts';
-import { readLists } from '../resource/registerLists.ts';
+import { labelTexts, MAX_ROWS, type Row, readLists, readRows } from '../resource/registeredResources.ts';
 import { may, needs } from '../viewer.ts';
 import { number } from '../words/numbers.ts';
 

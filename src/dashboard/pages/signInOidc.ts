@@ -11,7 +11,7 @@ import { cookieName, isBehindTls, type Sealer } from '../../identity/credentials
 import { type OidcClient, type SignedIn, SignIn } from '../../identity/oidc.ts';
 import type { DashboardDeps, DashboardEnv, SignInWay } from '../env.ts';
 import { ownPath } from '../paths.ts';
-import { cookieOptions } from '../session/cookieOptions.ts';
+import { cookieOptions } from '../session/device.ts';
 import { startSession } from '../session/startSession.ts';
 
 type OidcWay = Extract<SignInWay, { readonly kind: 'oidc' }>;

@@ -13,7 +13,7 @@ import { listTokens, MAX_TOKENS, type TokenRow } from '../../store/managementTok
 import { Confirm } from '../components/confirm.tsx';
 import { Count } from '../components/head.tsx';
 import { NeedsDatabase, Page } from '../components/layout.tsx';
-import { ShownOnce } from '../components/shownOnce.tsx';
+import { ShownOnce } from '../components/secret.tsx';
 import { Scroll } from '../components/tableParts.tsx';
 import { When } from '../components/when.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';

@@ -1,12 +1,19 @@
 /**
- * Reads the slots whose condition a person is about to change, and what they are now.
+ * Reads how a resource is for a person, and the slots whose condition they are about to change.
  */
+
+import type { CheckResult } from '../../contract/check.ts';
 import { MAX_SLOTS_SET } from '../../domain/conditions.ts';
 import { HoldfastError } from '../../domain/errors.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { type HeldSlot, type Registered, resourceState } from '../../engine/reservations/resource.ts';
 import type { SlotCondition } from '../../engine/reservations/slotConditions.ts';
+import { requesterOf } from '../../engine/tenant/signIns.ts';
+import { check as checkState } from '../../operations/reservations.ts';
+import type { DashboardDeps, Viewer } from '../env.ts';
+import { check } from '../form.ts';
+import { checkSchema } from '../formSchemas.ts';
 
 export interface Care {
   /** The resource, or the slot of a pool. */
@@ -63,3 +70,16 @@ export async function hasFreeIn(engine: Engine, credential: Credential, name: st
  */
 export const definitionOf = async (engine: Engine, credential: Credential, name: string): Promise<Registered | null> =>
   (await resourceState(engine, credential, name, 0, 1)).registered;
+
+/**
+ * Returns a function that reads how a resource is for a person: who has it, and whether they can
+ * (docs/specification.md#check).
+ * @throws HoldfastError refused, unauthenticated, forbidden, unavailable
+ */
+export function stateReader(deps: DashboardDeps) {
+  const Checks = checkSchema(deps);
+  return async ({ user, credential }: Viewer, resource: string): Promise<CheckResult | null> => {
+    const items = check(Checks, [{ resource, requester: requesterOf(user) }]);
+    return (await checkState(deps, credential, items)).result[0] ?? null;
+  };
+}

@@ -1,9 +1,8 @@
 /**
  * Reads the registered resources for a page, up to a limit, with what is free of them.
  */
-
 import type { Credential } from '../../domain/tenants.ts';
-import { definitions, type TreeRow, tree } from '../../engine/definitions/list.ts';
+import { definitions, labelsInUse, type TreeRow, tree } from '../../engine/definitions/list.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { refuseField } from '../form.ts';
 
@@ -96,3 +95,34 @@ export const pairsOf = (field: string, all: readonly string[]) =>
       return [line.slice(0, end).trim(), line.slice(end + 1).trim()];
     }),
   );
+
+/** Resources, and labels, to choose from. */
+const MAX_NAMES = 200;
+const MAX_LABELS = 50;
+
+/** The lists of the form to register. */
+export interface RegisterLists {
+  readonly names: readonly string[];
+  /** From the root down, joined by ` > `. */
+  readonly paths: readonly string[];
+  /** `<key>=<value>` */
+  readonly labels: readonly string[];
+}
+
+/** @throws HoldfastError unauthenticated, forbidden, unavailable */
+export async function readLists(engine: Engine, credential: Credential): Promise<RegisterLists> {
+  const labels = labelsInUse(engine, credential, MAX_LABELS);
+  const names: string[] = [];
+  const paths: string[] = [];
+  const above: string[] = [];
+  for await (const { rows } of tree(engine, credential, [], MAX_NAMES)) {
+    for (const { name, depth } of rows) {
+      above.length = depth;
+      above.push(name);
+      names.push(name);
+      paths.push(above.join(' > '));
+    }
+    break;
+  }
+  return { names, paths, labels: await labels };
+}

@@ -5,8 +5,7 @@ import type { PastEntry } from '../../domain/history.ts';
 import { PERSON_PREFIX } from '../../domain/names.ts';
 import { csvRows } from '../../http/call/csv.ts';
 import type { OpenList } from '../../operations/lists.ts';
-import { whoDid } from '../words/auditSentences.ts';
-import { ENDING_WORDS } from '../words/historyWords.ts';
+import { ENDING_WORDS, whoDid } from '../words/auditSentences.ts';
 
 const COLUMNS = [
   'Resource',

@@ -5,11 +5,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
+import type { CookieOptions } from 'hono/utils/cookie';
 import { z } from 'zod';
-import { cookieName } from '../../identity/credentials.ts';
+import { cookieName, isBehindTls } from '../../identity/credentials.ts';
 import { forgetDevice } from '../../store/pushDevices.ts';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
-import { cookieOptions } from './cookieOptions.ts';
 
 type DeviceDeps = Pick<DashboardDeps, 'publicUrl' | 'tenants'>;
 
@@ -39,3 +39,15 @@ export async function endPushes(deps: DeviceDeps, c: Context<DashboardEnv>, to: 
   const device = deviceOf(deps, c);
   if (device !== null && deps.tenants !== null) await forgetDevice(deps.tenants.store, device, to);
 }
+
+/**
+ * How the cookies of the dashboard are set (docs/specification.md#dashboard-and-sign-in).
+ * @param lifetimeMs ms that the browser keeps the cookie
+ */
+export const cookieOptions = (publicUrl: string | undefined, lifetimeMs: number): CookieOptions => ({
+  path: '/',
+  httpOnly: true,
+  secure: isBehindTls(publicUrl),
+  sameSite: 'Lax',
+  maxAge: lifetimeMs / 1000,
+});

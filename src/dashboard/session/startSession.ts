@@ -4,13 +4,20 @@
  */
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { HoldfastError } from '../../domain/errors.ts';
 import type { Credential } from '../../domain/tenants.ts';
-import { actorNameOf, beginSignIn, endSignIn, type SessionUser, SIGN_IN_MS } from '../../engine/tenant/signIns.ts';
+import {
+  actorNameOf,
+  beginSignIn,
+  endSignIn,
+  type SessionUser,
+  SIGN_IN_MS,
+  signInLastsMs,
+} from '../../engine/tenant/signIns.ts';
 import { clientAddress } from '../../http/admission/clientAddress.ts';
 import { cookieName, isBehindTls, makeSession, parseSession } from '../../identity/credentials.ts';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
-import { cookieOptions } from './cookieOptions.ts';
-import { endPushes } from './device.ts';
+import { cookieOptions, endPushes } from './device.ts';
 
 export type SessionDeps = Pick<
   DashboardDeps,
@@ -80,4 +87,29 @@ function noteSignIn(
 ): void {
   const by = { actor: actorNameOf('person', user), address: clientAddress(c, trustedProxies) };
   trail?.noteBy(by, tenant, { action, details: {} });
+}
+
+/**
+ * Moves a person to another tenant of theirs: their session there replaces the one here, and ends when that would have
+ * ended (docs/specification.md#members).
+ * @param page of the dashboard, to which it leads
+ * @throws HoldfastError unknown if they are no member there; unauthenticated, unavailable
+ */
+export async function switchTenant(
+  deps: DashboardDeps,
+  c: Context<DashboardEnv>,
+  to: string,
+  page = '/dashboard',
+): Promise<Response> {
+  const { user, credential, joined } = c.var.viewer;
+  const memberships = await deps.memberships.of(user);
+  const there = memberships.find(({ tenant }) => tenant === to);
+  if (there === undefined) throw new HoldfastError('unknown', 'You are no member of this tenant.');
+  const lifetimeMs = await signInLastsMs(deps.engine, credential);
+  if (lifetimeMs === 0) throw new HoldfastError('unauthenticated', 'The session has ended.');
+  await deps.memberships.prefer(user, to);
+  const others = joined.filter(({ tenant }) => tenant !== to);
+  const { role, name: tenantName } = there;
+  const here = { ...user, role, tenantName, joined: others, hasSeveral: memberships.length > 1 };
+  return startSession(deps, c, { tenant: to, user: here, lifetimeMs, to: page });
 }

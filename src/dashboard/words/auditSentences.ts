@@ -2,6 +2,7 @@
  * The audit trail in words: what an entry says, for people.
  */
 import { z } from 'zod';
+import type { Ending } from '../../domain/history.ts';
 import type { Settings } from '../../domain/tenants.ts';
 import { type AuditRow, Changed } from '../../store/audit.ts';
 import { span } from '../assets/span.js';
@@ -159,3 +160,31 @@ const settingText = (name: string, value: unknown): string => {
 };
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/**
+ * Words for how reservations and waits ended.
+ */
+export const ENDING_WORDS: Readonly<Record<Ending, string>> = {
+  RELEASED: 'released',
+  EXPIRED: 'expired',
+  TAKEN_AWAY: 'taken away',
+  SESSION_ENDED: 'ended with its session',
+  RESET: 'released with everything',
+  NOT_CLAIMED: 'never claimed',
+  ELAPSED: 'waited in vain',
+  CANCELLED: 'wait ended',
+  NOT_VALID: 'no longer valid',
+  OUT_OF_SERVICE: 'was out of service',
+};
+
+/** Says how something ended, and who did it. `in use` if it has not. */
+export function howItEnded({
+  ending,
+  actor,
+}: {
+  readonly ending: Ending | null;
+  readonly actor: string | null;
+}): string {
+  if (ending === null) return 'in use';
+  return actor === null ? ENDING_WORDS[ending] : `${ENDING_WORDS[ending]} by ${whoDid(actor)}`;
+}

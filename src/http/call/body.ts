@@ -11,7 +11,6 @@ import { malformed, misfit, Refusal } from '../errors.ts';
 import { actFor } from './actFor.ts';
 import type { Call } from './call.ts';
 import { takeIdempotency } from './idempotency.ts';
-import { hasMoreValues } from './jsonValues.ts';
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -110,4 +109,29 @@ export async function wholeBody(body: Promise<Buffer>, maxBytes: number): Promis
         throw malformed('the request body did not arrive whole');
     }
   }
+}
+
+/**
+ * Counts the values in the text of a JSON document without parsing it: 350,000 empty objects fit into 1 MiB, and
+ * parsing them takes the time of a thousand requests.
+ */
+/** Counted without parsing: 350,000 empty objects fit into 1 MiB, and parsing them takes the time of 1,000 requests. */
+const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{');
+
+/** @returns whether the text of a JSON document has more than `max` values, objects and arrays included */
+function hasMoreValues(json: Uint8Array, max: number): boolean {
+  let count = 0;
+  let inString = false;
+  for (let i = 0; i < json.length; i++) {
+    const byte = json[i];
+    if (inString) {
+      if (byte === BACKSLASH) i++;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) {
+      inString = true;
+    } else if ((byte === COMMA || byte === BRACKET || byte === BRACE) && ++count > max) {
+      return true;
+    }
+  }
+  return false;
 }

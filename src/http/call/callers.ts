@@ -4,13 +4,18 @@
  * it is malformed or forbidden, is verified here before its caller gets the description of the fault. A request with a
  * large body, or from an address that failed too often, is verified before its body is read.
  */
+
+import type { Context } from 'hono';
+import { getCookie } from 'hono/cookie';
 import { HoldfastError } from '../../domain/errors.ts';
+import type { Credential } from '../../domain/tenants.ts';
 import { verifyCredential } from '../../engine/tenant/credentials.ts';
+import { parseKey, parseManagementToken, parseSession } from '../../identity/credentials.ts';
 import { type SignedInDeps, signedInUser } from '../../operations/permissions.ts';
 import { addressOf } from '../admission/clientAddress.ts';
-import type { CallerDeps } from '../deps.ts';
+import { isChange, refuseForeignOrigin } from '../browsers.ts';
+import type { AppEnv, CallerDeps } from '../deps.ts';
 import type { Call } from './call.ts';
-import { credentialOf } from './credential.ts';
 
 /** Statuses of requests that reached no script. */
 const UNSEEN_BY_A_SCRIPT = new Set([400, 404, 405, 408, 413, 415]);
@@ -93,4 +98,32 @@ async function countFailure({ failedAuthentications }: IdentifyDeps, call: Call,
     () => error,
     (limit: unknown) => limit,
   );
+}
+
+const BEARER = /^Bearer +(\S+)$/i;
+
+/**
+ * Reads the credential of a request from its headers (docs/specification.md#identity): an API key or a derived token, a
+ * management token (which counts only in Authorization), else the session from its cookie.
+ * @param sessionCookie the name of the session cookie
+ * @returns null if the header or cookie holds no well-formed credential
+ * @throws HoldfastError unauthenticated if there is no credential (this is no guess, so it is not counted), or if there
+ * are two different ones; forbidden for a session's change from another site
+ */
+function credentialOf(c: Context<AppEnv>, sessionCookie: string): Credential | null {
+  const { authorization, 'x-api-key': given } = c.env.incoming.headers;
+  const key = given === undefined ? undefined : String(given);
+  const bearer = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+  if (key && bearer !== undefined && key !== bearer)
+    throw new HoldfastError(
+      'unauthenticated',
+      'The X-Api-Key and Authorization headers hold different keys. Send one.',
+    );
+  if (key) return parseKey(key);
+  if (bearer !== undefined) return parseKey(bearer) ?? parseManagementToken(bearer);
+  const cookie = key === undefined ? getCookie(c, sessionCookie) : undefined;
+  if (cookie === undefined) throw new HoldfastError('unauthenticated', 'The X-Api-Key header is missing.');
+  const session = parseSession(cookie);
+  if (session !== null && isChange(c.req.method)) refuseForeignOrigin(c);
+  return session;
 }

@@ -1,10 +1,12 @@
 /**
- * Reads the Idempotency-Key of a request (docs/specification.md#repeating-safely).
+ * Reads the Idempotency-Key of a request (docs/specification.md#repeating-safely), and whether a call only asks what it
+ * would do (docs/specification.md#asking-without-doing).
  */
 import { z } from '@hono/zod-openapi';
+import { DryRunQuery } from '../../contract/preferences.ts';
 import { MAX_KEY_LENGTH } from '../../domain/idempotency.ts';
 import { digestOf } from '../../identity/credentials.ts';
-import { malformed } from '../errors.ts';
+import { malformed, misfit } from '../errors.ts';
 import type { Call } from './call.ts';
 
 const RULE = `the header Idempotency-Key must be 1 to ${MAX_KEY_LENGTH} visible ASCII characters`;
@@ -33,3 +35,18 @@ const withSortedFields = (_: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
     : value;
+
+/** @throws Refusal */
+export function isDryRun(call: Call): boolean {
+  // Nearly no call has the parameter, and parsing it would cost each of them.
+  if (!call.incoming.url?.includes('?')) return false;
+  const text = call.c.req.query('dryRun');
+  if (text === undefined) return false;
+  const { data, error } = DryRunQuery.safeParse({ dryRun: text });
+  if (error !== undefined) throw misfit(error);
+  if (data.dryRun && call.incoming.headers['idempotency-key'] !== undefined)
+    throw malformed(
+      'Idempotency-Key must not be sent with dryRun=true: a dry run does nothing that could be done twice',
+    );
+  return data.dryRun;
+}

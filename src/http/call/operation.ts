@@ -3,7 +3,7 @@
  * without one.
  */
 import type { RouteConfig, z } from '@hono/zod-openapi';
-import type { Sized } from '../../contract/sizes.ts';
+import type { Sized } from '../../contract/fields.ts';
 import type { Need } from '../../domain/rights.ts';
 import type { actFor } from './actFor.ts';
 

@@ -3,7 +3,7 @@
  */
 import type { Hono } from 'hono';
 import type { z } from 'zod';
-import { forSizes, type Rules, type Sized } from '../../contract/sizes.ts';
+import { forSizes, type Rules, type Sized } from '../../contract/fields.ts';
 import { refuseToken, takeToken } from '../../operations/permissions.ts';
 import type { AppEnv } from '../deps.ts';
 import { misfit } from '../errors.ts';

@@ -3,7 +3,7 @@
  */
 import { OpenAPIRegistry, OpenApiGeneratorV31, zodToOpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from '@hono/zod-openapi';
-import { forSizes, type Rules } from '../../contract/sizes.ts';
+import { forSizes, type Rules } from '../../contract/fields.ts';
 import { DEFAULT_SIZES } from '../../domain/maxSizes.ts';
 import { cookieName } from '../../identity/credentials.ts';
 import { PreferHeaders } from '../call/minimal.ts';

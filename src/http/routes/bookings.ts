@@ -21,7 +21,7 @@ import { book, cancelBookings, changeBooking, dryBook } from '../../operations/b
 import type { OperationDeps } from '../../operations/deps.ts';
 import { listBookings } from '../../operations/lists.ts';
 import { actForBookings } from '../call/actFor.ts';
-import { isDryRun } from '../call/dryRun.ts';
+import { isDryRun } from '../call/idempotency.ts';
 import { answerList, jsonRows } from '../call/listing.ts';
 import { operation } from '../call/operation.ts';
 import { asIs, charged } from '../call/reply.ts';

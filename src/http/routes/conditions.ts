@@ -7,7 +7,7 @@ import { ConditionBody, ConditionResult } from '../../contract/conditions.ts';
 import { DryRunQuery } from '../../contract/preferences.ts';
 import { dryRun, setCondition } from '../../operations/conditions.ts';
 import type { OperationDeps } from '../../operations/deps.ts';
-import { isDryRun } from '../call/dryRun.ts';
+import { isDryRun } from '../call/idempotency.ts';
 import { operation } from '../call/operation.ts';
 import { charged } from '../call/reply.ts';
 import { type Route, route } from '../call/route.ts';

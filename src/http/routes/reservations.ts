@@ -25,7 +25,7 @@ import * as dryRun from '../../operations/dryRun.ts';
 import { listReservations, listWaiting } from '../../operations/lists.ts';
 import { check, renew, reserve, reset, transaction, unreserve } from '../../operations/reservations.ts';
 import { cancel, type WaitDeps } from '../../operations/waiting.ts';
-import { isDryRun } from '../call/dryRun.ts';
+import { isDryRun } from '../call/idempotency.ts';
 import { answerList, jsonRows } from '../call/listing.ts';
 import { pollingOf, waitingHeader } from '../call/longPoll.ts';
 import { chargedItems, chargedReleases } from '../call/minimal.ts';

@@ -2,8 +2,8 @@
  * /api/v1/auth/token: exchanges a JWT for a derived token, and ends the token (docs/specification.md#jwt-exchange).
  */
 import type { z } from 'zod';
+import type { Rules } from '../../contract/fields.ts';
 import { Exchange, Token } from '../../contract/issuers.ts';
-import type { Rules } from '../../contract/sizes.ts';
 import { HoldfastError } from '../../domain/errors.ts';
 import { endToken } from '../../engine/tenant/tokens.ts';
 import type { JwtVerifier } from '../../identity/jwtVerifier.ts';

@@ -2,10 +2,9 @@
  * The tool `reserve`: takes a resource, and waits for it if it is taken (docs/specification.md#tools).
  */
 import { z } from 'zod';
-import { count, item, mode, note, resourceName, ttlSeconds } from '../../contract/fields.ts';
+import { count, item, mode, note, type Rules, resourceName, ttlSeconds } from '../../contract/fields.ts';
 import { match } from '../../contract/match.ts';
 import { ReserveItem, ReserveResult, Transaction } from '../../contract/reservations.ts';
-import type { Rules } from '../../contract/sizes.ts';
 import { waitFields } from '../../contract/waiting.ts';
 import { MAX_WAITING_ITEMS, type Sizes } from '../../domain/maxSizes.ts';
 import { describeFault } from '../../http/errors.ts';

@@ -6,8 +6,7 @@ import { type Notice, wordsOf } from '../personal.ts';
 import { postTo } from '../posting.ts';
 import type { Outcome } from '../sending.ts';
 import { PLAIN } from '../words.ts';
-import { encrypt } from './encrypt.ts';
-import { PushTarget } from './target.ts';
+import { encrypt, PushTarget } from './encrypt.ts';
 import type { Vapid } from './vapid.ts';
 
 export interface PushDeps {

@@ -1,9 +1,9 @@
 /**
  * Encrypts a message to a browser (RFC 8291, with the content coding aes128gcm of RFC 8188), so that its push service
- * cannot read it.
+ * cannot read it (docs/specification.md#push).
  */
-import { createCipheriv, createECDH, type ECDH, hkdfSync, randomBytes } from 'node:crypto';
-import type { PushTarget } from './target.ts';
+import { createCipheriv, createECDH, ECDH, hkdfSync, randomBytes } from 'node:crypto';
+import { z } from 'zod';
 
 const CURVE = 'prime256v1';
 /** Size of the only record, in bytes: push services take no longer body. */
@@ -57,3 +57,29 @@ export function encrypt(
 /** HKDF with SHA-256 (RFC 5869). @param bytes length of the result */
 const derive = (secret: Uint8Array, salt: Buffer, info: Buffer, bytes: number): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, salt, info, bytes));
+
+/** Maximum number of characters of an endpoint: those of push services have some hundred. */
+const MAX_ENDPOINT_LENGTH = 2048;
+/** Bytes of a point on P-256, and of the secret that a browser shares with senders. */
+const [POINT_BYTES, AUTH_BYTES] = [65, 16];
+
+/** The subscription of a browser: where its pushes go, and the keys that they are encrypted with. Kept encrypted. */
+export const PushTarget = z.object({
+  endpoint: z.string().max(MAX_ENDPOINT_LENGTH),
+  /** The browser's point on P-256, in base64url. */
+  p256dh: z.base64url().refine(isPoint),
+  /** The secret that it shares with senders, in base64url. */
+  auth: z.base64url().refine((text) => Buffer.from(text, 'base64url').length === AUTH_BYTES),
+});
+export type PushTarget = z.infer<typeof PushTarget>;
+
+function isPoint(text: string): boolean {
+  const point = Buffer.from(text, 'base64url');
+  if (point.length !== POINT_BYTES) return false;
+  try {
+    ECDH.convertKey(point, 'prime256v1');
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -5,8 +5,7 @@ import { createECDH } from 'node:crypto';
 import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { publicKeyOf } from '../../../src/identity/vapidKey.ts';
-import { encrypt, MAX_TEXT_BYTES } from '../../../src/notices/push/encrypt.ts';
-import { PushTarget } from '../../../src/notices/push/target.ts';
+import { encrypt, MAX_TEXT_BYTES, PushTarget } from '../../../src/notices/push/encrypt.ts';
 import { makeVapid } from '../../../src/notices/push/vapid.ts';
 import { decrypt, makeBrowser } from '../../support/pushBrowser.ts';
 

@@ -6,9 +6,9 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { unreserve } from '../../../operations/reservations.ts';
+import { ReasonField } from '../../components/fields.tsx';
 import { Buttons, Fault, FormPage, faultOf } from '../../components/formPage.tsx';
 import { HiddenFields } from '../../components/hiddenFields.tsx';
-import { ReasonField } from '../../components/reasonField.tsx';
 import type { DashboardDeps, DashboardEnv } from '../../env.ts';
 import { attempt, check, type Failed, readForm, readQuery, refuseField } from '../../form.ts';
 import { releaseSchema } from '../../formSchemas.ts';

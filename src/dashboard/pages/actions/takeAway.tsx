@@ -11,7 +11,7 @@ import type { DashboardDeps, DashboardEnv } from '../../env.ts';
 import { readQuery } from '../../form.ts';
 import { ownPath } from '../../paths.ts';
 import { namesOf } from '../../people.ts';
-import { stateReader } from '../../resource/stateReader.ts';
+import { stateReader } from '../../resource/careOf.ts';
 import { needs } from '../../viewer.ts';
 
 const AT = '/dashboard/take-away';

@@ -33,8 +33,8 @@ import { attempt, check, type Failed, readForm, readQuery } from '../../form.ts'
 import { backTo, ownPath } from '../../paths.ts';
 import { type Colleague, colleagues, isOwnOf, type NameOf, namesOf } from '../../people.ts';
 import { may, needs } from '../../viewer.ts';
-import { whyNotBooked } from '../../words/bookingWords.ts';
 import { rangeText } from '../../words/moments.ts';
+import { whyNotBooked } from '../../words/refusalWords.ts';
 import { zoneOf } from '../../zone.ts';
 
 const moment = z.coerce.number().int().min(0).lt(MAX_MS).optional().catch(undefined);

@@ -8,19 +8,23 @@ import { type Booking, BookingChange } from '../../../contract/bookings.ts';
 import { HoldfastError } from '../../../domain/errors.ts';
 import { readTerms } from '../../../engine/tenant/record.ts';
 import { changeBooking } from '../../../operations/bookings.ts';
+import { reserve } from '../../../operations/reservations.ts';
+import { NO_POLLING } from '../../../operations/waiting.ts';
 import { type Times, timeFields, timesOf, typedTimes } from '../../bookings/form.ts';
-import { bookingPath, bookPath, CANCEL, CHANGE } from '../../bookings/paths.ts';
+import { bookingPath, bookPath, CANCEL, CHANGE, HERE } from '../../bookings/paths.ts';
 import { labelsOf, nextTime, readBooking, stretchOf } from '../../bookings/read.ts';
 import { NoteField, TimeFields } from '../../components/bookingFields.tsx';
+import { showFailure } from '../../components/failurePage.tsx';
 import { Buttons, FormPage } from '../../components/formPage.tsx';
 import { HiddenFields } from '../../components/hiddenFields.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { attempt, check, type Failed, readForm, readQuery } from '../../form.ts';
+import { reserveSchema } from '../../formSchemas.ts';
 import { backTo, ownPath } from '../../paths.ts';
 import { isOwnOf, namesOf } from '../../people.ts';
 import { needs } from '../../viewer.ts';
-import { whyNotBooked } from '../../words/bookingWords.ts';
 import { rangeText } from '../../words/moments.ts';
+import { whyNotBooked } from '../../words/refusalWords.ts';
 import { zoneOf } from '../../zone.ts';
 
 const Form = z.object({
@@ -129,4 +133,30 @@ export const changeRoutes = (deps: DashboardDeps) => {
       const other = startMs === null ? null : { startMs, endMs: startMs + times.endMs - times.startMs };
       return show(c, { ...form, at: undefined }, { status: 409, fault: `It is as it was. ${fault}` }, other);
     });
+};
+
+/**
+ * "I am here": the person has come for a booking that would end without them (docs/specification.md#booking).
+ */
+const HereForm = z.object({ booking: z.string(), resource: z.string(), back: z.string().optional() });
+
+const TOO_LATE: Failed = { status: 409, fault: 'Somebody else has it by now: the booking has ended.' };
+
+export const hereRoutes = (deps: DashboardDeps) => {
+  const Reserves = reserveSchema(deps);
+  return new Hono<DashboardEnv>().use(HERE, needs('reserve')).post(HERE, async (c) => {
+    const { viewer } = c.var;
+    const { back, ...form } = await readForm(c, HereForm);
+    const tried = await attempt(deps, c, async () => {
+      const { slot, requester, end } = await bookingOf(deps, viewer, form);
+      const ttlSeconds = Math.max(1, Math.ceil((Date.parse(end) - Date.now()) / 1000));
+      const items = check(Reserves, [{ resource: slot, requester, ttlSeconds }]);
+      return (await reserve(deps, viewer.credential, items, NO_POLLING)).result[0];
+    });
+    if (!tried.ok) return showFailure(c, 'Not taken', back, tried);
+    const { status, expiresAt } = tried.result ?? {};
+    // One that has ended in this moment is taken anew.
+    if (status !== 'ALREADY_HAD' && status !== 'ACQUIRED') return showFailure(c, 'Not taken', back, TOO_LATE);
+    return c.redirect(backTo(back, { done: 'here', what: form.resource, until: expiresAt }), 303);
+  });
 };

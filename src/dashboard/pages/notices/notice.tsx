@@ -13,7 +13,7 @@ import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { readQuery } from '../../form.ts';
 import { actionPath, MY_NOTICES } from '../../paths.ts';
 import { namesOf } from '../../people.ts';
-import { stateReader } from '../../resource/stateReader.ts';
+import { stateReader } from '../../resource/careOf.ts';
 import { may } from '../../viewer.ts';
 
 const Query = z.object({ tenant: z.string(), notice: z.enum(PERSONAL_NOTICES), resource: z.string() });

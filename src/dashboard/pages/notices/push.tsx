@@ -6,11 +6,11 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { turnOnPush } from '../../../operations/personalNotices.ts';
 import { readDevice, removeDevice } from '../../../store/pushDevices.ts';
+import { ProblemPage } from '../../components/failurePage.tsx';
 import type { DashboardDeps, DashboardEnv } from '../../env.ts';
 import { attempt, NO_DATABASE, readForm } from '../../form.ts';
 import { MY_NOTICES } from '../../paths.ts';
 import { deviceOf, keepDevice } from '../../session/device.ts';
-import { ProblemPage } from '../problem.tsx';
 
 /** The subscription of a browser, as its form sends it. */
 const Subscription = z.object({ endpoint: z.string(), p256dh: z.string(), auth: z.string() });

@@ -28,8 +28,8 @@ import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { attempt, check, type Failed, readForm } from '../../form.ts';
 import { SubscriptionChange, SubscriptionParams } from '../../formSchemas.ts';
 import { whoDid } from '../../words/auditSentences.ts';
+import { KIND_WORDS, placeText, stateText, typesText } from '../../words/noticeWords.ts';
 import { number } from '../../words/numbers.ts';
-import { KIND_WORDS, placeText, stateText, typesText } from '../../words/subscriptionWords.ts';
 
 const Query = z.object({ id: z.string() });
 

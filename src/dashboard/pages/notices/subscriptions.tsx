@@ -29,7 +29,7 @@ import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { attempt, check, type Failed, NO_DATABASE, readForm } from '../../form.ts';
 import { NewSubscription } from '../../formSchemas.ts';
 import { MY_NOTICES } from '../../paths.ts';
-import { KIND_WORDS } from '../../words/subscriptionWords.ts';
+import { KIND_WORDS } from '../../words/noticeWords.ts';
 
 const Kind = z.enum(SUBSCRIPTION_KINDS).catch('webhook');
 

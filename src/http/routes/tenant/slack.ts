@@ -1,7 +1,7 @@
 /**
  * /api/v1/Tenant/slack: the Slack app of the tenant (docs/specification.md#reserving-from-slack).
  */
-import { NewSlackApp, SlackApp } from '../../../contract/slack.ts';
+import { NewSlackApp, SlackApp } from '../../../contract/tenant.ts';
 import type { Charged } from '../../../domain/quota.ts';
 import { deleteSlackApp, putSlackApp, readSlackApp, type SlackDeps } from '../../../operations/slack.ts';
 import type { SlackApp as Stored } from '../../../store/slack.ts';

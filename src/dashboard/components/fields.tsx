@@ -1,11 +1,9 @@
-/**
- * The further fields of the form that reserves, folded: how many slots, whether others may share them, and what for.
- */
-import type { Sizes } from '../../domain/maxSizes.ts';
+/** Fields of the forms that reserve, and that say what is wrong with something. */
+import { MAX_NOTE_LENGTH, type Sizes } from '../../domain/maxSizes.ts';
 import type { Failed } from '../form.ts';
 import { Fault, faultOf } from './formPage.tsx';
 
-export interface SeveralFieldsProps {
+interface SeveralFieldsProps {
   /** What was typed. */
   readonly typed: {
     readonly count?: string | undefined;
@@ -63,3 +61,23 @@ export const SeveralFields = ({ typed, sizes, failed, mayRepair }: SeveralFields
     </details>
   );
 };
+
+/**
+ * The field of a form that asks what is wrong with something.
+ */
+export const ReasonField = ({ value = '', failed }: { value: string | undefined; failed: Failed | undefined }) => (
+  <label>
+    What is wrong
+    <input
+      name="reason"
+      required
+      autofocus
+      value={value}
+      maxlength={MAX_NOTE_LENGTH}
+      placeholder="display dark, ticket 88"
+      autocomplete="off"
+      {...faultOf({ of: 'reason', failed })}
+    />
+    <Fault of="reason" failed={failed} />
+  </label>
+);
