@@ -86,6 +86,7 @@ describe('the history', () => {
     await client.reserve(
       { resource: 'iphone-15', requester: 'bob', note: 'soak test' },
       { resource: 'gpu', requester: 'eve', count: 2 },
+      { resource: 'gpu', requester: 'zoe', count: 5 },
     );
     const rows = async (query: Readonly<Record<string, string>>) => {
       await go(`/activity?${new URLSearchParams(query)}`);
@@ -94,10 +95,11 @@ describe('the history', () => {
     };
     const bob = expect.stringMatching(/bob iphone-15 soak test now$/);
     const eve = expect.stringMatching(/eve gpu.*gpu_0, gpu_1.* now$/);
+    const zoe = expect.stringMatching(/zoe gpu 5 slots now$/);
     const ci = expect.stringMatching(/ci-41 iphone-15/);
-    expect(await rows({})).toEqual([eve, bob, ci]);
+    expect(await rows({})).toEqual([zoe, eve, bob, ci]);
     expect(await rows({ resource: 'iphone' })).toEqual([bob, ci]);
-    expect(await rows({ resource: '"gpu"' })).toEqual([eve]);
+    expect(await rows({ resource: '"gpu"' })).toEqual([zoe, eve]);
     expect(await rows({ resource: 'iphone', ending: 'RELEASED' })).toEqual([ci]);
     expect(await rows({ to: new Date(Date.now() - HOUR).toISOString().slice(0, 16) })).toEqual([ci]);
     expect(await violations(page)).toEqual([]);

@@ -45,7 +45,7 @@ async function load(path: string): Promise<string> {
 const see = async (path: string) => textOf(await load(path));
 
 const rowOf = async (name: string, search = '') => {
-  const row = new RegExp(`<tr data-name="${name}"[^>]*>(.*?)</tr>`, 's').exec(await load(search))?.[1];
+  const row = new RegExp(`<tr [^>]*data-name="${name}"[^>]*>(.*?)</tr>`, 's').exec(await load(search))?.[1];
   return row && textOf(row);
 };
 
@@ -56,6 +56,11 @@ describe('a free resource with a blocker in use', () => {
     );
     expect(await rowOf('suite')).toMatch(/3 of 3 free database goes with staging, until/);
     expect(await rowOf('spare')).toMatch(/Free .*\[Reserve spare\]/);
+  });
+
+  test('is not available among the registered resources, either', async () => {
+    expect(await rowOf('load-test', '/resources')).toMatch(/1 Not available database is not free database/);
+    expect(await rowOf('spare', '/resources')).toMatch(/1 Free printer/);
   });
 
   test('is not among what is free', async () => {

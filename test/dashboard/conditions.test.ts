@@ -104,7 +104,7 @@ describe('what is not ready', () => {
     const resources = plain(await see('/resources'));
     expect(resources).toMatch(/broken 1 Out of service/);
     expect(resources).toMatch(/soiled 1 Needs cleaning/);
-    expect(resources).toMatch(/rigs 6 2 of 6 free, 2 of 6 out of service, 1 of 6 needs cleaning/);
+    expect(resources).toMatch(/rigs 6 2 of 6 free 2 of 6 out of service · 1 of 6 needs cleaning/);
   });
 });
 

@@ -167,7 +167,7 @@ describe('resources', () => {
     await go('/resources');
     expect(await page.locator('[data-name="Bench"].full').count()).toBe(1);
     const stool = page.locator('[data-name="Stool"].shut');
-    expect(await stool.textContent()).toContain('Not available: Hall has no free slot');
+    expect(await stool.textContent()).toContain('Not availableHall has no free slot');
     await stool.getByRole('link', { name: 'Stool', exact: true }).click();
     const state = page.getByRole('region', { name: 'Now' });
     await state.getByText('Not available to new requesters: Hall is full.').waitFor();

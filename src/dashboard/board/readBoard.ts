@@ -33,6 +33,8 @@ import { readWaits } from './waits.ts';
 
 /** Rows on a page. */
 export const PAGE = 40;
+/** Rows of a page of a wallboard, which nobody scrolls: with six heads of groups they fit a screen of 1080 lines. */
+const TV_PAGE = 24;
 /** Ended reservations that a page shows. */
 const MAX_PAST = 300;
 /** Bookings of a row that a page looks at. */
@@ -98,7 +100,7 @@ export async function readBoard(deps: BoardDeps, reader: Reader, query: BoardQue
   const wanted = isFiltered(query) ? all.filter(wantedBy(query, lab, person, searchNames, frame.nowMs)) : all;
   const waits = query.view === 'table' ? await readWaits(engine, credential, lab) : NO_WAITS;
   const rows = query.sort === null ? wanted : sorted(wanted, query.sort, lab, waits);
-  const { sections, pages } = pageOf(rows, query, PAGE);
+  const { sections, pages } = pageOf(rows, query, query.view === 'tv' ? TV_PAGE : PAGE);
   const shown = sections.flatMap((section) => section.rows);
   const { byName, nameOf } = await readRows(deps, reader, shown, { lab, frame, person, query });
   return {

@@ -127,9 +127,10 @@ interface NodeProps {
 }
 
 const Node = ({ row, depth, mayDefine, back }: NodeProps) => {
-  const { name, capacity, waiting, blocks } = row;
+  const { name, capacity, blocks } = row;
   const state = stateOf(row);
   const labels = labelWords(row.labels);
+  const details = detailsOf(row);
   const others = blocks.length - MAX_BLOCKS;
   return (
     <tr class={`node ${state}`} data-name={name} id={`defined-${hash('sha256', name).slice(0, 16)}`}>
@@ -140,7 +141,7 @@ const Node = ({ row, depth, mayDefine, back }: NodeProps) => {
       <td data-label="Slots">{capacity !== null && number(capacity)}</td>
       <td data-label="Now">
         {state !== 'group' && <span class={`state ${SHAPES[state]}`}>{textOf(row)}</span>}
-        {waiting > 0 && <span class="along">{number(waiting)} waiting</span>}
+        {details.length > 0 && <span class="along">{details.join(' · ')}</span>}
       </td>
       <td data-label="Takes along">
         {blocks.slice(0, MAX_BLOCKS).join(', ')}
@@ -163,20 +164,31 @@ const Node = ({ row, depth, mayDefine, back }: NodeProps) => {
 
 type State = 'group' | 'free' | 'some' | 'full' | 'shut' | 'out' | 'dirty';
 
-const stateOf = ({ capacity, free, outOfService, dirty, fullAncestor }: Row): State => {
+const stateOf = ({ capacity, free, outOfService, dirty, fullAncestor, blockedBy }: Row): State => {
   if (capacity === null) return 'group';
   if (free === 0) return outOfService + dirty < capacity ? 'full' : outOfService > 0 ? 'out' : 'dirty';
-  if (fullAncestor !== '') return 'shut';
+  if (fullAncestor !== '' || blockedBy !== '') return 'shut';
   return free === capacity ? 'free' : 'some';
 };
 
 const textOf = (row: Row): string => {
-  const { capacity, free, fullAncestor } = row;
+  const { capacity, free } = row;
   const state = stateOf(row);
   if (capacity === null) return '';
-  if (state === 'shut') return `Not available: ${fullAncestor} has no free slot`;
-  if (capacity > 1) return [`${number(free)} of ${number(capacity)} free`, ...countTexts(row)].join(', ');
+  if (state === 'shut') return 'Not available';
+  if (capacity > 1) return `${number(free)} of ${number(capacity)} free`;
   return state === 'out' || state === 'dirty' ? CONDITION_WORDS[state] : free === 1 ? 'Free' : 'In use';
+};
+
+/** Its second line: why nobody gets it, slots that are not ready, and how many wait. */
+const detailsOf = (row: Row): string[] => {
+  const { capacity, fullAncestor, blockedBy, waiting } = row;
+  return [
+    ...(fullAncestor === '' ? [] : [`${fullAncestor} has no free slot`]),
+    ...(blockedBy === '' ? [] : [`${blockedBy} is not free`]),
+    ...((capacity ?? 0) > 1 ? countTexts(row) : []),
+    ...(waiting > 0 ? [`${number(waiting)} waiting`] : []),
+  ];
 };
 
 /** State → its class as a shape. */

@@ -61,7 +61,14 @@ export const mineRoutes = (deps: DashboardDeps) =>
       .sort((one, other) => other.endedAt - one.endedAt);
     const nameOf = await namesOf(deps, viewer, requesters);
     return c.html(
-      <Page title="Mine" viewer={viewer} at={AT} done={c.req.query('done')} renew={{ from: AT, everyS: 60 }}>
+      <Page
+        title="Mine"
+        viewer={viewer}
+        at={AT}
+        done={c.req.query('done')}
+        renew={{ from: AT, everyS: 60 }}
+        head={{ isWide: true }}
+      >
         <div class="stack" data-live="mine">
           <HeldCard held={held} viewer={viewer} />
           {may(viewer, 'reserve') && <BookedCard booked={booked} states={states} zone={zoneOf(c)} back={AT} />}

@@ -4,12 +4,15 @@
 import type { Credential } from '../../domain/tenants.ts';
 import { definitions, labelsInUse, type TreeRow, tree } from '../../engine/definitions/list.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { resourceStates } from '../../engine/reservations/states.ts';
 import { refuseField } from '../form.ts';
 
 /** Maximum number of resources that a page reads: about 200 ms of an instance. */
 export const MAX_ROWS = 20_000;
 /** Bytes of blockers' names that a page keeps in memory. */
 const MAX_BLOCKS_BYTES = 4_194_304;
+/** Free resources with blockers whose state a page reads. */
+const MAX_TAKERS = 200;
 
 export interface Row {
   readonly name: string;
@@ -29,6 +32,8 @@ export interface Row {
   readonly labels: Readonly<Record<string, string>>;
   /** Its blockers. */
   blocks: string[];
+  /** A blocker that is not free, so that nobody gets a free slot; '' for none, or nobody looked. */
+  blockedBy: string;
 }
 
 /**
@@ -51,7 +56,15 @@ export async function readRows(engine: Engine, credential: Credential): Promise<
     }
     if (bytes > MAX_BLOCKS_BYTES) break;
   }
+  await lookAtBlockers(engine, credential, rows);
   return rows;
+}
+
+async function lookAtBlockers(engine: Engine, credential: Credential, rows: ReadonlyMap<string, Row>) {
+  const takers = [...rows.values()].filter(({ blocks, free }) => blocks.length > 0 && free > 0).slice(0, MAX_TAKERS);
+  const names = takers.map(({ name }) => name);
+  const states = await resourceStates(engine, credential, names, { slots: 0 });
+  for (const [i, row] of takers.entries()) row.blockedBy = states[i]?.blockedBy?.name ?? '';
 }
 
 /** @param fullAncestor the first of its ancestors that has no free slot; '' for none */
@@ -68,6 +81,7 @@ export const toRow = (row: TreeRow, fullAncestor: string): Row => {
     fullAncestor,
     labels,
     blocks: [],
+    blockedBy: '',
   };
 };
 
