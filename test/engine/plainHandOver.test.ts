@@ -12,6 +12,7 @@ import { isOneIn, newToken, seed } from '../support/plainCalls.ts';
 import {
   callTwin,
   INSTANCES,
+  OTHER_KEY,
   START,
   setTime,
   startTwins,
@@ -21,7 +22,7 @@ import {
 } from '../support/plainTwins.ts';
 
 /** Calls of each kind, and how many of each short way are among them at least. */
-const CALLS = Number(process.env.PLAIN_CALLS ?? 150);
+const CALLS = Number(process.env.PLAIN_CALLS ?? 100);
 const [ENOUGH, MOST_CALLS] = [Math.ceil(CALLS / 25), 6 * CALLS];
 const HOUR_MS = 3_600_000;
 
@@ -32,11 +33,12 @@ interface Kind extends TwinKind {
   readonly requesters: number;
 }
 const REGISTERED = [
+  { name: 'washed', capacity: 1, blocks: [], treePath: null, afterUse: 'dirty' as const },
   { name: 'reg', capacity: 1, blocks: ['b'], treePath: null },
   { name: 'job', capacity: 2, blocks: [], treePath: null },
 ];
 const MANY = {
-  names: ['a', 'a', 'a', 'b', 'c', 'reg', 'job_1', 'job'],
+  names: ['a', 'a', 'a', 'b', 'c', 'washed', 'reg', 'job_1', 'job'],
   requesters: 120,
   definitions: REGISTERED,
 } as const;
@@ -56,13 +58,18 @@ const KINDS: readonly Kind[] = [
     title: 'many requesters, an outbox of some types, and a limited key',
     ...MANY,
     key: 'label\nread reserve\n0\n',
-    hot: { flags: FLAGS.notices, box: { ...WANTS_ALL, types: 0x5555_5555 } },
+    hot: { flags: FLAGS.notices, box: { ...WANTS_ALL, types: 0x5555_5555, personTypes: 0xaaaa_aaaa } },
   },
   {
-    title: 'few requesters, at their limits',
+    title: 'few requesters at their limits, and an outbox of other types',
     ...FEW,
-    limits: { reservations: 4, historyDays: 0, writesPerMinute: 600 },
-    hot: { dueIndexed: START + 20_000, listenUntil: START - 1 },
+    limits: { reservations: 4, historyDays: 0, writesPerMinute: 600, bytes: 6000 },
+    hot: {
+      dueIndexed: START + 20_000,
+      listenUntil: START - 1,
+      flags: FLAGS.notices,
+      box: { ...WANTS_ALL, types: 0xaaaa_aaaa, personTypes: 0x5555_5555 },
+    },
   },
 ];
 
@@ -71,11 +78,11 @@ async function carryOut(twins: Twins, calls: HandOverCalls, step: Step, what: st
   const both = [twins.short, twins.general] as const;
   if (step.do === 'call') {
     const { verb, flags, args } = step;
-    const answer = newToken();
+    const [answer, key] = [newToken(), isOneIn(8) ? OTHER_KEY : undefined];
     const send = async (flags: string) => {
       const [short, general] = [
-        await callTwin(twins.short, verb, flags, args, answer),
-        await callTwin(twins.general, verb, flags, args, answer),
+        await callTwin(twins.short, verb, flags, args, answer, key),
+        await callTwin(twins.general, verb, flags, args, answer, key),
       ];
       expect(short.reply, `${what} ${flags}`).toEqual(general.reply);
       return short;
@@ -106,6 +113,9 @@ describe.each(KINDS)(`what is handed over: $title (seed ${seed})`, (kind) => {
   test('gets the same replies and has the same state, whichever way its requests take', async () => {
     const { short, general } = twins;
     const calls = new HandOverCalls(kind.names, kind.requesters);
+    const { engine, credential } = short;
+    const recordOf = async (name: string) =>
+      (await engine.redis.hgetBuffer(`{${credential.tenant}}:slots`, name))?.toString('latin1') ?? '';
     const taken = { h: 0, w: 0 };
     let now = START;
     for (let nth = 0; nth < CALLS || taken.h < ENOUGH || taken.w < ENOUGH; nth++) {
@@ -118,9 +128,7 @@ describe.each(KINDS)(`what is handed over: $title (seed ${seed})`, (kind) => {
         );
         expect(one, `beat before call ${nth}`).toEqual(other);
       }
-      const name = calls.name();
-      const record = await short.engine.redis.hgetBuffer(`{${short.credential.tenant}}:slots`, name);
-      const step = calls.next(name, record?.toString('latin1') ?? '', now);
+      const step = await calls.next(now, recordOf);
       const what = `call ${nth} ${JSON.stringify(step)}`;
       const way = await carryOut(twins, calls, step, what);
       if (way) taken[way]++;

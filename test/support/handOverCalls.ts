@@ -10,7 +10,7 @@ import { INSTANCES } from './plainTwins.ts';
 type Names = readonly [string, ...string[]];
 /** A call of a function of Redis. */
 export interface FunctionCall {
-  readonly verb: 'reserve' | 'unreserve';
+  readonly verb: 'reserve' | 'unreserve' | 'setCondition';
   readonly flags: string;
   readonly args: Args;
 }
@@ -60,27 +60,42 @@ export class HandOverCalls {
     this.#requesters = requesters;
   }
 
-  readonly name = (): string => pick(this.#names);
   /** Once a ticket asks for a slot that is not ready, no request goes short until there are no tickets. */
-  readonly #options = () => {
-    if (isOneIn(60) && this.#requesters < 10) return '{"condition":"out"}';
+  readonly #options = (name: string) => {
+    if (name === 'washed' && isOneIn(12)) return '{"condition":"dirty"}';
     return isOneIn(25) ? pick(['{"note":"n"}', '{"mode":"SHARED"}']) : '';
   };
-  readonly #requester = () => `p${String(below(this.#requesters)).padStart(3, '0')}`;
+  /** Every other one is a person. */
+  readonly #requester = () => {
+    const nth = below(this.#requesters);
+    return `${nth % 2 === 0 ? 'p' : 'person:p'}${String(nth).padStart(3, '0')}`;
+  };
 
-  /** Returns a step. @param record of the slot of a name, as it is stored; '' none */
-  next(name: string, record: string, nowMs: number): Step {
+  /**
+   * Returns a step.
+   * @param recordOf returns the record of a slot, as it is stored; '' none
+   */
+  async next(nowMs: number, recordOf: (name: string) => Promise<string>): Promise<Step> {
     this.#forget(({ until = 0 }) => until <= nowMs);
+    const name = pick(this.#names);
+    const record = await recordOf(name);
     const granted = record.includes('!!!!!!') && this.#ofRecord(name, record, false);
     if (granted && !isOneIn(4)) return this.#again(granted);
-    const kind = below(40);
+    const kind = below(43);
+    if (kind === 40) {
+      const [one, other] = [this.#held(name, record), this.#held('a', await recordOf('a'))];
+      return { do: 'call', verb: 'unreserve', flags: 's1,1', args: [...one, ...other] };
+    }
+    if (name === 'washed' && (record === '' || kind === 41) && isOneIn(2))
+      return { do: 'call', verb: 'setCondition', flags: '', args: ['washed', 'ready', ''] };
     // What nobody waits for is seldom worth a release.
     const isWorthIt = record !== '' && this.#waitingFor(name).length > 0;
     if (kind < 12 || (!isWorthIt && kind < 30)) return { do: 'call', ...this.#ask(name) };
     if (kind < 13) return this.#reserve(name);
     if (kind < 37) return this.#release(name, record);
-    const one = pick([this.#last(), ...this.#asked]);
-    if (kind === 37) return this.#again(one);
+    const waiting = this.#asked.filter(({ ticket }) => ticket !== undefined);
+    const one = pick([this.#last(), ...waiting]);
+    if (kind === 37 || kind > 40) return this.#again(one);
     if (kind === 38) return { do: 'leave', instance: one.instance, tickets: [one.ticket ?? '1'] };
     return { do: 'cancel', resource: one.resource, requester: one.requester };
   }
@@ -115,7 +130,7 @@ export class HandOverCalls {
   }
 
   #last(): Asked {
-    const none = { resource: 'a', requester: 'p000', token: newToken(), args: [], instance: ONE };
+    const none = { resource: 'a', requester: 'nobody', token: newToken(), args: [], instance: ONE };
     return this.#asked.at(-1) ?? none;
   }
 
@@ -132,7 +147,7 @@ export class HandOverCalls {
     const item = { resource, requester, token, lease: lease(), type: pick(['', 'Device']), wait: pick(WAITS) };
     const count = isOneIn(50) ? 2 : '';
     const poll = isOneIn(20) ? pick([0, 40, 5000]) : 30_000;
-    const args = [...itemArgs('reserve', { ...item, count, options: this.#options() }), `${calls} ${poll}`];
+    const args = [...itemArgs('reserve', { ...item, count, options: this.#options(resource) }), `${calls} ${poll}`];
     this.#add({ resource, requester, token, args, instance: calls });
     return { verb: 'reserve', flags: isOneIn(30) ? pick(['wr', 'wd']) : 'w', args };
   }
@@ -148,25 +163,30 @@ export class HandOverCalls {
       wait: '',
       count: '',
     };
-    const args = itemArgs('reserve', { ...item, options: this.#options() });
+    const args = itemArgs('reserve', { ...item, options: this.#options(resource) });
     this.#add({ resource, requester, token, args, instance: ONE });
     return { do: 'call', verb: 'reserve', flags: '', args };
   }
 
-  /** Calls again for a request that waits or was granted. */
+  /** Calls again for a request that waits or was granted, at times by another instance. */
   #again({ args, ticket }: Asked): Step {
-    const isKnown = ticket !== undefined && args.length > 0;
-    return isKnown
-      ? { do: 'call', verb: 'reserve', flags: pick(['w', 'cw']), args }
-      : { do: 'call', ...this.#ask('a') };
+    if (ticket === undefined || args.length === 0) return { do: 'call', ...this.#ask('a') };
+    const called = isOneIn(3) ? [...args.slice(0, -1), `${OTHER} 30000`] : args;
+    return { do: 'call', verb: 'reserve', flags: pick(['w', 'cw']), args: called };
+  }
+
+  /** Returns the arguments of a release: mostly of what somebody has. */
+  #held(name: string, record: string): Args {
+    const holder = this.#ofRecord(name, record, true);
+    const { requester, token } = (!isOneIn(15) && holder) || this.#last();
+    const right = isOneIn(25) ? pick(['', newToken()]) : token;
+    return [name, isOneIn(25) ? this.#requester() : requester, right];
   }
 
   /** Releases what somebody has, mostly, and names the calls that wait for it. */
   #release(name: string, record: string): Step {
-    const holder = this.#ofRecord(name, record, true);
-    const { requester, token } = (!isOneIn(15) && holder) || this.#last();
-    const args = [name, requester, isOneIn(20) ? pick(['', newToken()]) : token];
-    if (isOneIn(15)) return { do: 'call', verb: 'unreserve', flags: '', args };
+    const args = this.#held(name, record);
+    if (isOneIn(name === 'washed' ? 3 : 15)) return { do: 'call', verb: 'unreserve', flags: '', args };
     const waiting = this.#waitingFor(name);
     const named = isOneIn(20) ? waiting.slice(1) : waiting.slice(0, MAX_NAMED);
     const lines = named.map((one) => `\n${one.ticket} ${one.token}`);

@@ -17,6 +17,8 @@ import { redisAddress } from './redisAddress.ts';
 
 /** Ahead of the real clock, by which other tests' instances end leases. */
 export const START = Date.UTC(2055, 0, 1);
+/** The SHA-256 of a second API key of each tenant, with another label. */
+export const OTHER_KEY = 'b'.repeat(64);
 /** Instances of which wake-ups are compared. */
 export const INSTANCES = ['abcdef123456', 'fedcba654321'] as const;
 const NEVER = 'return function() return nil end';
@@ -76,8 +78,8 @@ async function start(kind: TwinKind, includes: Readonly<Record<string, string>>)
   if (kind.fields?.closing !== undefined) {
     await redis.hset(definitionsKey(tenant), '\x02pool', kind.fields.closing);
   }
-  const fields = { ...kind.fields, ...(kind.key !== undefined && { [`key:${credentialKey}`]: kind.key }) };
-  if (Object.keys(fields).length > 0) await redis.hset(tenantKey(tenant), fields);
+  const key = kind.key !== undefined && { [`key:${credentialKey}`]: kind.key };
+  await redis.hset(tenantKey(tenant), { [`key:${OTHER_KEY}`]: 'other', ...kind.fields, ...key });
   const listener = new Redis(redisAddress(inject('redisUrl')));
   const messages: string[] = [];
   listener.on('smessage', (channel: string, message: string) =>
@@ -105,6 +107,7 @@ export const setTime = ({ short, general }: Twins, ms: number): Promise<unknown>
 /**
  * Calls a function of one.
  * @param answer names the reply that a retry gets
+ * @param key the SHA-256 of the API key
  * @returns whether it took the short way; and the reply without the number for the work, which each way counts as it
  * likes
  */
@@ -114,9 +117,10 @@ export async function callTwin(
   flags: string,
   args: Args,
   answer = newToken(),
+  key = credential.credentialKey,
 ): Promise<{ isShort: boolean; reply: unknown[] }> {
   const keys = keysOfRequest(verb, credential, `answer:${answer}`);
-  const found = await runScript(engine.redis, verb, ...keys, credential.credentialKey, flags, ...args);
+  const found = await runScript(engine.redis, verb, ...keys, key, flags, ...args);
   // Only the short way joins the parts.
   const isShort = typeof found === 'string';
   const [code, ...rest] = parseReply(found);
