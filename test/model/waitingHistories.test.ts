@@ -6,12 +6,13 @@ import fc from 'fast-check';
 import { describe, test } from 'vitest';
 import { SMALL_PIECES, startEngine } from '../support/engine.ts';
 import { addThis, HISTORIES, SEED } from './found.ts';
+import { linedHistories } from './lineSteps.ts';
 import { runOnEngine } from './twoTenants.ts';
 import { crowdedHistories, histories } from './waitingSteps.ts';
 
 /** Of each tenant. */
 const STEPS = 100;
-const KINDS = 4;
+const KINDS = 5;
 const EACH = Math.ceil(HISTORIES / KINDS);
 const FILE = 'foundWaiting.jsonl';
 
@@ -19,6 +20,7 @@ describe('the engine serves who waits as the model does', () => {
   test.each([
     ['histories', histories, {}],
     ['histories, settled in the smallest pieces', histories, SMALL_PIECES],
+    ['histories of lines', linedHistories, {}],
     ['histories of a crowd', crowdedHistories, {}],
     ['histories of a crowd, settled in the smallest pieces', crowdedHistories, SMALL_PIECES],
   ])(`in ${EACH} random %s, of seed ${SEED}`, { timeout: 60_000 + EACH * 3000 }, async (_, make, includes) => {

@@ -285,7 +285,7 @@ export interface History {
 const steps = (one: fc.Arbitrary<Step>, maxLength: number): fc.Arbitrary<Step[]> =>
   fc.tuple(register, fc.array(one, { maxLength, size: 'max' })).map(([first, rest]) => [first, ...rest]);
 
-const historiesOf = (one: fc.Arbitrary<Step>, cap: fc.Arbitrary<number | null>, maxLength: number) =>
+export const historiesOf = (one: fc.Arbitrary<Step>, cap: fc.Arbitrary<number | null>, maxLength: number) =>
   fc.record({ cap, steps: steps(one, maxLength), other: steps(one, maxLength) });
 
 /** Histories of up to so many steps of each tenant. */
