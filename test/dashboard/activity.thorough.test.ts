@@ -98,6 +98,7 @@ describe('the history', () => {
     const zoe = expect.stringMatching(/zoe gpu 5 slots now$/);
     const ci = expect.stringMatching(/ci-41 iphone-15/);
     expect(await rows({})).toEqual([zoe, eve, bob, ci]);
+    expect(await page.locator('.scroll').evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
     expect(await rows({ resource: 'iphone' })).toEqual([bob, ci]);
     expect(await rows({ resource: '"gpu"' })).toEqual([zoe, eve]);
     expect(await rows({ resource: 'iphone', ending: 'RELEASED' })).toEqual([ci]);
