@@ -2,8 +2,6 @@
  * Bookings of a slot for a time ahead (docs/specification.md#bookings): their statuses and bounds.
  */
 
-/** How far ahead a booking may start, in days. */
-export const MAX_DAYS_AHEAD = 366;
 export const MIN_BOOKING_SECONDS = 60;
 /** The longest booking by default, and the longest that the setting `maxBookingSeconds` may allow. */
 export const DEFAULT_MAX_BOOKING_SECONDS = 86_400;

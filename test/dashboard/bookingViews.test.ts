@@ -5,9 +5,8 @@
 import { describe, expect, test } from 'vitest';
 import { BookingItem, type Conflict } from '../../src/contract/bookings.ts';
 import { BookForm, itemOf, suggestedTimes, timesOf, typedTimes } from '../../src/dashboard/bookings/form.ts';
-import { parseLabels } from '../../src/dashboard/bookings/labels.ts';
 import { daysFrom, freeTimes, weekAt, weekOf } from '../../src/dashboard/bookings/week.ts';
-import { labelWords } from '../../src/dashboard/words/labelWords.ts';
+import { labelWords, parseLabels } from '../../src/dashboard/words/labels.ts';
 import { momentText, rangeText } from '../../src/dashboard/words/moments.ts';
 import { whyNotBooked } from '../../src/dashboard/words/refusalWords.ts';
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { WEEKDAYS } from '../../domain/bookings.ts';
 import { PERSON_PREFIX } from '../../domain/names.ts';
 import { refuseField } from '../form.ts';
-import { parseLabels } from './labels.ts';
+import { parseLabels } from '../words/labels.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;

@@ -4,8 +4,8 @@
 import type { BookBody } from '../../contract/bookings.ts';
 import { dryBook } from '../../operations/bookings.ts';
 import type { DashboardDeps, Viewer } from '../env.ts';
+import { parseLabels } from '../words/labels.ts';
 import type { BookForm } from './form.ts';
-import { parseLabels } from './labels.ts';
 import { namesWith } from './read.ts';
 
 export interface Offer {

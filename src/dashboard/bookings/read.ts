@@ -10,8 +10,8 @@ import type { Viewer } from '../env.ts';
 import { isOwnOf } from '../people.ts';
 import { readCare } from '../resource/careOf.ts';
 import { nextFit, type Stretch } from '../timeline/fit.ts';
+import { labelsText } from '../words/labels.ts';
 import { fullMinute, type Times } from './form.ts';
-import { labelsText } from './labels.ts';
 import type { Taken } from './week.ts';
 
 const DAY_S = 86_400;

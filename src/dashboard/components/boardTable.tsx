@@ -9,7 +9,7 @@ import type { BoardRow } from '../board/rows.ts';
 import type { Viewer } from '../env.ts';
 import { isOwnOf } from '../people.ts';
 import { EmptyTimeline, Timeline, TimelineAxis, TimelineDefs } from '../timeline/timeline.tsx';
-import { labelWords } from '../words/labelWords.ts';
+import { labelWords } from '../words/labels.ts';
 import { number } from '../words/numbers.ts';
 import { actionsOf } from './boardActions.ts';
 import { isPool, Now } from './boardNow.tsx';

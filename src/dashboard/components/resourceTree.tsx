@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import type { Row } from '../resource/registeredResources.ts';
 import { CONDITION_WORDS, countTexts } from '../words/conditionWords.ts';
-import { labelWords } from '../words/labelWords.ts';
+import { labelWords } from '../words/labels.ts';
 import { number } from '../words/numbers.ts';
 
 /** Children shown of a node, whose own page has them all; and rows of a page. */

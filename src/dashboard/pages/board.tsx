@@ -7,7 +7,6 @@ import { z } from 'zod';
 import { BOARD, type BoardQuery, linkTo, readQuery, unfiltered, type View } from '../board/query.ts';
 import { type Board, readBoard } from '../board/readBoard.ts';
 import { type SavedView, savedViews, saveViews, VIEWS_AT, ViewName } from '../board/savedViews.ts';
-import { labelsText } from '../bookings/labels.ts';
 import { bookPath } from '../bookings/paths.ts';
 import { Filters, SavedViews } from '../components/boardFilters.tsx';
 import { BoardGrid } from '../components/boardGrid.tsx';
@@ -25,6 +24,7 @@ import type { ICONS } from '../icons.ts';
 import { actionPath, originOf } from '../paths.ts';
 import { TimelineLegend } from '../timeline/timeline.tsx';
 import { may } from '../viewer.ts';
+import { labelsText } from '../words/labels.ts';
 import { zoneOf } from '../zone.ts';
 
 /** How often a page is fetched again though nothing has changed: now moves on. */

@@ -11,7 +11,6 @@ import { requesterOf } from '../../../engine/tenant/signIns.ts';
 import { book, cancelBookings } from '../../../operations/bookings.ts';
 import { readLab } from '../../board/lab.ts';
 import { BookForm, itemOf, MAX_MS, suggestedTimes, timesOf, typedTimes, wantedOf } from '../../bookings/form.ts';
-import { withKeys } from '../../bookings/labels.ts';
 import { namesText, type Offer, offerOf } from '../../bookings/offer.ts';
 import { BOOK } from '../../bookings/paths.ts';
 import { nextTime } from '../../bookings/read.ts';
@@ -33,6 +32,7 @@ import { attempt, check, type Failed, readForm, readQuery } from '../../form.ts'
 import { backTo, ownPath } from '../../paths.ts';
 import { type Colleague, colleagues, isOwnOf, type NameOf, namesOf } from '../../people.ts';
 import { may, needs } from '../../viewer.ts';
+import { withKeys } from '../../words/labels.ts';
 import { rangeText } from '../../words/moments.ts';
 import { whyNotBooked } from '../../words/refusalWords.ts';
 import { zoneOf } from '../../zone.ts';

@@ -1,6 +1,6 @@
 /**
- * Labels in one text, as people type them and as addresses have them: `os=android, site=berlin`. Of a key with several
- * values, a resource must have one.
+ * Labels in one text: as people type them and as addresses have them (os=android, site=berlin; of a key with several
+ * values, a resource must have one), and as words, where there is no room for their keys.
  */
 import { refuseField } from '../form.ts';
 
@@ -37,3 +37,10 @@ export function parseLabels(text: string): Record<string, string[]> {
   }
   return Object.fromEntries(all);
 }
+
+const YES = /^(yes|true|)$/i;
+const NO = /^(no|false)$/i;
+
+/** The value of each label; of one without a value, or that says yes or no, its key: `android · not rooted`. */
+export const labelWords = (labels: Readonly<Record<string, string>>): string[] =>
+  Object.entries(labels).map(([key, value]) => (YES.test(value) ? key : NO.test(value) ? `not ${key}` : value));
