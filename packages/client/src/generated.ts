@@ -1520,6 +1520,23 @@ export interface components {
             end?: string;
             /** @description CONDITION only: why. null: nobody said so. */
             reason?: string | null;
+            /** @description CONDITION only, of a slot that is booked and goes out of service or comes back: the first of its bookings that have not begun. */
+            booked?: {
+                /** @description Whose booking it is. */
+                requester: string;
+                /**
+                 * Format: date-time
+                 * @description When it begins.
+                 * @example 2026-01-31T12:00:30.000Z
+                 */
+                start: string;
+                /**
+                 * Format: date-time
+                 * @description When it ends.
+                 * @example 2026-01-31T12:00:30.000Z
+                 */
+                end: string;
+            }[];
             /**
              * @description Transactions only.
              * @enum {string|null}

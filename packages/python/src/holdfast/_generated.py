@@ -817,6 +817,15 @@ class Deleted(TypedDict):
     """The names of the resources that were deleted."""
 
 
+class Booked(TypedDict):
+    requester: str
+    """Whose booking it is."""
+    start: str
+    """When it begins."""
+    end: str
+    """When it ends."""
+
+
 class Change(TypedDict):
     resource: str
     """The resource of the item."""
@@ -922,6 +931,9 @@ class Event(TypedDict):
     """Bookings only: when it ends."""
     reason: NotRequired[str | None]
     """CONDITION only: why. null: nobody said so."""
+    booked: NotRequired[Sequence[Booked]]
+    """CONDITION only, of a slot that is booked and goes out of service or comes back: the first of its bookings that
+    have not begun."""
     method: Literal["ALL_OR_NONE", "AS_MANY_AS_POSSIBLE", "FIRST", None]
     """Transactions only."""
     changes: Sequence[Change] | None
