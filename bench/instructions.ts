@@ -13,7 +13,10 @@ import { parseArgs } from 'node:util';
 import { Redis } from 'ioredis';
 import { freePort } from '../scripts/freePort.ts';
 import { startRedisNode } from '../scripts/redisServer.ts';
+import { newReleaseToken } from '../src/engine/reservations/releaseToken.ts';
 import { keysOf, keysOfRequest } from '../src/redis/keys.ts';
+import { itemArgs } from '../src/redis/layouts.ts';
+import { parseItem, parseReply } from '../src/redis/reply.ts';
 import { type Checkout, freshName, type Kind, openCheckout } from './checkout.ts';
 import { until } from './until.ts';
 
@@ -26,6 +29,9 @@ const WORN_SLOT = 'worn_0';
 
 /** Redis's own work between calls comes every second and costs as much as several calls: the least count has none. */
 const ROUNDS = 7;
+
+/** The instance of the long polls in a line, and the number of calls that join it in a round. */
+const [INSTANCE, LINE_CALLS] = ['bench', 10];
 
 /** A kind of request, and whether an event stream of the tenant is open, or its outbox wants all types of events. */
 interface Case extends Kind {
@@ -98,6 +104,7 @@ async function count(checkout: string, name: string): Promise<Map<string, Cost>>
     const isOld = !existsSync(join(checkout, 'lua/events/outbox.lua'));
     for (const one of CASES)
       if (!(isOld && one.hasOutbox)) await countCase(opened, steering, one, { pid: server.pid, out }, counts);
+    await countLine(opened, steering, { pid: server.pid, out }, counts);
     return counts;
   } finally {
     opened.redis.disconnect();
@@ -136,19 +143,9 @@ async function countCase(
     await runScript('openStream', ...keysOfRequest('openStream', credential), credentialKey, 'stream', hourMs);
   else await runScript('closeStreams', ...keysOf('closeStreams', tenant), 'stream');
   if (hasOutbox) await wantEvents(runScript, credential, `${2 ** 32 - 1} 0`);
-  const collector = (action: 'collect' | 'stop' | 'count') => steering.fcall('collector', 0, action);
   const counted = async (verb: 'reserve' | 'unreserve') => {
-    await collector('collect');
-    await collector('stop');
-    const before = Number(await collector('count'));
-    steerCallgrind('--zero', pid);
-    await run(verb, one, calls);
-    steerCallgrind(`--dump=${verb}`, pid);
-    const garbage = Number(await collector('count')) - before;
-    const items = calls * size;
-    const cost = { thousands: newestCount(out) / items / 1000, garbage: garbage / items };
-    const name = `${verb}, ${what}`;
-    if (cost.thousands < (counts.get(name)?.thousands ?? Number.POSITIVE_INFINITY)) counts.set(name, cost);
+    const cost = await costOf(steering, { pid, out }, calls * size, () => run(verb, one, calls));
+    noteLeast(counts, `${verb}, ${what}`, cost);
   };
   // The first round warms up: it loads the scripts and makes the keys.
   await run('reserve', one, 1);
@@ -158,6 +155,68 @@ async function countCase(
     if (status === undefined) await counted('unreserve');
   }
   if (hasOutbox) await wantEvents(runScript, credential, '');
+}
+
+/** Counts requests that join the line of a plain name, and releases that hand it over to the first one there. */
+async function countLine(
+  { credential, runScript, run }: Checkout,
+  steering: Redis,
+  callgrind: { pid: number; out: string },
+  counts: Map<string, Cost>,
+): Promise<void> {
+  const resource = freshName('line');
+  const callers: { requester: string; token: string; ticket: string }[] = [];
+  const call = async (verb: 'reserve' | 'unreserve', flags: string, ...args: (string | number)[]) => {
+    const keys = keysOfRequest(verb, credential, `answer:${newReleaseToken()}`);
+    const reply = await runScript(verb, ...keys, credential.credentialKey, flags, ...args);
+    return parseItem(parseReply(reply)[2]);
+  };
+  const ask = async () => {
+    const [requester, token] = [freshName('r'), newReleaseToken()];
+    const item = { resource, requester, token, lease: 60_000, type: '', wait: '60000 0 5000', count: '', options: '' };
+    const [, , ticket = ''] = await call('reserve', 'w', ...itemArgs('reserve', item), `${INSTANCE} 30000`);
+    callers.push({ requester, token, ticket });
+  };
+  const handOver = async () => {
+    const [holder, ...waiting] = callers.splice(0, 1).concat(callers);
+    const lines = waiting.map(({ ticket, token }) => `\n${ticket} ${token}`).join('');
+    if (holder) await call('unreserve', 'h', resource, holder.requester, holder.token, INSTANCE + lines);
+  };
+  const times = async (one: () => Promise<void>) => {
+    for (let i = 0; i < LINE_CALLS; i++) await one();
+  };
+  // What waits is due so soon that the tenant must be in the due index before.
+  await run('reserve', { what: 'short', size: 1, name: () => freshName('short'), ttlSeconds: 1 }, 1);
+  await ask();
+  for (let i = 0; i < ROUNDS; i++) {
+    await ask();
+    await runScript('beat', ...keysOf('beat', credential.tenant), '', INSTANCE);
+    noteLeast(counts, 'reserve, joins a line', await costOf(steering, callgrind, LINE_CALLS, () => times(ask)));
+    noteLeast(counts, 'unreserve, hands over', await costOf(steering, callgrind, LINE_CALLS, () => times(handOver)));
+    await handOver();
+  }
+}
+
+/** Returns what a request costs. @param calls the number of requests that `run` sends */
+async function costOf(
+  steering: Redis,
+  { pid, out }: { pid: number; out: string },
+  calls: number,
+  run: () => Promise<void>,
+): Promise<Cost> {
+  const collector = (action: 'collect' | 'stop' | 'count') => steering.fcall('collector', 0, action);
+  await collector('collect');
+  await collector('stop');
+  const before = Number(await collector('count'));
+  steerCallgrind('--zero', pid);
+  await run();
+  steerCallgrind('--dump', pid);
+  const garbage = Number(await collector('count')) - before;
+  return { thousands: newestCount(out) / calls / 1000, garbage: garbage / calls };
+}
+
+function noteLeast(counts: Map<string, Cost>, name: string, cost: Cost): void {
+  if (cost.thousands < (counts.get(name)?.thousands ?? Number.POSITIVE_INFINITY)) counts.set(name, cost);
 }
 
 /** Sets the types of events that the tenant's outbox wants (lua/verbs/tenant.lua). */
