@@ -23,7 +23,7 @@ import {
 
 /** Calls of each kind, and how many of each short way are among them at least. */
 const CALLS = Number(process.env.PLAIN_CALLS ?? 100);
-const [ENOUGH, MOST_CALLS] = [Math.ceil(CALLS / 25), 6 * CALLS];
+const [ENOUGH, MOST_CALLS] = [Math.ceil(CALLS / 25), 20 * CALLS];
 const HOUR_MS = 3_600_000;
 
 interface Kind extends TwinKind {

@@ -47,7 +47,15 @@ export function passing(): number {
 const instance = () => (isOneIn(12) ? OTHER : ONE);
 /** Leases that differ by as much as the time moves on: that which is handed over may end with the one before. */
 const lease = () => (isOneIn(15) ? pick([4000, 4999, 5000]) : pick([60_000, 60_001, 60_007, 60_040, 9000]));
-const WAITS = ['60000 0 5000', '60000 0 5000', '20000 0 5000', '60000 1 9000', '60000 -3 5000', '8000 0 5000'] as const;
+const WAITS = [
+  '60000 0 5000',
+  '60000 0 5000',
+  '20000 0 5000',
+  '60000 1 9000',
+  '60000 -3 5000',
+  '8000 0 5000',
+  '600 0 5000',
+] as const;
 
 export class HandOverCalls {
   readonly #names: Names;
@@ -62,7 +70,7 @@ export class HandOverCalls {
 
   /** Once a ticket asks for a slot that is not ready, no request goes short until there are no tickets. */
   readonly #options = (name: string) => {
-    if (name === 'washed' && isOneIn(12)) return '{"condition":"dirty"}';
+    if (name === 'washed' && isOneIn(40)) return '{"condition":"dirty"}';
     return isOneIn(25) ? pick(['{"note":"n"}', '{"mode":"SHARED"}']) : '';
   };
   /** Every other one is a person. */
