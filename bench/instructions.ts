@@ -8,6 +8,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Redis } from 'ioredis';
@@ -27,8 +28,12 @@ const HELD_NAME = 'held-by-another';
 /** The next slot that its pool would give. */
 const WORN_SLOT = 'worn_0';
 
-/** Redis's own work between calls comes every second and costs as much as several calls: the least count has none. */
+/**
+ * Redis's own work between calls comes every second and costs as much as several calls: the least count has none. Each
+ * round begins later by this than the one before, so they do not all coincide with that work.
+ */
 const ROUNDS = 7;
+const LATER_MS = 150;
 
 /** The instance of the long polls in a line, and the number of calls that join it in a round. */
 const [INSTANCE, LINE_CALLS] = ['bench', 10];
@@ -151,6 +156,7 @@ async function countCase(
   await run('reserve', one, 1);
   if (status === undefined) await run('unreserve', one, 1);
   for (let i = 0; i < ROUNDS; i++) {
+    await setTimeout(i * LATER_MS);
     await counted('reserve');
     if (status === undefined) await counted('unreserve');
   }
