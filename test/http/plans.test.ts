@@ -196,21 +196,6 @@ describe('trees', () => {
     expect(await release(taken)).toEqual(['Leaf', 'Root', 'Branch']);
   });
 
-  test('an ancestor at capacity makes the reserve fail whole, and is named', async () => {
-    await holdfast.register(
-      { name: 'House', capacity: 5 },
-      { name: 'Floor1', treePath: 'House' },
-      { name: 'Room1', treePath: 'House>Floor1' },
-      { name: 'Room2', treePath: 'House>Floor1' },
-    );
-    await reserve('Room1', 'a');
-    expect(await reserve('Room2', 'b')).toMatchObject({
-      status: 'NOT_AVAILABLE',
-      explanation: 'NOT_AVAILABLE: ancestor Floor1 is at capacity',
-    });
-    expect((await holdfast.tree()).body.find(({ name }) => name === 'House')).toMatchObject({ available: 4 });
-  });
-
   test('a resource can be asked for by its full path, and by no other', async () => {
     await holdfast.register({ name: 'Cup', treePath: 'Shelf>Box' });
     expect((await reserve('Box>Cup')).status).toBe('NOT_VALID');

@@ -107,18 +107,6 @@ describe('a requester that holds it already', () => {
     expect(await share('mine', 'b')).toMatchObject({ status: 'ALREADY_HELD' });
   });
 
-  test('SHARED, and asks for EXCLUSIVE: ALREADY_HELD, with an explanation; also the last holder', async () => {
-    const explanation = 'ALREADY_HELD: you hold it SHARED; release it first';
-    const a = await share('upgrade', 'a');
-    await release(await share('upgrade', 'b'));
-    for (const mode of [{}, { mode: 'EXCLUSIVE' as const }]) {
-      const refused = await reserve('upgrade', 'a', mode);
-      expect(refused).toMatchObject({ status: 'ALREADY_HELD', explanation, releaseToken: null });
-      expect(refused).not.toHaveProperty('mode');
-    }
-    expect(await release(a)).toEqual(['upgrade']);
-  });
-
   test('along, as an ancestor, and asks for SHARED: its own hold is EXCLUSIVE, and so is the reservation', async () => {
     await holdfast.register({ name: 'desk', treePath: 'room' });
     await reserve('desk', 'a');
@@ -127,12 +115,6 @@ describe('a requester that holds it already', () => {
     expect(own).toMatchObject({ status: 'ACQUIRED', mode: 'EXCLUSIVE' });
     expect(await share('room', 'b')).toMatchObject({ status: 'ALREADY_HELD' });
     expect(await release(own)).toEqual([]);
-  });
-
-  test('SHARED cannot have a resource below it', async () => {
-    await holdfast.register({ name: 'shelf', treePath: 'store' });
-    await share('store', 'a');
-    expect(await reserve('shelf', 'a')).toMatchObject({ explanation: 'NOT_AVAILABLE: ancestor store is at capacity' });
   });
 });
 
