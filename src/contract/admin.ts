@@ -21,7 +21,7 @@ export const TenantParams = z.object({ id: tenantId.meta({ description: 'The id 
 export const TenantsQuery = z.object({
   search: z
     .string()
-    .superRefine(byRule((text) => nameFault(text, MAX_SEARCH_LENGTH)))
+    .refine(...byRule((text) => nameFault(text, MAX_SEARCH_LENGTH)))
     .optional()
     .meta({ description: 'Part of an id or a name.', minLength: 1, maxLength: MAX_SEARCH_LENGTH }),
   sort: z

@@ -29,7 +29,7 @@ export const afterUse = z.enum(AFTER_USE, { error: must(oneOf(AFTER_USE)) }).met
 
 export const reason = z
   .string({ error: must('a string') })
-  .superRefine(byRule((text) => noteFault(text, MAX_NOTE_LENGTH)))
+  .refine(...byRule((text) => noteFault(text, MAX_NOTE_LENGTH)))
   .meta({ maxLength: MAX_NOTE_LENGTH, description: 'Why, for people.', example: 'display dark' });
 
 /** The counts of a resource's slots that are not ready. */

@@ -20,7 +20,7 @@ const MAX_CONDITIONS_LENGTH = 8192;
 const issuerText = (description: string) =>
   z
     .string({ error: must('a string') })
-    .superRefine(byRule(issuerTextFault))
+    .refine(...byRule(issuerTextFault))
     .meta({ description, minLength: 1, maxLength: MAX_ISSUER_BYTES });
 
 const registrationId = z
@@ -29,7 +29,7 @@ const registrationId = z
   .meta({ description: 'Names the registration: your choice.', example: 'github' });
 
 const valueRule = `must be a string, or an array of 1 to ${MAX_VALUES} strings`;
-const conditionValue = z.string(valueRule).superRefine(byRule(conditionFault));
+const conditionValue = z.string(valueRule).refine(...byRule(conditionFault));
 const condition = z.union(
   [conditionValue, z.array(conditionValue).min(1, valueRule).max(MAX_VALUES, valueRule)],
   valueRule,
@@ -86,7 +86,7 @@ const fields = {
   }),
   requester: z
     .string('must be a string')
-    .superRefine(byRule(templateFault))
+    .refine(...byRule(templateFault))
     .meta({ description: 'The requester of the tokens, with claims in braces.', example: '{repository}#{run_id}' }),
   instances: z.boolean('must be true or false').meta({
     description: 'True: an exchange must name its `instance`, which the requester ends with.',

@@ -19,7 +19,7 @@ const permission = z.enum(KEY_PERMISSIONS, permissionRule).meta({
 
 export const prefix = z
   .string({ error: must('a string') })
-  .superRefine(byRule((text) => (text === '' ? null : prefixFault(text))))
+  .refine(...byRule((text) => (text === '' ? null : prefixFault(text))))
   .meta({ description: 'It may only change names that start with this. Empty: any name.', example: 'ci/' });
 
 const expiresAt = futureTime(MAX_LIFETIME_DAYS)

@@ -70,11 +70,12 @@ const reserveItem = (sizes: Sizes) => ({
 export const ReserveItem = (sizes: Sizes) =>
   item({ ...reserveItem(sizes), ...waitFields(sizes) })
     .superRefine((one, context) => {
-      checkAsked(one, [], refusing(context));
-      checkSession(one, [], refusing(context));
-      checkWait(one, [one], refusing(context));
-      checkMode(one, [], refusing(context));
-      checkMinTtl(one, [], refusing(context));
+      const refuse = refusing(context);
+      checkAsked(one, [], refuse);
+      checkSession(one, [], refuse);
+      checkWait(one, [one], refuse);
+      checkMode(one, [], refuse);
+      checkMinTtl(one, [], refuse);
     })
     .transform(named)
     .meta({ id: 'ReserveItem' });
