@@ -40,8 +40,11 @@ const MAX_LARGE_BYTES = 8 * 1_048_576;
 /** One tenant's share of these bytes, and of the requests in flight that send them. */
 const SHARE_OF_BYTES = 0.5;
 const SHARE_OF_PLACES = 0.25;
-/** Its large bodies that are worked on: one is made into a call, two are with Redis, one is made into a response. */
-const IN_HAND = 4;
+/**
+ * Its large bodies that are worked on: one is with Redis while another is made into a call or a response. Each has up
+ * to 2 MB in use, which every collection of garbage copies.
+ */
+const IN_HAND = 2;
 /** Limits of bodies whose sender is unknown: small ones that arrive in pieces, forms of the dashboard, JWTs. */
 const UNKNOWN = { bodies: 4096, bytes: 4 * 1_048_576 };
 /** One address's share of them. */
