@@ -152,7 +152,7 @@ export class LongPolls {
       this.#places.add(tenant, call);
       polls.attendance.calls.start(call);
       await call.done;
-      if (!caller.isGone && !this.#isLeaving) await request.look();
+      if (!caller.isGone) await request.look();
       const kept = request.keep();
       if (kept !== undefined) await kept;
       return request.charged;
