@@ -12,7 +12,7 @@ import type { RedisClient } from '../src/redis/client.ts';
 import type { Verb } from '../src/redis/verbs.ts';
 
 const TIERS = { ...DEFAULT_TIERS, Enterprise: UNLIMITED };
-export const VERBS = ['reserve', 'check', 'unreserve'] as const;
+const VERBS = ['reserve', 'check', 'unreserve'] as const;
 
 let fresh = 0;
 /** Returns a name that nothing has yet. */
