@@ -6,7 +6,7 @@ import type { Condition } from '../../src/domain/conditions.ts';
 import { labelsOf, type Match } from './matching.ts';
 import type { SessionChoice } from './sessionHistory.ts';
 import type { Registration } from './state.ts';
-import { inOneCondition } from './tickets.ts';
+import { grantableByFreeing } from './tickets.ts';
 import type { History, Step, Take } from './waitingSteps.ts';
 
 /** A booking to make: it starts so many s after the present one, and is so long. */
@@ -173,7 +173,7 @@ function stepsOf({ names, resources, capacities, unwaiting, weights }: Kind): fc
     'wait as a whole': fc.record({
       do: does('wait as a whole'),
       method: fc.constantFrom('ALL_OR_NONE' as const, 'ALL_OR_NONE' as const, 'FIRST' as const),
-      items: fc.oneof(few(take, 2), fc.tuple(take, take)).map(inOneCondition),
+      items: fc.oneof(few(take, 2), fc.tuple(take, take)).map(grantableByFreeing),
       session,
       requester,
       wait,

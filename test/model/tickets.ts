@@ -86,17 +86,35 @@ export const sessionOf = ({ items: [first] }: Request): string | undefined =>
 /** The number of slots that items ask for. */
 export const slotsOf = (items: Request['items']): number => items.reduce((sum, { count = 1 }) => sum + count, 0);
 
+/** An item of a request that waits as a whole. */
+interface Part {
+  resource: string;
+  match?: Match;
+  count?: number;
+  mode?: 'SHARED';
+  condition?: 'dirty' | 'out';
+}
+
 /**
- * The items of a request that waits as a whole: those for one resource ask for one condition. If one slot could be for
- * items in two conditions, the second would have it by the first, and so be granted because another slot is taken.
+ * The items of a request that waits as a whole, such that none of them can be had because another slot is taken: no
+ * ticket is looked at for that (docs/specification.md#matches-in-transactions-that-wait).
+ * - Those for one resource ask for one condition, else the second could have what it did not ask for by the first. A
+ *   match may be for any resource.
+ * - From a match on, each asks for one slot, unless the match is the last. A match for two can pick a pool of which
+ *   another item needs one; a name can have less than it asked for by the match.
  */
-export const inOneCondition = <Item extends { resource: string; mode?: 'SHARED'; condition?: 'dirty' | 'out' }>(
-  items: readonly Item[],
-): Item[] => {
-  const base = ({ resource }: Item) => resource.replace(/^r>|_\d$/g, '');
-  return items.map((item) => {
-    const { condition: _, ...rest } = item;
-    const condition = items.find((one) => base(one) === base(item))?.condition;
-    return (item.mode === 'SHARED' || condition === undefined ? rest : { ...rest, condition }) as Item;
+export const grantableByFreeing = <Item extends Part>(items: readonly Item[]): Item[] => {
+  const firstMatch = items.findIndex(({ match }) => match !== undefined);
+  const base = ({ resource }: Item) => (firstMatch < 0 ? resource.replace(/^r>|_\d$/g, '') : '');
+  return items.map((item, i) => {
+    const { condition: _, count, ...rest } = item;
+    const same = items.filter((one) => base(one) === base(item));
+    const condition = same.some(({ mode }) => mode === 'SHARED') ? undefined : same[0]?.condition;
+    const isOfOne = firstMatch >= 0 && firstMatch < items.length - 1 && i >= firstMatch;
+    return {
+      ...rest,
+      ...(count !== undefined && !isOfOne && { count }),
+      ...(condition !== undefined && { condition }),
+    } as Item;
   });
 };

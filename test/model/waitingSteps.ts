@@ -8,7 +8,7 @@ import type { BookingStep } from './bookingSteps.ts';
 import { labelsOf, type Match } from './matching.ts';
 import type { SessionChoice, SessionStep } from './sessionHistory.ts';
 import type { Registration } from './state.ts';
-import { type Call, inOneCondition, type Wait } from './tickets.ts';
+import { type Call, grantableByFreeing, type Wait } from './tickets.ts';
 
 export type Take = {
   resource: string;
@@ -134,7 +134,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: does('wait as a whole'),
       method: fc.constantFrom('ALL_OR_NONE' as const, 'FIRST' as const),
-      items: few(takeOne).map(inOneCondition),
+      items: few(takeOne).map(grantableByFreeing),
       session,
       requester,
       wait,
@@ -247,7 +247,7 @@ const crowdStep: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: does('wait as a whole'),
       method: fc.constantFrom('ALL_OR_NONE' as const, 'ALL_OR_NONE' as const, 'ALL_OR_NONE' as const, 'FIRST' as const),
-      items: fc.array(crowdTakeOne, { minLength: 2, maxLength: 6 }).map(inOneCondition),
+      items: fc.array(crowdTakeOne, { minLength: 2, maxLength: 6 }).map(grantableByFreeing),
       requester: crowdRequester,
       wait: longWait,
       call,

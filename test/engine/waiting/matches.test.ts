@@ -103,6 +103,27 @@ test('an attended transaction with a match keeps nothing, also of what it names'
   expect(others).toMatchObject([{ status: 'ACQUIRED' }]);
 });
 
+test('a transaction that can be had since its match has to pick something else is granted when it is sent again', async () => {
+  const { engine, credential } = running;
+  const pools = [{ labels: { os: 'a', size: 'l' } }, { labels: { os: 'a' } }].map((one, i) => ({
+    ...one,
+    name: `p${i}`,
+    capacity: 2,
+    blocks: [],
+    treePath: null,
+  }));
+  await changeInRedis(engine).register(credential, pools);
+  const matches = [
+    { resource: 'os=a', match: { os: 'a' }, count: 2 },
+    { resource: 'size=l', match: { size: 'l' } },
+  ];
+  const items = matches.map((one) => ({ requestType: 'RESERVE' as const, requester: 'ann', ttlSeconds: 60, ...one }));
+  const send = () => transactWith(engine, credential, 'ALL_OR_NONE', items, { wait: { waitSeconds: 600 }, call: CALL });
+  expect((await send()).result.status).toBe('WAITING');
+  await reserve(engine, credential, [{ resource: 'p0', requester: 'bob' }]);
+  expect((await send()).result).toMatchObject({ status: 'APPLIED', results: [{ resource: 'p1' }, { resource: 'p0' }] });
+});
+
 /**
  * Requests for SHARED holds that could never be granted get no ticket (docs/specification.md#tickets).
  */
