@@ -67,14 +67,6 @@ local function isNetTaken(queue, mark)
   return taken > 0
 end
 
--- Returns the needs that do not count against an entry, as keptAt() takes them: against a SHARED one, those of others
--- for the same slot that are SHARED too.
-local function metBy(entry)
-  if entry.isShared then
-    return { [entry.owner] = true, [entry.owner .. '\n' .. entry.at] = true }
-  end
-end
-
 -- Returns true if the request has released a part in a SHARED hold that an entry joins: it may take that again.
 local function isJoinedAgain(entry, mark)
   for i = mark + 1, entry.isShared and #slotMap.journal or 0, 2 do
@@ -92,7 +84,7 @@ local function keepersOf(name, entry, isNew, mark)
   end
   local free = lines.freeAt(name)
   local keepers = not isPlenty(free) and
-    turns.keepersOf(name, exempt.rank, free, metBy(entry), entry.isForCleaning)
+    turns.keepersOf(name, exempt.rank, free, needs.metBy(entry), entry.isForCleaning)
   if keepers and (isNew and isNetTaken(name, mark) or not isNew and not isJoinedAgain(entry, mark)) then
     return keepers
   end

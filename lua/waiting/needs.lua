@@ -283,6 +283,14 @@ function needs.neededAt(ticket, queue)
   return needed, met
 end
 
+-- Returns the needs that do not count against an entry, as turns.keepersOf() takes them: against a SHARED one, those of
+-- others for the same slot that are SHARED too; else nil.
+function needs.metBy(entry)
+  if entry.isShared then
+    return { [entry.owner] = true, [entry.owner .. '\n' .. (entry.slot or entry.resource)] = true }
+  end
+end
+
 function needs.open()
   plans = {}
 end

@@ -4,6 +4,7 @@ local lines = require('waiting/lines')
 local needs = require('waiting/needs')
 local shared = require('slots/shared')
 local slotMap = require('slots/slots')
+local turns = require('waiting/turns')
 local work = require('frame/work')
 local waitsFor = {}
 
@@ -33,9 +34,23 @@ local function shortOf(ticket, entry, queue, owner, wanted)
   wanted[pool], wanted[key] = count + (wanted[key] and 0 or 1), true
 end
 
+-- Returns true if an entry belongs to a queue.
+local function isIn(entry, queue)
+  return entry.queue == queue or entry.slotQueue == queue
+end
+
+-- Returns true if what an entry of a ticket lacks, or joins, is still kept for tickets ahead where the ticket waits: it
+-- may be free since the ticket was last looked at. `wanted`: as of shortOf(). Bookable slots count as kept.
+local function isKeptFrom(ticket, entry, wanted)
+  local queue = ticket.waitsFor
+  local _, isBookable = lines.limitsOf(queue)
+  local free = entry.queue == queue and lines.freeAt(queue) - (wanted[queue] or 0) or 0
+  return isBookable or turns.keepersOf(queue, ticket.order, free, needs.metBy(entry), entry.isForCleaning) ~= nil
+end
+
 -- Returns what a ticket waits for now: the first queue in its plan in which it lacks something that is not free; else
--- what it waited for when last looked at, unless its requester has that; nil if none. Returns the entry of a blocker's
--- hold that is there, if it waits to join that.
+-- what it waited for when last looked at, if that is kept from it; nil if none. Returns the entry of a blocker's hold
+-- that is there, if it waits to join that.
 function waitsFor.now(ticket)
   local last, joined, entries, wanted = nil, nil, needs.entriesOf(ticket) or {}, {}
   work.spend(#entries)
@@ -46,11 +61,13 @@ function waitsFor.now(ticket)
       shortOf(ticket, entry, queue, owner, wanted)
     if short then
       return short
-    elseif (lacks or entry.role == 'blocker') and (queue == ticket.waitsFor or entry.queue == ticket.waitsFor) then
-      last, joined = ticket.waitsFor, not lacks and entry or nil
+    elseif (lacks or entry.role == 'blocker') and isIn(entry, ticket.waitsFor) then
+      last, joined = entry, not lacks and entry or nil
     end
   end
-  return last, joined
+  if last and isKeptFrom(ticket, last, wanted) then
+    return ticket.waitsFor, joined
+  end
 end
 
 return waitsFor

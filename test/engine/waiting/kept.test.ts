@@ -160,6 +160,34 @@ describe('somebody who holds what a next ticket begins to wait for', () => {
   });
 });
 
+describe('a ticket that could be granted what it has waited for', () => {
+  test('lets nobody overtake who holds that SHARED', async () => {
+    await take('x', 'held');
+    const freed = await take('y', 'door');
+    await awaitAll('ann', ['held', 'desk']);
+    expect((await askFor('bob', 'door', 'SHARED'))?.status).toBe('WAITING');
+    expect((await askFor('bob', 'desk'))?.status).toBe('WAITING');
+    expect((await askFor('cat', 'door', 'SHARED'))?.status).toBe('WAITING');
+    // Bob gets the door first, and cat could have it, too.
+    await unreserve(running.engine, running.credential, freed ? [freed] : []);
+    expect(await queue()).toEqual(['ann', 'bob']);
+  });
+
+  test('lets nobody overtake who holds another slot of that', async () => {
+    await changeInRedis(running.engine).register(running.credential, [
+      { name: 'bay', capacity: 2, blocks: [], treePath: null },
+    ]);
+    await take('x', 'held');
+    await take('bob', 'bay');
+    const freed = [await take('y', 'bay'), await take('y', 'desk')].flatMap((one) => one ?? []);
+    await awaitAll('ann', ['held', 'desk']);
+    expect((await askFor('bob', 'desk'))?.status).toBe('WAITING');
+    expect((await askFor('cat', 'bay'))?.status).toBe('WAITING');
+    await unreserve(running.engine, running.credential, freed);
+    expect(await queue()).toEqual(['ann', 'bob']);
+  });
+});
+
 describe('a set of 20 among sets of 20 in small pools', () => {
   test('waits: to judge whose turn has come does not exceed the work of a request', async () => {
     const pools = Array.from({ length: 60 }, (_, i) => ({
