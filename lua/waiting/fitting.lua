@@ -30,37 +30,33 @@ local function termOfItem(ticket, item)
   })
 end
 
--- Returns the term with which a ticket asks for slots of a resource: the longest of its items. A FIRST counts as its
--- first valid item.
-local function findTerm(ticket, resource)
-  local term
+-- Returns the terms with which a ticket asks for slots: by the name of a resource the longest of its items there; by
+-- that of a slot, the longest of those that name it. A FIRST counts as its first valid item.
+local function findTerms(ticket)
+  local terms = {}
   for _, item in ipairs(ticket.items) do
     local entries = not tickets.matchOf(item) and needs.planOf(item)
     if entries and needs.isPlanValid(entries) then
-      term = entries[1].resource == resource and longer(term, termOfItem(ticket, item)) or term
+      local own, term = entries[1], termOfItem(ticket, item)
+      for _, name in ipairs({ own.resource, own.slot }) do
+        terms[name] = longer(terms[name], term)
+      end
       if ticket.method == 'FIRST' then
         break
       end
     end
   end
-  return term
-end
-
--- Returns the resource of a queue; a plain name has none.
-local function resourceOf(queue)
-  local name = lines.lineOf(queue)
-  return registry.definition(name) and name or pools.slotNumber(name)
+  return terms
 end
 
 -- Returns the term with which a ticket asks for slots in a queue.
 function fitting.termAt(ticket, queue)
-  local resource, known = resourceOf(queue), ticket.terms
+  local name, known = lines.lineOf(queue), ticket.terms
   if not known or known.items ~= ticket.items or known.claimMs ~= ticket.claimMs then
-    known = { items = ticket.items, claimMs = ticket.claimMs, of = {} }
+    known = { items = ticket.items, claimMs = ticket.claimMs, of = findTerms(ticket) }
     ticket.terms = known
   end
-  known.of[resource] = known.of[resource] or findTerm(ticket, resource)
-  return known.of[resource]
+  return known.of[name] or known.of[pools.slotNumber(name)]
 end
 
 -- Returns the definition of the pool of a queue; nil if the queue is for one slot.

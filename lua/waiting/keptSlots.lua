@@ -81,14 +81,14 @@ end
 -- many it lacks besides.
 local function keepFor(kept, queue, ticket, any, named, released)
   local _, condition = lines.lineOf(queue)
-  local term, short = fitting.termAt(ticket, queue), 0
+  local short = 0
   local function take(slot)
     local of = released[slot] and kept.given or kept.of
     of[slot] = ticket
   end
   for _, slot in ipairs(named) do
     local isFree = lines.isOpen(slot, condition) and not kept.of[slot] and not kept.given[slot] and
-      fits.isFitting(slot, term)
+      fits.isFitting(slot, fitting.termAt(ticket, lines.queueFor(slot, condition)))
     if isFree then
       take(slot)
     end

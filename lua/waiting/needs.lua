@@ -66,7 +66,7 @@ function needs.forgetPlans()
   agenda.ticketChanges = agenda.ticketChanges + 1
   for _, ticket in pairs(tickets.tickets) do
     if ticket then
-      ticket.entries = nil
+      ticket.entries, ticket.terms = nil, nil
     end
   end
 end

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../../src/contract/reservations.ts';
 import { changeInRedis } from '../../../src/definitions/change.ts';
 import type { Mode } from '../../../src/domain/reservations.ts';
+import { book } from '../../../src/engine/bookings.ts';
 import { reserve as reserveWith } from '../../../src/engine/reservations/reserve.ts';
 import { transaction as transactWith } from '../../../src/engine/reservations/transaction.ts';
 import { beat } from '../../../src/engine/waiting/beat.ts';
@@ -185,6 +186,27 @@ describe('a ticket that could be granted what it has waited for', () => {
     expect((await askFor('cat', 'bay'))?.status).toBe('WAITING');
     await unreserve(running.engine, running.credential, freed);
     expect(await queue()).toEqual(['ann', 'bob']);
+  });
+});
+
+describe('a booked slot', () => {
+  test('is kept for who names it for a lease that ends before, and another one for longer', async () => {
+    const { engine, credential } = running;
+    await changeInRedis(engine).register(credential, [
+      { name: 'bay', capacity: 2, blocks: [], treePath: null, bookable: true },
+    ]);
+    const start = START / 1000 + 300;
+    const bookings = [{ resource: 'bay_0', requester: 'boss', start, end: start + 600 }];
+    await book(engine, credential, { bookings, skipConflicts: false });
+    await take('x', 'bay_1');
+    const item = { requestType: 'RESERVE' as const, requester: 'ann' };
+    const items = [
+      { ...item, resource: 'bay_1', ttlSeconds: 600 },
+      { ...item, resource: 'bay_0', ttlSeconds: 10 },
+    ];
+    await transactWith(engine, credential, 'ALL_OR_NONE', items, { wait: WAIT, call: CALL });
+    const [other] = await reserve(engine, credential, [{ resource: 'bay', requester: 'bob', ttlSeconds: 10 }]);
+    expect(other?.explanation).toBe('NOT_AVAILABLE: kept for a waiting request');
   });
 });
 
