@@ -91,6 +91,7 @@ describe('a row of the Board', () => {
       { resource: 'rigs', requester: 'cat', ttlSeconds: 900 },
     );
     await queueUp(client, 'eve', 'staging');
+    await queueUp(client, 'eve', 'rigs');
     await queueUp(client, 'person:ann@id.example', 'staging');
   });
 
@@ -108,7 +109,7 @@ describe('a row of the Board', () => {
     [
       'of a pool without free slots, with its holders',
       'rigs',
-      /0 of 2 free next free .* · bob and 1 more|0 of 2 free next free .* bob, cat/,
+      /0 of 2 free 1 waiting · next free .* · held by bob, cat/,
     ],
     ['shut by an ancestor', 'room-2', /Not available building is in use/],
     ['shut by a blocker, and what takes that along', 'stage', /Not available projector goes with room-1/],
@@ -164,7 +165,7 @@ describe('a row of the Board', () => {
 describe('the counts of the Board', () => {
   test('say how many are free, in use, and waited for', async () => {
     const html = await (await lab('rows')).see('');
-    expect(plain(/<p class="counts".*?<\/p>/s.exec(html)?.[0] ?? '')).toBe('2 free 8 in use 2 waiting');
+    expect(plain(/<p class="counts".*?<\/p>/s.exec(html)?.[0] ?? '')).toBe('2 free 8 in use 3 waiting');
   });
 });
 

@@ -213,10 +213,10 @@ function ofPool({ row, isOwn, nameOf }: NowProps, queue: readonly Child[]): Word
     ...shutOf(row),
     ...(free > 0 && bookedFrom !== null ? [<Until at={bookedFrom} />] : []),
     ...countTexts(state),
-    ...nextFree(state),
     ...queue,
+    ...nextFree(state),
   ];
-  if (free === 0 && state.held > 0) details.push(holdersOf(state, nameOf));
+  if (free === 0 && state.held > 0) details.push(`held by ${holdersOf(state, nameOf)}`);
   const word = `${number(free)} of ${number(capacity ?? 0)} free`;
   return { shape: first ? 'mine' : shut !== null ? 'shut' : shapeOfPool(state), word, details };
 }
