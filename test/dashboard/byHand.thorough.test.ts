@@ -105,7 +105,7 @@ describe('by hand', () => {
     await reserveAt('staging');
     await button('Join the queue').click();
     await notice(/You are 1st in the queue/);
-    await page.getByText('you are 1st of 1').waitFor();
+    await page.getByText('you are 1st, about').waitFor();
     await isFound();
     await client.unreserve({ resource: 'staging', requester: 'ci-42', releaseToken: held?.releaseToken });
     await page.locator('.turns').getByText('It is your turn: staging.').waitFor();

@@ -79,21 +79,18 @@ function wordsOf(props: NowProps): Words {
     return { shape: 'shut', word: 'Not available', details: [...shutOf(row), ...queue] };
   if (hold === null) return { shape: 'free', word: <Free until={row.bookedFrom} />, details: queue };
   const along = takenAlongBy(hold);
+  const isInQueue = state.place !== null;
   const details = [
-    ...endingOf(hold),
+    ...(isInQueue ? queue : []),
+    ...(isStale ? [<SinceSpan hold={hold} />] : endingOf(hold)),
     ...(notReady === undefined ? [] : [<ConditionPhrase one={notReady} />]),
-    ...queue,
+    ...(isInQueue ? [] : queue),
     ...(hold.note === undefined ? [] : [hold.note]),
   ];
   if (along !== null) return { shape: 'busy', word: <>With {along}</>, details };
   if (hold.kind === 'shared') return ofShared(props, hold, queue);
   const isMine = props.isOwn(hold.holder);
-  if (isStale)
-    return {
-      shape: 'look',
-      word: <>{nameOf(hold.holder)}, no end</>,
-      details: [<SinceSpan hold={hold} />, ...details.slice(1)],
-    };
+  if (isStale) return { shape: 'look', word: <>{nameOf(hold.holder)}, no end</>, details };
   return { shape: isMine ? 'mine' : 'busy', word: nameOf(hold.holder), details };
 }
 
@@ -134,7 +131,7 @@ function endingOf({ kind, until, hasSession, isUnclaimed }: Hold): Child[] {
   if (isUnclaimed)
     return [
       <>
-        granted, to be taken by <When at={until} as="clock" />
+        to be taken by <When at={until} as="clock" />
       </>,
     ];
   if (hasSession) return ['while its session lasts'];
@@ -165,8 +162,8 @@ function shutOf({ shut }: BoardRow): Child[] {
 }
 
 /**
- * When the turn of the person is expected, and their place; else how many wait, and the first of them if it wants
- * several slots.
+ * The place of the person, and when their turn is expected, short enough for the column; else how many wait, and the
+ * first of them if it wants several slots.
  */
 function queueOf({ state, timeline }: BoardRow, nameOf: NameOf): Child[] {
   const { waiting, place, queue } = state;
@@ -175,12 +172,14 @@ function queueOf({ state, timeline }: BoardRow, nameOf: NameOf): Child[] {
     const at = timeline.expectedMs[place - 1] ?? null;
     return [
       <b>
-        {at !== null && (
+        you are {ordinal(place)}
+        {at === null ? (
+          ` of ${number(waiting)}`
+        ) : (
           <>
-            about <When at={at} as="clock" />,{' '}
+            , about <When at={at} as="clock" />
           </>
         )}
-        you are {ordinal(place)} of {number(waiting)}
       </b>,
     ];
   }
