@@ -170,7 +170,8 @@ const SettingsForm = ({ stored, maxTtlSeconds }: { stored: Settings; maxTtlSecon
       resources may be reserved
     </label>
     <label class="check">
-      <input type="checkbox" name="requireNote" checked={stored.requireNote} /> Reservations must have a note
+      <input type="checkbox" name="requireNote" checked={stored.requireNote} /> Reservations must have a note. When this
+      is saved, requests that wait without one end
     </label>
     <label class="check">
       <input type="checkbox" name="holdersReport" checked={stored.holdersReport} /> Holders may take something out of
@@ -187,7 +188,8 @@ const SettingsForm = ({ stored, maxTtlSeconds }: { stored: Settings; maxTtlSecon
       />
     </label>
     <label>
-      Longest lease, in seconds (empty: any lease, or none){' '}
+      Longest lease, in seconds (empty: any lease, or none). Requests that wait for a longer one, or for none, end when
+      this is saved{' '}
       <input type="number" name="maxTtlSeconds" min={1} max={maxTtlSeconds} value={stored.maxTtlSeconds ?? ''} />
     </label>
     <label>
