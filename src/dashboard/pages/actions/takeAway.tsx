@@ -4,6 +4,7 @@
 
 import { Hono } from 'hono';
 import { z } from 'zod';
+import { resourceStates } from '../../../engine/reservations/states.ts';
 import { HiddenFields } from '../../components/hiddenFields.tsx';
 import { Page } from '../../components/layout.tsx';
 import { ResourceState } from '../../components/resourceState.tsx';
@@ -25,14 +26,24 @@ export const takeAwayRoutes = (deps: DashboardDeps) => {
     const { viewer } = c.var;
     const { resource, requester, back } = readQuery(c, Query);
     const state = await readState(viewer, resource).catch(() => null);
-    const nameOf = await namesOf(deps, viewer, [requester, ...(state?.requester ? [state.requester] : [])]);
+    const queue = await resourceStates(deps.engine, viewer.credential, [resource], { slots: 1 }).catch(() => []);
+    const next = queue[0]?.queue[0]?.requester;
+    const nameOf = await namesOf(deps, viewer, [requester, state?.requester ?? '', next ?? '']);
     const fields = { resource, requester, back: ownPath(back) };
     return c.html(
       <Page title={`Take ${resource} away?`} viewer={viewer}>
         {state && <ResourceState state={state} viewer={viewer} nameOf={nameOf} back={ownPath(back)} />}
         <p>
-          <strong>{nameOf(requester)}</strong> loses it, and who is next in the queue gets it. A program learns that
-          when it renews or releases. The events say that it was you.
+          <strong>{nameOf(requester)}</strong> loses it.{' '}
+          {next === undefined ? (
+            'Nobody waits for it. '
+          ) : (
+            <>
+              <strong>{nameOf(next)}</strong> is next in the queue: it is offered to them, and goes on to the next if
+              they do not take it in time.{' '}
+            </>
+          )}
+          A program learns that it has lost it when it renews or releases. The events say that it was you.
         </p>
         <form method="post" action="/dashboard/release" class="buttons">
           <HiddenFields fields={fields} />
