@@ -51,13 +51,14 @@ async function act(form, body) {
   if (response.redirected && !isHere(to)) return location.assign(response.url);
   dialog?.close();
   form.closest('.toast')?.remove();
-  const popover = form.closest('[popover]');
-  if (popover instanceof HTMLElement) popover.hidePopover();
+  form.closest('details[name]')?.removeAttribute('open');
+  /** @type {HTMLElement | null} */ (form.closest('[popover]'))?.hidePopover();
   if (response.redirected) show(fresh);
   for (const said of fresh.querySelectorAll('#toasts > div, main [role=alert]')) toast(said);
   if (document.activeElement !== document.body || name === null) return;
+  /** @type {HTMLElement | null} */
   const row = document.querySelector(`main [data-name="${CSS.escape(name)}"] a`);
-  if (row instanceof HTMLElement) row.focus({ preventScroll: true });
+  row?.focus({ preventScroll: true });
 }
 
 /** True if an address is that of the page. @param {URL} address */
@@ -74,9 +75,9 @@ function isHere({ href }) {
 /** Shows a toast. @param {Element | string} said the toast, or what a page says of a failure */
 function toast(said) {
   const element = document.createElement('div');
-  if (said instanceof Element && said.matches('.toast')) element.append(...said.childNodes);
-  else element.append(said instanceof Element ? (said.textContent ?? '') : said);
-  element.className = said instanceof Element && said.matches('.toast') ? 'toast' : 'toast bad';
+  const isToast = said instanceof Element && said.matches('.toast');
+  element.append(...(isToast ? said.childNodes : [said instanceof Element ? (said.textContent ?? '') : said]));
+  element.className = isToast ? 'toast' : 'toast bad';
   showTimes(element);
   // Releases that can be undone stay beside it.
   for (const older of toasts?.querySelectorAll('div.toast:not(:has(form))') ?? []) older.remove();
