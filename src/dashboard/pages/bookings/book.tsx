@@ -216,7 +216,8 @@ const BookPage = ({ viewer, typed, terms, people, failed, other = null, offer, z
             id="book"
             {...(offer !== undefined && { autofocus: true, 'aria-describedby': 'offer' })}
           >
-            Book {offer?.names.length === 1 ? offer.names[0] : offer ? 'them' : 'it'}
+            {/* The labels may be changed after the offer: it names what they get, the button does not. */}
+            {offer === undefined ? 'Book it' : 'Book'}
             {instead === '' ? '' : `, and cancel ${insteadOf}`}
           </button>
         </Buttons>
