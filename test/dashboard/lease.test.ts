@@ -24,6 +24,10 @@ describe('a form offers six times with “Other”', () => {
     expect(shown({}, 'UTC', '2026-11-26T19:40:00Z').slice(3)).toEqual(['Tomorrow 11-27T09:00', 'Tomorrow 11-27T17:00']);
   });
 
+  test('no time of the day that is in the minute of a length', () => {
+    expect(shown({}, 'UTC', '2026-11-26T17:59:40Z')).toEqual(['30 min', '1 h', '2 h', 'Tomorrow 11-27T09:00']);
+  });
+
   test('only lengths for a wait: its time begins with the turn', () => {
     expect(shown({}, null, '2026-11-26T13:20:00Z')).toEqual(['30 min', '1 h', '2 h', '4 h', '8 h']);
   });

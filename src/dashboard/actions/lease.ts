@@ -43,6 +43,13 @@ export interface LeaseChoice {
   readonly day: string;
 }
 
+/** Ends that are nearer to each other look the same. */
+const MINUTE_MS = 60_000;
+
+/** True if two choices look the same. */
+export const isSameEnd = (one: LeaseChoice, other: LeaseChoice): boolean =>
+  Math.abs(one.endMs - other.endMs) < MINUTE_MS;
+
 /** Returns the choice of an hour more than now, if the tenant allows that; null if it does not. */
 export function longerChoice(endsAtMs: number, { maxTtlSeconds }: Terms): LeaseChoice | null {
   const endMs = endsAtMs + LONGER_MS;
@@ -81,17 +88,15 @@ export function leaseChoices(terms: Terms, zone: string | null, nowMs = Date.now
   const lengths = LENGTHS_S.filter((seconds) => seconds <= max).slice(0, MAX_CHOICES - hours.length);
   const suggested = suggestedLease(terms);
   if (!lengths.includes(suggested)) lengths.push(suggested);
-  return [
-    ...lengths
-      .sort((one, other) => one - other)
-      .map((seconds) => ({
-        value: String(seconds),
-        endMs: nowMs + seconds * 1000,
-        length: lengthText(seconds),
-        day: '',
-      })),
-    ...hours,
-  ];
+  const inLengths = lengths
+    .sort((one, other) => one - other)
+    .map((seconds) => ({
+      value: String(seconds),
+      endMs: nowMs + seconds * 1000,
+      length: lengthText(seconds),
+      day: '',
+    }));
+  return [...inLengths, ...hours.filter((hour) => !inLengths.some((one) => isSameEnd(one, hour)))];
 }
 
 /** A length in words: `1 h 30 min`. */

@@ -3,7 +3,15 @@
  * of the pages reads it in the browser's zone; without it, it is UTC.
  */
 import { suggestedLease, type Terms } from '../../domain/tenants.ts';
-import { choiceUntil, type LeaseChoice, type LeaseForm, leaseChoices, NO_END, OTHER } from '../actions/lease.ts';
+import {
+  choiceUntil,
+  isSameEnd,
+  type LeaseChoice,
+  type LeaseForm,
+  leaseChoices,
+  NO_END,
+  OTHER,
+} from '../actions/lease.ts';
 import type { Failed } from '../form.ts';
 import { Fault, faultOf } from './formPage.tsx';
 import { Clock } from './when.tsx';
@@ -25,15 +33,12 @@ export interface LeaseFieldsProps {
   readonly latestMs?: number | null;
 }
 
-/** Ends that are nearer to each other look the same. */
-const MINUTE_MS = 60_000;
-
 type ChoicesProps = Pick<LeaseFieldsProps, 'terms' | 'typed' | 'zone' | 'isQueued' | 'first' | 'latestMs'>;
 
 /** The choices that the fields offer, and the value of the one that is chosen. */
 function choicesOf({ terms, typed, zone, isQueued = false, first = null, latestMs = null }: ChoicesProps) {
   const all = endingBy(latestMs, leaseChoices(terms, isQueued ? null : zone));
-  const others = all.filter(({ endMs }) => first === null || Math.abs(endMs - first.endMs) >= MINUTE_MS);
+  const others = all.filter((one) => first === null || !isSameEnd(one, first));
   const choices = first === null ? all : [first, ...others.slice(0, 4)];
   const isOffered = choices.some(({ value }) => value === typed.lease);
   const isOther = typed.lease === OTHER || typed.lease === NO_END;
