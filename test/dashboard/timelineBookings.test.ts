@@ -39,6 +39,19 @@ describe('bookings of a timeline', () => {
     expect(rowOf({ bookings: [booked(-60, -1), booked(600, 660)] }).bars).toEqual([]);
   });
 
+  test('part the bar of what is out of service, so that its text stands beside them', () => {
+    const notReady = [{ slot: 0, kind: 'out' as const, text: 'Out of service · screen', fromMs: at(-60) }];
+    const { bars } = rowOf({ free: 0, notReady, bookings: [booked(60, 120), booked(120, 150)] });
+    const [before, after, first, second] = bars;
+    expect(bars.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+      'out ',
+      'out Out of service · screen',
+      'booked bob · 15:20–16:20 UTC · demo',
+      'booked bob · 16:20–16:50 UTC · demo',
+    ]);
+    expect([before?.to, after?.from]).toEqual([first?.from, second?.to]);
+  });
+
   test('count as in use in the area of a pool without lanes', () => {
     const { area } = rowOf({ capacity: 40, held: 4, bookings: [booked(60, 120, 9)] });
     expect(area.map(({ held }) => held)).toEqual([4, 5, 4]);

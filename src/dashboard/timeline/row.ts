@@ -6,7 +6,7 @@
 import { bookedBars, bookedText } from './booked.ts';
 import { expectedTimes, type Lease } from './expected.ts';
 import { type Frame, placeOf } from './frame.ts';
-import type { Bar, Holding, NotReady, RowFacts } from './rowFacts.ts';
+import type { Bar, Booked, Holding, NotReady, RowFacts } from './rowFacts.ts';
 
 /** Slots that have a lane of their own. */
 export const MAX_LANES = 12;
@@ -106,15 +106,45 @@ function barOf({ slot, kind, who, note, fromMs, toMs, isKept = false }: Holding,
   };
 }
 
-/** The condition of a slot, after the reservation that holds it or held it last. */
-function notReadyBars({ holdings, notReady = [] }: RowFacts, frame: Frame): Bar[] {
+/**
+ * The condition of a slot, after the reservation that holds it or held it last, in pieces around its bookings. The
+ * widest piece has the text: a bar that lies over it would hide some of it.
+ */
+function notReadyBars({ holdings, notReady = [], bookings = [] }: RowFacts, frame: Frame): Bar[] {
   return notReady.flatMap(({ slot, kind, text, fromMs }): Bar[] => {
     const before = holdings.filter((one) => one.slot === slot);
     if (before.some(({ toMs, isKept }) => toMs === null || isKept)) return [];
     const startMs = Math.max(fromMs ?? frame.fromMs, ...before.map(({ toMs }) => toMs ?? 0));
-    const edges = { isCutLeft: startMs <= frame.fromMs, isCutRight: true, fades: false };
-    return [{ kind, lane: slot, text, from: placeOf(frame, startMs), to: 100, ...edges }];
+    const start = placeOf(frame, startMs);
+    const pieces = gapsOf(
+      start,
+      bookings.filter((one) => one.slot === slot && one.toMs > frame.nowMs),
+      frame,
+    );
+    const widest = Math.max(...pieces.map(({ from, to }) => to - from));
+    const named = pieces.find(({ from, to }) => to - from === widest);
+    return pieces.map((piece) => ({
+      kind,
+      lane: slot,
+      text: piece === named ? text : '',
+      ...piece,
+      isCutLeft: piece.from > start || startMs <= frame.fromMs,
+      isCutRight: true,
+      fades: false,
+    }));
   });
+}
+
+/** The places from one on that no booking has. */
+function gapsOf(start: number, bookings: readonly Booked[], frame: Frame): Pick<Bar, 'from' | 'to'>[] {
+  const gaps: Pick<Bar, 'from' | 'to'>[] = [];
+  let from = start;
+  for (const { fromMs, toMs } of bookings.toSorted((one, other) => one.fromMs - other.fromMs)) {
+    const to = placeOf(frame, fromMs);
+    if (to > from) gaps.push({ from, to });
+    from = Math.max(from, placeOf(frame, toMs));
+  }
+  return [...gaps, ...(from < 100 ? [{ from, to: 100 }] : [])];
 }
 
 /** Of a pool, the slots that anybody can have. */
