@@ -2,6 +2,7 @@
  * The pages of the audit trail (docs/specification.md#audit-trail).
  */
 import { describe, expect, test } from 'vitest';
+import { whatWasDone } from '../../src/dashboard/words/auditSentences.ts';
 import { auditPage } from '../../src/store/audit.ts';
 import { createInvitation, deleteInvitation } from '../../src/store/invitations.ts';
 import { holdfast, own, store, useAdministration, user } from '../support/administration.ts';
@@ -50,6 +51,20 @@ describe('the page of the audit trail', () => {
       'registered gpu|127.0.0.1|',
     ]);
     await user.request(holdfast.url, 'PUT', '/api/v1/Tenant/settings', { requireNote: false, maxTtlSeconds: null });
+  });
+
+  test('has words for what was chosen and for times, and no ids', () => {
+    const nothing = { TURN: [], BEGINS: [], ENDS_SOON: [], WANTED: [], TAKEN: [] };
+    const restOf = (action: string, details: object) => whatWasDone({ action, details }).rest;
+    expect(restOf('notices.choose', { ...nothing, TURN: ['email', 'push'] })).toEqual(['It is my turn: email, push']);
+    expect(restOf('notices.choose', nothing)).toEqual(['nothing']);
+    expect(restOf('member.join', { userId: '79bea669', role: 'member', by: 'group' })).toEqual(['by: group']);
+    const expiresAt = '2026-12-11T16:59:23.246Z';
+    expect(restOf('invitation.create', { id: '9d6d', email: 'a@b.example', role: 'viewer', expiresAt })).toEqual([
+      'expires: 2026-12-11 16:59 UTC',
+    ]);
+    const { sentence, rest } = whatWasDone({ action: 'key.show', details: { id: 'a681388b', label: null } });
+    expect([sentence, rest]).toEqual(['was shown the key without a label', []]);
   });
 
   test('says whom a key was shown, once for each person and value', async () => {

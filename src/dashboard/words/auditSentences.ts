@@ -6,6 +6,7 @@ import type { Ending } from '../../domain/history.ts';
 import type { Settings } from '../../domain/tenants.ts';
 import { type AuditRow, Changed } from '../../store/audit.ts';
 import { span } from '../assets/span.js';
+import { NOTICE_WORDS } from './noticeWords.ts';
 
 /** The sentence of each action. `{…}` stands for a detail of the entry. */
 const SENTENCES: Readonly<Record<string, string>> = {
@@ -116,6 +117,7 @@ export function whatWasDone({ action, details }: Pick<AuditRow, 'action' | 'deta
     left.set('names', count > MAX_NAMES ? `${shown} and ${count - MAX_NAMES} more` : shown);
     left.delete('count');
   }
+  if (action.startsWith('key.') && left.get('label') === null) left.set('label', 'without a label');
   const isLink = Object.hasOwn(LINK_SENTENCES, action) && left.get('email') === null;
   if (isLink) left.delete('email');
   const condition = action === 'condition.set' ? String(left.get('condition')) : '';
@@ -131,12 +133,18 @@ export function whatWasDone({ action, details }: Pick<AuditRow, 'action' | 'deta
     left.delete(name);
     return value === undefined || value === null ? '' : part.replace(`{${name}}`, textOf(value));
   });
-  // The id of something new, and what it has not, are noise: exports have them.
+  // Ids, and what something new has not, are noise: exports have them.
   const isNoise = ([name, value]: readonly [string, unknown]) =>
-    !action.endsWith('.change') && (value === null || value === '' || (name === 'id' && left.size > 1));
+    IDS.includes(name) || (!action.endsWith('.change') && (value === null || textOf(value) === ''));
   const rest = [...left].filter((one) => !isNoise(one)).map(([name, value]) => detailText(name, value));
+  if (action === 'notices.choose' && rest.length === 0) rest.push('nothing');
   return { sentence, rest: [...slots, ...rest] };
 }
+
+const IDS: readonly string[] = ['id', 'userId'];
+
+/** The words for details whose names say too little. */
+const DETAIL_WORDS: ReadonlyMap<string, string> = new Map([...Object.entries(NOTICE_WORDS), ['expiresAt', 'expires']]);
 
 /** Sizes that were changed: `gpu: 2 → 3 slots`. */
 const sizesOf = (slots: unknown): string[] =>
@@ -147,19 +155,24 @@ const sizesOf = (slots: unknown): string[] =>
 /** `name: value`; of a value that was changed `name: before → after`. */
 function detailText(name: string, value: unknown): string {
   const { data: changed } = Changed.safeParse(value);
-  if (changed === undefined) return `${name}: ${textOf(value)}`;
+  if (changed === undefined) return `${DETAIL_WORDS.get(name) ?? name}: ${textOf(value)}`;
   const setting: string | undefined = Object.hasOwn(SETTINGS, name) ? Reflect.get(SETTINGS, name) : undefined;
   const text = (one: unknown) => settingText(name, one);
   return `${setting ?? name}: ${text(changed.from)} → ${text(changed.to)}`;
 }
 
 const settingText = (name: string, value: unknown): string => {
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (value === null) return 'none';
   return typeof value === 'number' && name.endsWith('Seconds') ? span(value * 1000) : textOf(value);
 };
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const A_TIME = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):[\d.]+Z$/;
+
+function textOf(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.map(textOf).join(', ');
+  return typeof value === 'string' ? value.replace(A_TIME, '$1 $2 UTC') : JSON.stringify(value);
+}
 
 /**
  * Words for how reservations and waits ended.
