@@ -49,6 +49,7 @@ describe('by hand', () => {
     await page.getByRole('table').getByRole('link', { name: 'phone', exact: true }).click();
     await choose('phone', 'Release');
     await notice(/ is released\./);
+    expect(await page.locator('.row-menu[open]').count()).toBe(0);
   });
 
   test('a person sees which slot of a pool they have, and keeps it for an hour more than now', async () => {

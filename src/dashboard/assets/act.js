@@ -40,6 +40,8 @@ document.addEventListener(
 
 /** @param {HTMLFormElement} form @param {FormData} body */
 async function act(form, body) {
+  // An event may renew the menu, without the form, before the response is here.
+  const menu = form.closest('details[name]');
   // @ts-expect-error a form without files is a list of texts
   const response = await fetch(form.action, { method: 'POST', body: new URLSearchParams(body) });
   const fresh = await toPage(response);
@@ -51,7 +53,7 @@ async function act(form, body) {
   if (response.redirected && !isHere(to)) return location.assign(response.url);
   dialog?.close();
   form.closest('.toast')?.remove();
-  form.closest('details[name]')?.removeAttribute('open');
+  menu?.removeAttribute('open');
   /** @type {HTMLElement | null} */ (form.closest('[popover]'))?.hidePopover();
   if (response.redirected) show(fresh);
   for (const said of fresh.querySelectorAll('#toasts > div, main [role=alert]')) toast(said);
@@ -95,6 +97,7 @@ for (const said of document.querySelectorAll('#toasts > div')) {
   setTimeout(() => toast(said));
 }
 const clean = new URL(location.href);
-for (const name of ABOUT.filter((one) => clean.searchParams.has('done') && clean.searchParams.has(one)))
-  clean.searchParams.delete(name);
-if (clean.href !== location.href) history.replaceState(history.state, '', clean);
+if (clean.searchParams.has('done')) {
+  for (const name of ABOUT) clean.searchParams.delete(name);
+  history.replaceState(history.state, '', clean);
+}
