@@ -109,7 +109,7 @@ describe('a row of the Board', () => {
     [
       'of a pool without free slots, with its holders',
       'rigs',
-      /0 of 2 free 1 waiting · next free .* · held by bob, cat/,
+      /0 of 2 free 1 waiting · free at .* · held by bob, cat/,
     ],
     ['shut by an ancestor', 'room-2', /Not available building is in use/],
     ['shut by a blocker, and what takes that along', 'stage', /Not available projector goes with room-1/],

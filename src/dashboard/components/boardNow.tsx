@@ -236,7 +236,7 @@ function nextFree({ free, held, slots, notReady }: ResourceState): Child[] {
   if (first === undefined) return [];
   return [
     <>
-      next free <When at={first} as="clock" />
+      free at <When at={first} as="clock" />
     </>,
   ];
 }
