@@ -106,11 +106,7 @@ describe('a row of the Board', () => {
     ],
     ['held without an end', 'room-1', /room-1 bob no end/],
     ['of a pool, with its free slots', 'phones', /^phones android 3 of 5 free/],
-    [
-      'of a pool without free slots, with its holders',
-      'rigs',
-      /0 of 2 free 1 waiting · free at .* · held by bob, cat/,
-    ],
+    ['of a pool without free slots, with its holders', 'rigs', /0 of 2 free 1 waiting · free at .* · held by bob, cat/],
     ['shut by an ancestor', 'room-2', /Not available building is in use/],
     ['shut by a blocker, and what takes that along', 'stage', /Not available projector goes with room-1/],
     ['of an ancestor that a leaf takes along', 'building', /building bob/],
