@@ -294,7 +294,7 @@ describe('tenants', () => {
       'the administrator root@id.example suspended the tenant',
       'the administrator root@id.example changed the tier to Pro',
     ]);
-    const signedIn = ['created the tenant', 'signed in', 'was shown the key'];
+    const signedIn = ['created the tenant', 'signed in', 'was shown the key without a label'];
     expect(done.slice(3).toSorted()).toEqual(signedIn.map((what) => `${who}@id.example ${what}`));
   });
 });
