@@ -1,7 +1,7 @@
 /** Attributes of resources and of their slots, which come with a hold (docs/specification.md#attributes). */
 import { z } from 'zod';
+import type { Attributes } from '../domain/attributes.ts';
 import { utf8Length } from '../domain/names.ts';
-import type { Attributes } from '../domain/pools.ts';
 
 const MAX_ATTRIBUTES = 16;
 const MAX_VALUE_LENGTH = 1024;

@@ -19,9 +19,9 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
+import type { Attributes } from '../domain/attributes.ts';
 import { DEFAULT_BOOKINGS_PER_REQUESTER, DEFAULT_MAX_BOOKING_SECONDS } from '../domain/bookings.ts';
 import type { AfterUse } from '../domain/conditions.ts';
-import type { Attributes } from '../domain/pools.ts';
 import { KEY_PERMISSIONS, ROLES, SCOPES } from '../domain/rights.ts';
 import { TIERS } from '../domain/tiers.ts';
 import { MAX_PRIORITY } from '../domain/waiting.ts';

@@ -1,6 +1,6 @@
 /** The attributes that come with a hold, in the model (docs/specification.md#attributes). */
 import type { ReserveResult } from '../../src/contract/reservations.ts';
-import type { Attributes } from '../../src/domain/pools.ts';
+import type { Attributes } from '../../src/domain/attributes.ts';
 import { Conditions } from './conditions.ts';
 import { type Reservation, slotName } from './state.ts';
 

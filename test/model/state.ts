@@ -3,8 +3,8 @@
  * (docs/specification.md#what-a-name-means). Everything is kept as sets of things, nothing is counted.
  */
 import type { Definition } from '../../src/contract/definitions.ts';
+import type { Attributes } from '../../src/domain/attributes.ts';
 import type { AfterUse, Condition } from '../../src/domain/conditions.ts';
-import type { Attributes } from '../../src/domain/pools.ts';
 import type { Booking } from './booked.ts';
 
 /** A registration, with its ancestors from the root down. */

@@ -2,8 +2,8 @@
  * Random steps of histories without a queue. A step is plain JSON, so that a failing history can be kept and run again.
  */
 import fc from 'fast-check';
+import type { Attributes } from '../../src/domain/attributes.ts';
 import type { AskedCondition, Condition } from '../../src/domain/conditions.ts';
-import type { Attributes } from '../../src/domain/pools.ts';
 import { type Mode, TRANSACTION_METHODS, type TransactionMethod } from '../../src/domain/reservations.ts';
 import { labelsOf } from './matching.ts';
 import type { Registration } from './state.ts';

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { ReserveResult } from '../../contract/reservations.ts';
-import type { Attributes } from '../../domain/pools.ts';
+import type { Attributes } from '../../domain/attributes.ts';
 
 /** @returns the same text for the same set, whatever its order: the database has an order of its own */
 export const encodeAttributes = (set: Attributes): string =>

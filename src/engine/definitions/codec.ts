@@ -3,9 +3,9 @@
  * the parent in place of the path. If a field is missing here, the code does not compile.
  */
 import type { Definition, Registration } from '../../contract/definitions.ts';
+import type { Attributes } from '../../domain/attributes.ts';
 import type { AfterUse } from '../../domain/conditions.ts';
 import { PATH_DELIMITER, parentIn } from '../../domain/names.ts';
-import type { Attributes } from '../../domain/pools.ts';
 import { parseItem, toInteger } from '../../redis/reply.ts';
 import { decodeAttributes, encodeAttributes } from './attributes.ts';
 
