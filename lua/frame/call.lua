@@ -39,6 +39,10 @@ end })
 -- Sets the keys of a verb (frame/run.lua). Takes those that the call was given.
 function call.setKeys(verb, values)
   local tenant, names, given = values[1], verb.keys, #values
+  -- In a cluster, a call is given its derived keys, too.
+  if given > #names then
+    given = #names
+  end
   if verb ~= verbBefore or tenant ~= tenantBefore then
     for name in pairs(keys) do
       keys[name] = nil
