@@ -12,7 +12,6 @@ import type { RedisClient } from '../src/redis/client.ts';
 import type { Verb } from '../src/redis/verbs.ts';
 
 const TIERS = { ...DEFAULT_TIERS, Enterprise: UNLIMITED };
-const VERBS = ['reserve', 'check', 'unreserve'] as const;
 
 let fresh = 0;
 /** Returns a name that nothing has yet. */
@@ -34,8 +33,8 @@ export interface Checkout {
   readonly credential: Credential;
   /** Calls a verb of lua/verbs. The arguments are its keys, then what it takes. */
   runScript(verb: Verb, ...args: (string | number)[]): Promise<unknown>;
-  /** Calls a verb so many times. `check` and `unreserve` take what the calls of `reserve` before them have made. */
-  run(verb: (typeof VERBS)[number], kind: Kind, calls: number): Promise<void>;
+  /** Calls a verb so many times. `unreserve` takes what the calls of `reserve` before it have made. */
+  run(verb: 'reserve' | 'unreserve', kind: Kind, calls: number): Promise<void>;
 }
 
 /**
@@ -94,16 +93,12 @@ async function runnerOf(
   const { reserve }: typeof import('../src/engine/reservations/reserve.ts') = await import(
     at('src/engine/reservations/reserve.ts')
   );
-  const { check }: typeof import('../src/engine/reservations/check.ts') = await import(
-    at('src/engine/reservations/check.ts')
-  );
   const { unreserve }: typeof import('../src/engine/reservations/unreserve.ts') = await import(
     at('src/engine/reservations/unreserve.ts')
   );
   let held: Awaited<ReturnType<typeof reserve>>['result'][] = [];
   return async (verb, kind, calls) => {
     const { size, name, ttlSeconds } = kind;
-    if (verb === 'check') for (const items of held) await check(engine, credential, items);
     if (verb === 'unreserve') for (const items of held) await unreserve(engine, credential, items);
     if (verb !== 'reserve') return;
     held = [];

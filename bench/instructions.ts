@@ -191,7 +191,7 @@ async function countLine(
   const times = async (one: () => Promise<void>) => {
     for (let i = 0; i < LINE_CALLS; i++) await one();
   };
-  // What waits is due so soon that the tenant must be in the due index before.
+  // A ticket is due soon. For the short way, the tenant has to be in the due index already, as by a short lease.
   await run('reserve', { what: 'short', size: 1, name: () => freshName('short'), ttlSeconds: 1 }, 1);
   await ask();
   for (let i = 0; i < ROUNDS; i++) {

@@ -53,7 +53,7 @@ local function endTicket(keys, name, ticket)
   local number = sub(order, 2)
   local due = dueWithout(keys, number)
   redis.call('HDEL', keys.tickets, number)
-  redis.call('ZREM', keys.queues, ticket.member, '\1' .. order, name .. '\nw' .. order)
+  redis.call('ZREM', keys.queues, ticket.member, lines.membersOf(name, order))
   redis.call('ZREM', keys.waits, number)
   tenant.setQueue(queueState.leave(due))
 end

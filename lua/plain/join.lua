@@ -38,7 +38,8 @@ end
 -- Writes a ticket. Takes its number, packed and not, its order, and the name that it waits for.
 local function write(keys, number, packed, ticket, order, name)
   local own = '\2' .. ticket.requester .. '\n' .. ticketForm.digestOfName(ticket.requester, name) .. order
-  local all, line, bytes = '\1' .. order, name .. '\nw' .. order, struct.pack('>I7', number)
+  local all, line = lines.membersOf(name, order)
+  local bytes = struct.pack('>I7', number)
   tenant.setQueue(queueState.join(number, ticket.due))
   redis.call('HSET', keys.tickets, bytes, packed)
   redis.call('ZADD', keys.queues, '0', own, '0', all, '0', line)

@@ -29,6 +29,11 @@ function lines.firstIn(keys, name)
   return sub(first, #name + 2, #name + 2) == 'w' and sub(first, -8) or nil
 end
 
+-- Returns two members of a ticket in the line of a name: of all tickets, and of the line (waiting/queues.lua).
+function lines.membersOf(name, order)
+  return '\1' .. order, name .. '\nw' .. order
+end
+
 -- Returns the first members of the tickets of a requester, at most so many.
 function lines.ofRequester(keys, requester, most)
   local prefix = '\2' .. requester

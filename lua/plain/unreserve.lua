@@ -45,7 +45,7 @@ local function releaseOne(keys, args, nowMs)
   if not packed then
     slot, packed, found = slots.assignedTo(keys, slot, args[FIRST + 1])
   end
-  -- What was found in the hash `pools` is a slot of a pool.
+  -- `found` comes from the hash `pools`: then this is a slot of a pool.
   local isName = packed and not found and (byte(packed) == 2 or codec.isOfName(packed))
   if not packed or tenant.isAwaited(keys, isName and slot) then
     return nil

@@ -84,11 +84,6 @@ end
 -- The form of a reservation of a plain name: 2, then owner, fence, reservedAt, expiresAt, token, type and label.
 codec.PLAIN = PLAIN
 
--- Packs a reservation of a plain name.
-function codec.packPlain(owner, fence, reservedAt, expiresAt, token, type, label)
-  return struct.pack(PLAIN, 2, owner, fence, reservedAt, expiresAt, token, type, label)
-end
-
 -- Returns owner, fencing token, reservedAt, expiresAt, release token and type of a reservation of a plain name; nil if
 -- the record has another form, or nobody has claimed it.
 function codec.unpackPlain(packed)
@@ -182,7 +177,7 @@ function codec.pack(slot, r)
     local hold = struct.pack(HOLD, 1, r.refCount, r.owner, r.pool, r.byName and 1 or 0)
     return (r.holders or '') ~= '' and hold .. struct.pack(HOLDERS, r.holders) or hold
   elseif r.refCount == 1 and r.pool == '' and r.plan == '' and r.details == '' and r.requestedName == slot then
-    return withTail(codec.packPlain(r.owner, r.fence, r.reservedAt, r.expiresAt, r.token, r.type, r.label), r)
+    return withTail(struct.pack(PLAIN, 2, r.owner, r.fence, r.reservedAt, r.expiresAt, r.token, r.type, r.label), r)
   end
   return withTail(struct.pack(
     FULL, 3, r.refCount, r.owner, r.pool, r.byName and 1 or 0, r.fence, r.reservedAt, r.expiresAt, r.token, r.type,

@@ -109,7 +109,7 @@ end)
 --[[ tellWaits (ARGV[1] credential)
   Tells where tickets stand, once the long polls for them have ended.
 
-  ARGV[2]  the first ticket: its number in decimal
+  ARGV[2] and the following ones  the numbers of the tickets in decimal
 
   Returns {'OK', item, ...}: for each ticket the reply of waitingReply() in waiting/answer.lua as a text; '' if it does
   not wait any more.

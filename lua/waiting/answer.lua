@@ -218,8 +218,8 @@ local function replyOfTried(outcome, i)
 end
 
 -- Returns an array of the replies to the items of a request, once the queue is settled. Takes what ask() returned. A
--- reply is one of reserveOne(), with waitedMs as 7th field if it is ACQUIRED; or one of waitingReply(): its caller asks
--- who is in the way once its long poll has ended, since that is told only then, and most end with a grant.
+-- reply is one of reserveOne(), with waitedMs as 7th field if it is ACQUIRED; or one of waitingReply(). A long
+-- poll is not told here who is in the way: most end with a grant, and the others read it at their end (tellWaits()).
 function answer.answer(outcome, request)
   local ticket, claimed, waitedMs = outcome.ticket, outcome.claimed, outcome.waitedMs
   if ticket and ticket.status == 'granted' then
