@@ -75,7 +75,7 @@ export function whyNotBooked({
 }
 
 /**
- * Refuses misspelt options, which only TypeScript finds by itself.
+ * Refuses misspelt options. In TypeScript the compiler finds them; JavaScript needs this.
  * @param given options; those that a call knows may have been taken out
  * @param known the names of those that it knows
  * @throws HoldfastError INVALID_OPTION

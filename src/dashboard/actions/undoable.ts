@@ -1,4 +1,4 @@
-/** What its person can take back: a change of condition, and a release (docs/specification.md#reserving-by-hand). */
+/** Changes that their person can undo: of a condition, and a release (docs/specification.md#reserving-by-hand). */
 import { z } from 'zod';
 
 export const Released = z.object({

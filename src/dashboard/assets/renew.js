@@ -102,7 +102,7 @@ function morph(region, next) {
   Idiomorph.morph(region, next, {
     restoreFocus: false,
     callbacks: {
-      // What is the same is not looked into.
+      // Nodes that are equal need no look at their children.
       beforeNodeMorphed: (/** @type {Node} */ one, /** @type {Node} */ other) => !one.isEqualNode(other),
       beforeAttributeUpdated: mayUpdate,
     },

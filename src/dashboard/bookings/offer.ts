@@ -1,5 +1,5 @@
 /**
- * What somebody would get who books by labels: they see it before it is booked (docs/specification.md#booking).
+ * The resources that a booking by labels would get, shown before it is made (docs/specification.md#booking).
  */
 import type { BookBody } from '../../contract/bookings.ts';
 import { dryBook } from '../../operations/bookings.ts';

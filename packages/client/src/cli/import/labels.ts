@@ -78,7 +78,7 @@ export class Labels {
   }
 }
 
-/** What a file of another tool has: it may be anything. */
+/** The fields of an object in a file of another tool. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
