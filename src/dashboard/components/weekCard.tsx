@@ -123,7 +123,7 @@ const DayLine = (props: DayProps) => {
   const view = { height, isLane: slots.length > 1, room: 0 };
   const top = (LINE - BAR) / 2;
   return (
-    // biome-ignore lint/a11y/noSvgWithoutTitle: its links have labels, and what is booked stands below
+    // biome-ignore lint/a11y/noSvgWithoutTitle: its links have titles, and what is booked stands below
     <svg class="line" height={LINE}>
       {HOURS.map((hour) => (
         <line class="mark" x1={`${(hour / 24) * 100}%`} x2={`${(hour / 24) * 100}%`} y2="100%" />
@@ -138,10 +138,9 @@ const DayLine = (props: DayProps) => {
         const bar = <BarView bar={barOf(entry.free, 'free', text)} y={top} {...view} />;
         if (!may(viewer, 'reserve')) return bar;
         return (
-          <a
-            href={bookPath({ resource: name, from: String(entry.free.suggestedMs), back })}
-            aria-label={`${text} on ${dayText(day.fromMs, zone)}: book it`}
-          >
+          // A title, not a label: the bar may have to cut its text within a word, which a label would have to contain.
+          <a href={bookPath({ resource: name, from: String(entry.free.suggestedMs), back })}>
+            <title>{`${text} on ${dayText(day.fromMs, zone)}: book it`}</title>
             {bar}
           </a>
         );
