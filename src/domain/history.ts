@@ -59,7 +59,13 @@ export interface HistoryFilter {
   readonly from?: Date | undefined;
   /** Only entries that ended before this time. */
   readonly to?: Date | undefined;
+  /** Only entries whose use or wait began before this time. With `from`: those that overlap the time between. */
+  readonly beganBefore?: Date | undefined;
 }
+
+/** When a use, a wait, or a time out of service began, in ms since 1970 UTC. */
+export const beginOf = ({ reservedAt, endedAt, waitedMs }: Pick<PastEntry, 'reservedAt' | 'endedAt' | 'waitedMs'>) =>
+  reservedAt ?? endedAt - (waitedMs ?? 0);
 
 export interface PastPage {
   readonly entries: readonly PastEntry[];

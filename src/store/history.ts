@@ -9,8 +9,9 @@ import { HoldfastError } from '../domain/errors.ts';
 import type { History, HistoryFilter, PastEntry } from '../domain/history.ts';
 import type { TierTable } from '../domain/tiers.ts';
 import { keepReset } from '../engine/history/stream.ts';
+import type { Db } from './db.ts';
 import { type HistoryOwner, readOwner } from './historyOwners.ts';
-import { history } from './historySchema.ts';
+import { history, LENGTHS, lengthClass } from './historySchema.ts';
 import { usageInDatabase } from './historyUsage.ts';
 import { moveHistory } from './moveHistory.ts';
 import type { Store } from './records.ts';
@@ -48,7 +49,7 @@ export const historyInDatabase = (store: Store, tiers: TierTable, clock = Date.n
             ne(history.ending, 'OUT_OF_SERVICE'),
           ),
         )
-        .orderBy(desc(history.endedAt), desc(history.number))
+        .orderBy(...LATEST)
         .limit(limit);
       return rows.map(toEntry);
     }),
@@ -60,27 +61,72 @@ export const historyInDatabase = (store: Store, tiers: TierTable, clock = Date.n
     return store.database.of(tenant).run(async (db) => {
       const owner = await readOwner(db, tenant);
       if (owner === undefined) return { entries: [], next: null };
-      const { from, to } = filter;
-      const rows = await db
-        .select()
-        .from(history)
-        .where(
-          and(
-            isKept(owner, tiers, Math.max(now, from?.getTime() ?? 0)),
-            ofNames(filter),
-            from === undefined ? undefined : gte(history.endedAt, from),
-            cursor === undefined ? undefined : before(cursor),
-            to === undefined ? undefined : lt(history.endedAt, to),
-          ),
-        )
-        .orderBy(desc(history.endedAt), desc(history.number))
-        .limit(limit + 1);
+      const { from, to, beganBefore } = filter;
+      const wanted = and(
+        isKept(owner, tiers, Math.max(now, from?.getTime() ?? 0)),
+        from === undefined ? undefined : gte(history.endedAt, from),
+        cursor === undefined ? undefined : before(cursor),
+        to === undefined ? undefined : lt(history.endedAt, to),
+      );
+      const rows =
+        beganBefore === undefined ? [] : await heldAt(db, beganBefore, and(wanted, areNames(filter)), limit + 1);
+      if (rows.length <= limit)
+        rows.push(
+          ...(await db
+            .select()
+            .from(history)
+            .where(
+              and(wanted, ofNames(filter), beganBefore === undefined ? undefined : lt(history.endedAt, beganBefore)),
+            )
+            .orderBy(...LATEST)
+            .limit(limit + 1 - rows.length)),
+        );
       const entries = rows.slice(0, limit).map(toEntry);
       const last = entries.at(-1);
       return { entries, next: rows.length > limit && last !== undefined ? `${last.endedAt}-${last.number}` : null };
     });
   },
 });
+
+const LATEST = [desc(history.endedAt), desc(history.number)];
+
+/**
+ * Reads the entries that began before a time and ended then or later, the latest first. It looks at each class of
+ * length alone: of those that took at most 8 minutes, only entries can be meant that ended within 8 minutes. So as long
+ * as the use is even, one entry in nine that it looks at is meant, however long ago the time is.
+ */
+async function heldAt(db: Db, time: Date, wanted: SQL | undefined, limit: number): Promise<Row[]> {
+  const at = sql`${time.toISOString()}::timestamptz`;
+  const ends = [
+    ...LENGTHS.map((seconds) => sql`${at} + ${sql.raw(`interval '${seconds} s'`)}`),
+    sql`'infinity'::timestamptz`,
+  ];
+  const classes = sql`(values ${sql.join(
+    ends.map((end, i) => sql`(${sql.raw(String(i))}, ${end})`),
+    sql`, `,
+  )}) as classes (length, ends)`;
+  const ofClass = db
+    .select()
+    .from(history)
+    .where(
+      and(
+        sql`${lengthClass(history)} = classes.length`,
+        gte(history.endedAt, at),
+        sql`${history.endedAt} < classes.ends`,
+        sql`coalesce(${history.reservedAt}, ${history.endedAt} - coalesce(${history.waitedMs}, 0) * interval '1 ms') < ${at}`,
+        wanted,
+      ),
+    )
+    .orderBy(...LATEST)
+    .limit(limit)
+    .as('held');
+  return db
+    .select(ofClass._.selectedFields)
+    .from(classes)
+    .crossJoinLateral(ofClass)
+    .orderBy(desc(ofClass.endedAt), desc(ofClass.number))
+    .limit(limit);
+}
 
 /**
  * The condition for entries of an owner that its tier still keeps.
@@ -95,16 +141,21 @@ function isKept({ id, tier, entries }: HistoryOwner, tiers: TierTable, sinceMs: 
   );
 }
 
+const areNames = ({ resource, requester }: HistoryFilter): SQL | undefined =>
+  and(
+    resource === undefined ? undefined : eq(history.resource, resource),
+    requester === undefined ? undefined : eq(history.requester, requester),
+  );
+
 /** The condition for names: in terms of the index that fits, and exactly, since two names may have the same hash. */
 function ofNames({ resource, requester }: HistoryFilter): SQL | undefined {
-  const ofResource = resource === undefined ? undefined : eq(history.resource, resource);
-  const ofRequester = requester === undefined ? undefined : eq(history.requester, requester);
+  const names = areNames({ resource, requester });
   if (resource !== undefined && requester !== undefined) {
     const hashOfBoth = hash(history.requester, hash(history.resource));
-    return and(sql`${hashOfBoth} = ${hash(text(requester), hash(text(resource)))}`, ofResource, ofRequester);
+    return and(sql`${hashOfBoth} = ${hash(text(requester), hash(text(resource)))}`, names);
   }
-  if (resource !== undefined) return and(sql`${hash(history.resource)} = ${hash(text(resource))}`, ofResource);
-  if (requester !== undefined) return and(sql`${hash(history.requester)} = ${hash(text(requester))}`, ofRequester);
+  if (resource !== undefined) return and(sql`${hash(history.resource)} = ${hash(text(resource))}`, names);
+  if (requester !== undefined) return and(sql`${hash(history.requester)} = ${hash(text(requester))}`, names);
   return undefined;
 }
 
@@ -119,12 +170,14 @@ function before(cursor: string): SQL {
   return sql`(${history.endedAt}, ${history.number}) < ${last}`;
 }
 
-const kindOf = ({ ending, reservedAt }: typeof history.$inferSelect): PastEntry['kind'] => {
+type Row = typeof history.$inferSelect;
+
+const kindOf = ({ ending, reservedAt }: Row): PastEntry['kind'] => {
   if (ending === 'OUT_OF_SERVICE') return ending;
   return reservedAt === null ? 'WAIT' : 'RESERVATION';
 };
 
-const toEntry = (row: typeof history.$inferSelect): PastEntry => ({
+const toEntry = (row: Row): PastEntry => ({
   kind: kindOf(row),
   number: row.number,
   resource: row.resource,

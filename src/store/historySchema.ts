@@ -2,8 +2,19 @@
  * The tables of the history of ended reservations and waits (docs/specification.md#history), and of refusals
  * (#refusals).
  */
-import { sql } from 'drizzle-orm';
-import { bigint, bigserial, boolean, index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { type SQL, sql } from 'drizzle-orm';
+import {
+  type AnyPgColumn,
+  bigint,
+  bigserial,
+  boolean,
+  index,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import type { Ending } from '../domain/history.ts';
 import { tenants, time } from './schema.ts';
 
@@ -28,6 +39,20 @@ export const historyOwners = pgTable(
   },
   (table) => [index('history_owners_deleted').on(table.id).where(sql`${table.tenantId} is null`)],
 );
+
+/**
+ * Bounds of the classes of length of an entry, in seconds: 1 min, 8 min, 64 min and so on. An entry that is shorter
+ * than the first one has class 0.
+ */
+export const LENGTHS = [60, 480, 3840, 30_720, 245_760, 1_966_080] as const;
+
+type Times = Readonly<Record<'reservedAt' | 'endedAt' | 'waitedMs', AnyPgColumn>>;
+
+/** The class of how long an entry took: since it was reserved, of a wait since it began. */
+export const lengthClass = ({ reservedAt, endedAt, waitedMs }: Times): SQL => {
+  const seconds = sql`coalesce(date_part('epoch', ${endedAt} - ${reservedAt}), ${waitedMs} / 1000.0, 0)`;
+  return sql`width_bucket(${seconds}, ${sql.raw(`'{${LENGTHS}}'::float8[]`)})`;
+};
 
 /**
  * Ended reservations and waits. Partitioned by the week in which they are no longer kept, so that a whole week is
@@ -63,7 +88,7 @@ export const history = pgTable(
   },
   // A page is read from the index that fits its filters, in the order of time (store/history.ts). Names are indexed by
   // their hashes: two long names would not fit into an entry of an index.
-  ({ owner, resource, requester, endedAt, number }) => [
+  ({ owner, resource, requester, reservedAt, endedAt, waitedMs, number }) => [
     index('history_owner').on(owner, endedAt, number),
     index('history_resource').on(owner, sql`hashtextextended(${resource}, 0)`, endedAt, number),
     index('history_requester').on(owner, sql`hashtextextended(${requester}, 0)`, endedAt, number),
@@ -73,6 +98,8 @@ export const history = pgTable(
       endedAt,
       number,
     ),
+    // What was held at a time: store/history.ts says how.
+    index('history_length').on(owner, lengthClass({ reservedAt, endedAt, waitedMs }), endedAt, number),
   ],
 );
 

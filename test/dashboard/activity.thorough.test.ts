@@ -30,7 +30,11 @@ async function newTenant(): Promise<Tenant> {
       addPast(
         service.one.redis,
         tenant,
-        entries.map(({ from, to, ...more }) => ({ reservedAt: now - from * HOUR, endedAt: now - to * HOUR, ...more })),
+        entries.map(({ from, to, ...more }) => ({
+          reservedAt: Math.round(now - from * HOUR),
+          endedAt: Math.round(now - to * HOUR),
+          ...more,
+        })),
       ),
   };
 }
@@ -77,6 +81,33 @@ describe('the history', () => {
     const from = new Date(Date.now() - 3.5 * HOUR).toISOString().slice(0, 16);
     await go(`/activity?${new URLSearchParams({ from })}`);
     expect(await who()).toEqual(['q50', 'q49']);
+  });
+
+  test('by a time has all that was in use in between, whenever it ended; nights and days are one click', async () => {
+    const { client, past } = await newTenant();
+    const midnight = (Date.now() - new Date().setUTCHours(0, 0, 0, 0)) / HOUR;
+    await past(
+      { resource: 'a', requester: 'before', from: midnight + 9, to: midnight + 8 },
+      { resource: 'a', requester: 'evening', from: midnight + 7, to: midnight + 5 },
+      { resource: 'a', requester: 'morning', from: midnight + 1, to: midnight / 2 },
+      { resource: 'b', requester: 'all-day', from: midnight + 30, to: 0 },
+      { resource: 'c', requester: 'today', from: midnight / 2, to: midnight / 4 },
+    );
+    await client.reserve({ resource: 'd', requester: 'now' });
+    const who = async () => (await page.locator('.past tbody tr:not(.day) th').allTextContents()).sort();
+    await go('/activity');
+    await page.getByRole('link', { name: 'Yesterday' }).click();
+    await page.waitForURL(/from=/);
+    expect(await who()).toEqual(['all-day', 'before', 'evening', 'morning']);
+    expect(await page.getByRole('link', { name: 'Yesterday' }).getAttribute('aria-current')).toBe('true');
+    await page.getByLabel('Resource', { exact: true }).fill('a');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.waitForURL(/resource=a/);
+    expect(await who()).toEqual(['before', 'evening', 'morning']);
+    await page.getByRole('link', { name: 'Today' }).click();
+    await page.waitForURL((url) => url.searchParams.get('resource') === 'a' && !url.searchParams.has('fromExact'));
+    expect(await who()).toEqual(['morning']);
+    expect(await violations(page)).toEqual([]);
   });
 
   test('begins with who has it now, if that began before the end of the time that is asked for', async () => {

@@ -3,11 +3,12 @@
  * (docs/specification.md#usage-of-resources), on random histories.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { PastEntry, PoolsQuery } from '../../src/domain/history.ts';
+import { beginOf, type PastEntry, type PoolsQuery } from '../../src/domain/history.ts';
 import { holdersOf } from '../../src/domain/holders.ts';
 import { poolsOf } from '../../src/domain/pools.ts';
 import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { type PastFigures, usageOf } from '../../src/domain/usage.ts';
+import { keptHistory } from '../../src/engine/history/kept.ts';
 import { historyInDatabase } from '../../src/store/history.ts';
 import type { Store } from '../../src/store/records.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
@@ -143,4 +144,41 @@ test('of a tenant without a history are empty', async () => {
   const query = { ...FRAME, known: new Map(), heldNow: [], outNow: [], limit: 3 };
   expect((await history.pools(tenant, query)).pools).toEqual(poolsOf([], query));
   expect((await history.holders(tenant, query)).holders).toEqual([]);
+});
+
+test('of those that overlap a time, page by page, however long they took, with a database and without', async () => {
+  const long = Array.from({ length: 12 }, (_, i) => ({
+    resource: 'pool0',
+    reservedAt: NOW - 2 ** i * HOUR_MS - 50 * HOUR_MS,
+    endedAt: NOW - random(60_000),
+  }));
+  const span = { from: new Date(FRAME.fromMs), beganBefore: new Date(FRAME.toMs) };
+  for (const history of [historyInDatabase(store, DEFAULT_TIERS), keptHistory(store.redis)]) {
+    const { tenant } = await storeTenant(store);
+    await addPast(store.redis, tenant, [...Array.from({ length: 600 }, randomPast), ...long]);
+    const all = (await history.page(tenant, {}, undefined, 10_000)).entries;
+    expect(all.length).toBe(612);
+    for (const { resource, requester } of [
+      { resource: 'pool0' },
+      { requester: 'ci-1' },
+      { resource: 'pool1', requester: 'ann' },
+      {},
+    ]) {
+      const found: number[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await history.page(tenant, { resource, requester, ...span }, cursor, 40);
+        found.push(...page.entries.map(({ number }) => number));
+        cursor = page.next ?? undefined;
+      } while (cursor !== undefined);
+      const wanted = all.filter(
+        (one) =>
+          (resource === undefined || one.resource === resource) &&
+          (requester === undefined || one.requester === requester) &&
+          one.endedAt >= FRAME.fromMs &&
+          beginOf(one) < FRAME.toMs,
+      );
+      expect(found).toEqual(wanted.map(({ number }) => number));
+    }
+  }
 });

@@ -20,6 +20,7 @@ import { type HeldNow, searchHeld } from '../search/searchHeld.ts';
 import { filterOf, type HistoryWish, searchHistory, wantedBy } from '../search/searchHistory.ts';
 import { ENDING_WORDS } from '../words/auditSentences.ts';
 import { monthBefore, REPORT } from '../words/months.ts';
+import { atHour, zoneOf } from '../zone.ts';
 
 const CSV_AT = `${ACTIVITY}/history.csv`;
 const ROWS = 50;
@@ -92,7 +93,7 @@ export const historyRoutes = (deps: DashboardDeps) => {
       );
       return c.html(
         <Page title="Activity" viewer={viewer} at={ACTIVITY} head={{ actions: <MonthLinks />, isWide: true }}>
-          <Filters query={query} />
+          <Filters query={query} zone={zoneOf(c)} />
           <div class="card">
             <PastTable
               label="History"
@@ -133,37 +134,76 @@ const MonthLinks = () => {
   );
 };
 
-const Filters = ({ query: { resource, requester, from, fromExact, to, toExact, ending } }: { query: Query }) => (
-  <search>
-    <form class="filters" action={ACTIVITY}>
-      <FilterField name="resource" label="Resource" value={resource} isFirst />
-      <FilterField name="requester" label="Who" value={requester} />
-      <select name="ending" aria-label="How it ended">
-        <option value="">any ending</option>
-        {ENDINGS.map((one) => (
-          <option value={one} selected={one === ending}>
-            {ENDING_WORDS[one]}
-          </option>
-        ))}
-      </select>
-      <button type="submit" id="show-history">
-        Show
-      </button>
-      <details id="times" open={(from ?? to) !== undefined}>
-        <summary>Times</summary>
-        <fieldset>
-          <legend class="out-of-sight">Times</legend>
-          <TimeField label="From" name="from" at={fieldTime(from, fromExact)} />
-          <TimeField label="To" name="to" at={fieldTime(to, toExact)} />
-        </fieldset>
-        <p class="hint">
-          The time is when something ended; what is still in use comes first, if it began before the end of that time. A
-          part of a name is enough; in quotes it is the whole name.
-        </p>
-      </details>
-    </form>
-  </search>
-);
+interface FiltersProps {
+  readonly query: Query;
+  /** Of the browser, in which days and nights are. */
+  readonly zone: string;
+}
+
+const Filters = ({ query, zone }: FiltersProps) => {
+  const { resource, requester, from, fromExact, to, toExact, ending } = query;
+  return (
+    <search>
+      <form class="filters" action={ACTIVITY}>
+        <FilterField name="resource" label="Resource" value={resource} isFirst />
+        <FilterField name="requester" label="Who" value={requester} />
+        <select name="ending" aria-label="How it ended">
+          <option value="">any ending</option>
+          {ENDINGS.map((one) => (
+            <option value={one} selected={one === ending}>
+              {ENDING_WORDS[one]}
+            </option>
+          ))}
+        </select>
+        <button type="submit" id="show-history">
+          Show
+        </button>
+        <Spans query={query} zone={zone} />
+        <details id="times" open={(from ?? to) !== undefined}>
+          <summary>Times</summary>
+          <fieldset>
+            <legend class="out-of-sight">Times</legend>
+            <TimeField label="From" name="from" at={fieldTime(from, fromExact)} />
+            <TimeField label="To" name="to" at={fieldTime(to, toExact)} />
+          </fieldset>
+          <p class="hint">
+            All that was in use, out of service, or waiting at some time in between; what still is comes first. A part
+            of a name is enough; in quotes it is the whole name.
+          </p>
+        </details>
+      </form>
+    </search>
+  );
+};
+
+/** Spans of time to choose by a click: the hours and days at which they begin and end, 0 is today. */
+const SPANS = [
+  { name: 'Last night', from: [18, -1], to: [8, 0] },
+  { name: 'Yesterday', from: [0, -1], to: [0, 0] },
+  { name: 'Today', from: [0, 0], to: [0, 1] },
+] as const;
+
+const Spans = ({ query, zone }: FiltersProps) => {
+  const chosen = [fieldTime(query.from, query.fromExact), fieldTime(query.to, query.toExact)];
+  return (
+    <nav class="seg" aria-label="Spans of time">
+      {SPANS.map(({ name, from, to }) => {
+        const ends = [from, to].map(([hour, day]) => atHour(hour, day, zone, Date.now()));
+        const [begin, end] = ends.map((ms) => new Date(ms).toISOString().slice(0, 16));
+        const isChosen = ends.every((ms, i) => ms === chosen[i]?.getTime());
+        const { resource, requester, ending } = query;
+        return (
+          <a
+            href={addressOf(ACTIVITY, { resource, requester, ending, from: begin, to: end })}
+            aria-current={isChosen ? 'true' : undefined}
+          >
+            {name}
+          </a>
+        );
+      })}
+    </nav>
+  );
+};
 
 interface TimeFieldProps {
   readonly label: string;

@@ -13,6 +13,7 @@ export interface HistoryWish {
   /** A part of the name, or the whole name in quotes; '' any */
   readonly resource: string;
   readonly requester: string;
+  /** Uses that lie at least in part between these times. */
   readonly from: Date | undefined;
   readonly to: Date | undefined;
   /** undefined: any */
@@ -27,7 +28,7 @@ export const filterOf = ({ resource, requester, from, to }: HistoryWish): Histor
   resource: wholeOf(resource),
   requester: wholeOf(requester),
   from,
-  to,
+  beganBefore: to,
 });
 
 /** The part of an entry that a search looks at. Something that is held now has not ended. */

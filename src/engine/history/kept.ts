@@ -30,8 +30,9 @@ export const keptHistory = (redis: RedisClient): History => ({
     if (begin === undefined) throw new HoldfastError('refused', 'cursor must be one that this listing returned.');
     // Until then, the reservations that a reset ended are put aside.
     if (cursor === undefined) await keepNewest(redis, tenant);
-    // One more says whether there is another page.
-    const { found, next } = await readPiece(redis, tenant, filter, begin, limit + 1);
+    // One more says whether there is another page. Redis does not know which entries began too late.
+    const most = filter.beganBefore === undefined ? limit + 1 : undefined;
+    const { found, next } = await readPiece(redis, tenant, filter, begin, most);
     const entries = found.slice(0, limit).map(({ entry }) => entry);
     const after = found.length > limit ? (found[limit - 1]?.place ?? null) : next;
     return { entries, next: after === null ? null : cursorOf(after) };

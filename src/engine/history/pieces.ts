@@ -3,7 +3,7 @@
  * about a millisecond. An instance reads one piece of a tenant at a time, whichever requests ask, and decodes each in a
  * iteration of the event loop of its own: so no tenant's history slows the others down.
  */
-import { type HistoryFilter, LOOKED_PER_READ, type PastEntry } from '../../domain/history.ts';
+import { beginOf, type HistoryFilter, LOOKED_PER_READ, type PastEntry } from '../../domain/history.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import { keysOf } from '../../redis/keys.ts';
 import { parseReply, toInteger, toText } from '../../redis/reply.ts';
@@ -44,7 +44,7 @@ const last = new Map<string, Promise<unknown>>();
 
 /**
  * Reads a piece: what one read pays for.
- * @param most reservations and waits to return; their number is not limited otherwise
+ * @param most reservations and waits that Redis returns; their number is not limited otherwise
  * @throws HoldfastError unavailable
  */
 export async function readPiece(
@@ -68,7 +68,7 @@ export async function readPiece(
 async function read(
   redis: RedisClient,
   tenant: string,
-  { resource = '', requester = '', from, to }: HistoryFilter,
+  { resource = '', requester = '', from, to, beganBefore }: HistoryFilter,
   begin: Place,
   most: number,
 ): Promise<Piece> {
@@ -79,8 +79,9 @@ async function read(
   await yieldToLoop();
   const [, id, field, entries, looked, ...rows] = parseReply(reply);
   const next = { id: toText(id), field: toInteger(field) };
+  const beganIn = ({ entry }: Found) => beganBefore === undefined || beginOf(entry) < beganBefore.getTime();
   return {
-    found: [...entriesOf(rows)],
+    found: [...entriesOf(rows)].filter(beganIn),
     next: next.id === '' ? null : next,
     entries: toInteger(entries),
     looked: toInteger(looked),

@@ -1,0 +1,1 @@
+CREATE INDEX "history_length" ON "history" USING btree ("owner",width_bucket(coalesce(date_part('epoch', "ended_at" - "reserved_at"), "waited_ms" / 1000.0, 0), '{60,480,3840,30720,245760,1966080}'::float8[]),"ended_at","number");
