@@ -166,6 +166,7 @@ describe('the Dockerfile', () => {
   };
   const SERVICE = lines.find((line) => line.endsWith(' AS service')) ?? '';
   const STANDALONE = 'FROM service AS standalone';
+  const OPTIONS = ['--max-semi-space-size=64', '--single-threaded-gc'];
 
   test('runs as a user that is not root, by its number', () => {
     for (const target of [SERVICE, STANDALONE]) expect(inTarget(target, 'USER').at(-1)).toBe('USER 1000:1000');
@@ -173,7 +174,7 @@ describe('the Dockerfile', () => {
 
   test('starts what the build makes, as the first process, with options as arguments', () => {
     const entry = (name: string, ...args: string[]) =>
-      `ENTRYPOINT ${JSON.stringify(['node', '--max-semi-space-size=64', `dist/${name}.js`, ...args]).replaceAll(',', ', ')}`;
+      `ENTRYPOINT ${JSON.stringify(['node', ...OPTIONS, `dist/${name}.js`, ...args]).replaceAll(',', ', ')}`;
     expect(inTarget(SERVICE, 'ENTRYPOINT')).toEqual([entry('main')]);
     expect(inTarget(STANDALONE, 'ENTRYPOINT')).toEqual([entry('standalone', '/data')]);
     expect(inTarget(STANDALONE, 'VOLUME')).toEqual(['VOLUME /data']);
