@@ -38,12 +38,13 @@ const notFound = (meant: string | null) =>
   );
 
 function read(routes: readonly Known[]) {
-  const router = new TrieRouter<readonly string[]>();
-  for (const { method, path } of routes)
-    if (method !== 'ALL') router.add('ALL', path, method === 'GET' ? ['GET', 'HEAD'] : [method]);
+  // Most paths below a wildcard have nothing. To allow GET there would hide that the path is wrong.
   const fixed = routes
     .filter(({ path }) => !path.includes('*'))
-    .map(({ method, path }) => ({ method, segments: path.split('/') }));
+    .map(({ method, path }) => ({ method, path, segments: path.split('/') }));
+  const router = new TrieRouter<readonly string[]>();
+  for (const { method, path } of fixed)
+    if (method !== 'ALL') router.add('ALL', path, method === 'GET' ? ['GET', 'HEAD'] : [method]);
   return {
     methodsAt: (path: string): string[] => [...new Set(router.match('ALL', path)[0].flatMap(([methods]) => methods))],
     /** The path that differs from a given one by case only, and has the method. */

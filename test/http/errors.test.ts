@@ -38,6 +38,13 @@ describe('404, 405, 413, 415: {error, code}', () => {
     });
   });
 
+  test('404 at a path of the API below that of another page: the address of the service has a path too much', async () => {
+    expect(await holdfast.request('POST', `/docs${RESERVE}`, [good])).toMatchObject({
+      status: 404,
+      body: { error: 'There is nothing at this path.', code: 'PATH_NOT_FOUND' },
+    });
+  });
+
   test('405 names the methods that are allowed', async () => {
     const answer = await holdfast.request('GET', RESERVE);
     expect(answer).toMatchObject({ status: 405, body: { error: expect.any(String), code: 'METHOD_NOT_ALLOWED' } });
