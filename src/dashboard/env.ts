@@ -57,7 +57,7 @@ export interface Viewer extends Actor {
   readonly mayLeave: boolean;
   /** Where the person's own requests stand that wait or can be taken. */
   readonly standings: readonly OwnStanding[];
-  /** The last releases of the browser, newest first. */
+  /** The last releases of the browser, newest first; for a page those that can still be taken back. */
   readonly releases: readonly Released[];
   /** The last change of a condition by the browser, if it can be taken back. */
   readonly changed: Changed | null;

@@ -16,7 +16,7 @@ import { adminStanding } from '../identity/admins.ts';
 import { parseSession } from '../identity/credentials.ts';
 import { signedInUser } from '../operations/permissions.ts';
 import { lastChange } from './actions/setCondition.ts';
-import { latestReleases } from './actions/undo.ts';
+import { latestReleases, stillOpen } from './actions/undo.ts';
 import type { DashboardDeps, DashboardEnv, OwnStanding, Viewer } from './env.ts';
 import { cookieOptions } from './session/device.ts';
 import { joinedReadCookie } from './session/startSession.ts';
@@ -90,9 +90,14 @@ export const viewer = ({
     const { path } = c.req;
     const isFree = (standing === 'admin' && path.startsWith(TENANTS)) || path === SWITCH || path.startsWith(JOIN);
     if (!isFree) await reads.charge(credential, null);
-    // A page does without the person's turns rather than fail.
-    if (!isFree && !isChange(c.req.method) && may(person, 'reserve'))
-      c.set('viewer', { ...person, standings: await ownStandings(engine, credential, user).catch(() => []) });
+    // A page does without the person's turns, and what they can take back, rather than fail.
+    if (!isFree && !isChange(c.req.method) && may(person, 'reserve')) {
+      const [turns, releases] = await Promise.all([
+        ownStandings(engine, credential, user).catch(() => []),
+        stillOpen(engine, credential, person.releases).catch(() => []),
+      ]);
+      c.set('viewer', { ...person, standings: turns, releases });
+    }
     await next();
     // Said once.
     if (joined.length > 0 && c.res.status === 200 && c.res.headers.get('Content-Type')?.startsWith('text/html'))

@@ -56,6 +56,22 @@ describe('Undo', () => {
     expect(await active(lasting)).toMatchObject([{ expiresAt: null }]);
   });
 
+  test('is offered on the next page too, and at Mine, as long as nobody has it', async () => {
+    const ann = await person();
+    const resource = randomUUID();
+    await ann.post('/reserve', { resource, lease: '1800' });
+    const { cookie, undo } = await release(ann, resource);
+    const headers = { ...ann.headers, Cookie: `${ann.headers.Cookie}; ${cookie}` };
+    const page = async (path: string) => (await ask(`${holdfast.url}/dashboard${path}`, { headers })).text;
+    const offers = (text: string) => text.split('action="/dashboard/undo"').length - 1;
+    expect([offers(await page('')), offers(await page('/mine'))]).toEqual([1, 2]);
+    const { releaseToken } = await hold(resource);
+    expect([offers(await page('')), offers(await page('/mine'))]).toEqual([0, 0]);
+    await holdfast.unreserve({ resource, requester: 'ci-42', releaseToken });
+    expect((await undo()).status).toBe(303);
+    expect(offers(await page('/mine'))).toBe(0);
+  });
+
   test('says so if somebody has it meanwhile, and changes nothing', async () => {
     const ann = await person();
     const resource = randomUUID();

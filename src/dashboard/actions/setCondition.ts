@@ -41,6 +41,7 @@ export function before({ name, slots, capacity, notReady }: Care): Changed | nul
 
 /** Taking back a change of condition: a cookie remembers what a resource was before (undoCookie.ts). */
 const COOKIE = 'condition';
+const LASTS_MS = 60_000;
 
 /** The last change of the browser; null: none that can be taken back */
 export const lastChange = (c: Context<DashboardEnv>, publicUrl: string | undefined): Changed | null =>
@@ -51,4 +52,4 @@ export const rememberChange = (
   c: Context<DashboardEnv>,
   publicUrl: string | undefined,
   changed: Changed | null,
-): void => writeUndo(c, publicUrl, COOKIE, fits(changed) ? changed : null);
+): void => writeUndo(c, publicUrl, COOKIE, fits(changed) ? changed : null, LASTS_MS);

@@ -6,7 +6,9 @@ import type { Context } from 'hono';
 import { z } from 'zod';
 import type { ReserveResult } from '../../contract/reservations.ts';
 import { HoldfastError } from '../../domain/errors.ts';
-import type { ResourceState } from '../../engine/reservations/states.ts';
+import type { Credential } from '../../domain/tenants.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { type ResourceState, resourceStates } from '../../engine/reservations/states.ts';
 import { isOwn } from '../../operations/permissions.ts';
 import { reserve } from '../../operations/reservations.ts';
 import { NO_POLLING } from '../../operations/waiting.ts';
@@ -19,6 +21,8 @@ import { Released } from './undoable.ts';
 import { fits, readUndo, writeUndo } from './undoCookie.ts';
 
 const COOKIE = 'released';
+/** Time for which a release can be taken back, unless somebody else has it by then. */
+const LASTS_MS = 600_000;
 const MAX_RELEASES = 4;
 
 /** Returns what a requester is about to release; null: it is not known, or it cannot be reserved again as it was */
@@ -39,6 +43,7 @@ export function releasedOf(
     untilMs: first.until === null ? null : Date.parse(first.until),
     ...(first.note !== undefined && { note: first.note }),
     ...(holds.length > 1 && { count: holds.length }),
+    atMs: Date.now(),
   };
 }
 
@@ -51,7 +56,30 @@ export function remember(c: Context<DashboardEnv>, publicUrl: string | undefined
   const others = latestReleases(c, publicUrl).filter(({ resource }) => resource !== released.resource);
   const all = [released, ...others].slice(0, MAX_RELEASES);
   while (all.length > 1 && !fits(all)) all.pop();
-  if (fits(all)) writeUndo(c, publicUrl, COOKIE, all);
+  if (fits(all)) writeUndo(c, publicUrl, COOKIE, all, LASTS_MS);
+}
+
+/**
+ * Returns those of some releases that can be taken back: nobody has it, or waits for it, and its time is not over.
+ * @throws HoldfastError unauthenticated, forbidden, unavailable
+ */
+export async function stillOpen(
+  engine: Engine,
+  credential: Credential,
+  releases: readonly Released[],
+): Promise<Released[]> {
+  const open = releases.filter(({ untilMs }) => untilMs === null || untilMs > Date.now());
+  if (open.length === 0) return [];
+  const states = await resourceStates(
+    engine,
+    credential,
+    open.map(({ resource }) => resource),
+    { slots: 0 },
+  );
+  return open.filter(({ count = 1 }, i) => {
+    const state = states[i];
+    return state?.waiting === 0 && state.free >= count && state.fullAncestor === null && state.blockedBy === null;
+  });
 }
 
 /**
@@ -67,7 +95,7 @@ export const takeBackForm = (deps: DashboardDeps) => {
     const restS = released?.untilMs == null ? null : Math.ceil((released.untilMs - Date.now()) / 1000);
     if (released === undefined || (restS !== null && restS < 1))
       return { ok: false, status: 409, fault: `“${resource}” was not taken back: it is too late for that.` };
-    const { untilMs: _, ...item } = released;
+    const { untilMs: _, atMs: __, ...item } = released;
     const tried = await attempt(deps, c, async () => {
       const items = check(Reserves, [{ ...item, ...(restS !== null && { ttlSeconds: restS }) }]);
       const [result] = (await reserve(deps, viewer.credential, items, NO_POLLING)).result;

@@ -1,5 +1,5 @@
 /**
- * A cookie that remembers for a minute what a person can take back, so that no address can propose something else
+ * A cookie that remembers for a while what a person can take back, so that no address can propose something else
  * (docs/specification.md#reserving-by-hand).
  */
 import type { Context } from 'hono';
@@ -9,7 +9,6 @@ import { cookieName } from '../../identity/credentials.ts';
 import type { DashboardEnv } from '../env.ts';
 import { cookieOptions } from '../session/device.ts';
 
-const LASTS_MS = 60_000;
 /** Characters of a cookie: browsers keep 4,096 bytes of one. */
 const MAX_LENGTH = 3000;
 
@@ -32,13 +31,17 @@ export function readUndo<Schema extends z.ZodType>(
   }
 }
 
-/** @param value that fits; null: to remember nothing */
+/**
+ * @param value that fits; null: to remember nothing
+ * @param lastsMs for how long
+ */
 export function writeUndo(
   c: Context<DashboardEnv>,
   publicUrl: string | undefined,
   name: string,
   value: object | null,
+  lastsMs: number,
 ): void {
   const text = value === null ? '' : textOf(value);
-  setCookie(c, cookieName(publicUrl, name), text, cookieOptions(publicUrl, LASTS_MS));
+  setCookie(c, cookieName(publicUrl, name), text, cookieOptions(publicUrl, lastsMs));
 }

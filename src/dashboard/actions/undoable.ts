@@ -9,6 +9,8 @@ export const Released = z.object({
   note: z.string().optional(),
   count: z.number().optional(),
   mode: z.literal('SHARED').optional(),
+  /** When it was released, in ms since 1970 UTC */
+  atMs: z.number(),
 });
 export type Released = z.infer<typeof Released>;
 

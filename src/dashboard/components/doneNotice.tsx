@@ -65,8 +65,26 @@ const DONE: ReadonlyMap<string, readonly [string, string?]> = new Map(
 
 const MAX_NAME_LENGTH = 256;
 
+/** Time for which pages offer to take a release back, besides Mine. */
+const OFFERED_MS = 60_000;
+
+/** What was just done; on a page that says nothing of that, the last release that can be taken back. */
+export const Toast = ({ done, viewer }: { done: string | undefined; viewer: Viewer | null }) => {
+  if (done !== undefined) return <DoneNotice done={done} viewer={viewer} />;
+  const released = viewer?.releases.find(({ atMs }) => Date.now() - atMs < OFFERED_MS);
+  if (viewer === null || released === undefined) return null;
+  return (
+    <div class="toast">
+      <p>
+        <strong>{released.resource} is released.</strong>
+      </p>
+      <UndoRelease resource={released.resource} back={viewer.page} />
+    </div>
+  );
+};
+
 /** @param props.viewer whose page says in its address to what it was done, and until when */
-export const DoneNotice = ({ done, viewer }: { done: string; viewer: Viewer | null }) => {
+const DoneNotice = ({ done, viewer }: { done: string; viewer: Viewer | null }) => {
   const said = DONE.get(done);
   if (said === undefined) return null;
   const [text, more] = said;
@@ -95,7 +113,7 @@ export const DoneNotice = ({ done, viewer }: { done: string; viewer: Viewer | nu
           {done === 'waiting' && <At word="Expected about" time={searchParams.get('start')} />}
         </span>
       </p>
-      {viewer && released && <Undo action="/dashboard/undo" of="the release" resource={what} back={viewer.page} />}
+      {viewer && released && <UndoRelease resource={what} back={viewer.page} />}
       {viewer && changed && (
         <Undo action="/dashboard/condition/undo" of="the change" resource={what} back={viewer.page} />
       )}
@@ -152,13 +170,19 @@ interface UndoProps {
   readonly of: string;
   readonly resource: string;
   readonly back: string;
+  readonly id?: string | undefined;
 }
 
-const Undo = ({ action, of, resource, back }: UndoProps) => (
+/** The button that takes a release back. @param props.id of the button */
+export const UndoRelease = ({ id, ...of }: Pick<UndoProps, 'resource' | 'back' | 'id'>) => (
+  <Undo action="/dashboard/undo" of="the release" id={id} {...of} />
+);
+
+const Undo = ({ action, of, resource, back, id = 'undo' }: UndoProps) => (
   <form method="post" action={action}>
     <input type="hidden" name="resource" value={resource} />
     <input type="hidden" name="back" value={back} />
-    <button type="submit" id="undo">
+    <button type="submit" id={id}>
       <Icon name="undo" /> Undo
       <span class="out-of-sight">
         {' '}

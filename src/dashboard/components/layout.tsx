@@ -11,7 +11,7 @@ import type { Viewer } from '../env.ts';
 import type { Failed } from '../form.ts';
 import { whoDid } from '../words/auditSentences.ts';
 import { Confirm } from './confirm.tsx';
-import { DoneNotice } from './doneNotice.tsx';
+import { Toast } from './doneNotice.tsx';
 import { Head, type HeadProps } from './head.tsx';
 import { BottomBar, Sidebar, Tabs } from './shell.tsx';
 import { YourTurns } from './yourTurns.tsx';
@@ -41,19 +41,7 @@ export interface PageProps {
 /** A whole page as HTML. */
 export const Page = (props: PageProps) => html`<!doctype html>${<Document {...props} />}`;
 
-const Document = ({
-  title,
-  head,
-  ownHead,
-  viewer,
-  at,
-  done = '',
-  failed,
-  renew,
-  list,
-  script,
-  children,
-}: PageProps) => (
+const Document = ({ title, head, ownHead, viewer, at, done, failed, renew, list, script, children }: PageProps) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -99,7 +87,7 @@ const Document = ({
         {viewer && ownHead === undefined && <Tabs viewer={viewer} at={at} />}
         {failed !== undefined && <FaultNotice failed={failed} />}
         <div id="toasts" role="status">
-          {failed === undefined && <DoneNotice done={done} viewer={viewer} />}
+          {failed === undefined && <Toast done={done} viewer={viewer} />}
           {viewer && viewer.joined.length > 0 && <JoinedNotice viewer={viewer} />}
         </div>
         {children}

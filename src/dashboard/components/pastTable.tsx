@@ -1,6 +1,7 @@
 /**
  * A table of who had what, the latest first, with a head for each day. Without scripts, days are those of UTC.
  */
+import type { Child } from 'hono/jsx';
 import type { PastEntry } from '../../domain/history.ts';
 import { span } from '../assets/span.js';
 import type { NameOf } from '../people.ts';
@@ -31,13 +32,16 @@ export interface PastTableProps {
   readonly isOwn?: boolean;
   /** True if times have seconds. */
   readonly isExact?: boolean;
+  /** What is beside how it ended. */
+  readonly besides?: (row: PastRow) => Child;
   /** Said if there are no rows. */
   readonly none?: string;
 }
 
 const NONE = 'No reservation has ended, as far as the history goes back.';
 
-export const PastTable = ({ label, rows, nameOf, of, isOwn = false, isExact = false, none = NONE }: PastTableProps) => {
+export const PastTable = (props: PastTableProps) => {
+  const { label, rows, nameOf, of, isOwn = false, isExact = false, besides = () => null, none = NONE } = props;
   if (rows.length === 0) return <p class="pad quiet">{none}</p>;
   const hasSlots = of !== undefined && rows.some(({ slots }) => slots.some((slot) => slot !== of));
   const what = of === undefined ? ['Resource'] : hasSlots ? ['Slot'] : [];
@@ -61,7 +65,7 @@ export const PastTable = ({ label, rows, nameOf, of, isOwn = false, isExact = fa
           {rows.map((row) => (
             <>
               {days.get(dayOf(timeOf(row))) === row && <DayHead at={timeOf(row)} columns={all.length} />}
-              <Row {...{ row, nameOf, of, hasSlots, isOwn, isExact }} />
+              <Row {...{ row, nameOf, of, hasSlots, isOwn, isExact, besides }} />
             </>
           ))}
         </tbody>
@@ -99,9 +103,10 @@ interface RowProps extends Pick<PastTableProps, 'nameOf' | 'of'> {
   readonly hasSlots: boolean;
   readonly isOwn: boolean;
   readonly isExact: boolean;
+  readonly besides: (row: PastRow) => Child;
 }
 
-const Row = ({ row, nameOf, of, hasSlots, isOwn, isExact }: RowProps) => {
+const Row = ({ row, nameOf, of, hasSlots, isOwn, isExact, besides }: RowProps) => {
   const { resource, slots, mode, note, reservedAt, endedAt, waitedMs, number } = row;
   const own = slots.filter((one) => one !== resource);
   const slot = own.length > MAX_SLOTS ? `${own.length} slots` : own.join(', ');
@@ -133,7 +138,9 @@ const Row = ({ row, nameOf, of, hasSlots, isOwn, isExact }: RowProps) => {
       <td class="num">
         {endedAt === null ? 'now' : reservedAt === null ? 'never had it' : span(endedAt - reservedAt)}
       </td>
-      <td class="ended">{row.ending === null ? '' : howItEnded(row)}</td>
+      <td class="ended">
+        {row.ending === null ? '' : howItEnded(row)} {besides(row)}
+      </td>
     </tr>
   );
 };

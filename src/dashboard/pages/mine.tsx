@@ -4,6 +4,7 @@
  */
 import { Hono } from 'hono';
 import type { ActiveReservation } from '../../contract/reservations.ts';
+import type { PastEntry } from '../../domain/history.ts';
 import { active } from '../../engine/reservations/active.ts';
 import { type ResourceState, resourceStates } from '../../engine/reservations/states.ts';
 import { requesterOf } from '../../engine/tenant/signIns.ts';
@@ -12,6 +13,7 @@ import { fillPage } from '../../operations/history.ts';
 import { BOARD } from '../board/query.ts';
 import { readBookings } from '../bookings/read.ts';
 import { BookedCard, mustBeClaimed } from '../components/bookedCard.tsx';
+import { UndoRelease } from '../components/doneNotice.tsx';
 import { Page } from '../components/layout.tsx';
 import { Meter } from '../components/nowCard.tsx';
 import { PastTable } from '../components/pastTable.tsx';
@@ -85,6 +87,7 @@ export const mineRoutes = (deps: DashboardDeps) =>
               rows={entries.slice(0, PAST_ROWS)}
               nameOf={nameOf}
               isOwn
+              besides={undoOf(entries, viewer)}
               none="You have had nothing yet, as far as the history goes back."
             />
           </section>
@@ -92,6 +95,20 @@ export const mineRoutes = (deps: DashboardDeps) =>
       </Page>,
     );
   });
+
+/** Returns what is beside a row of the history: Undo at the last release of something, if it can be taken back. */
+const undoOf = (entries: readonly PastEntry[], { releases }: Viewer) => {
+  const open = new Map(
+    releases.map(({ resource }) => [
+      entries.find((one) => one.resource === resource && one.reservedAt !== null),
+      resource,
+    ]),
+  );
+  return ({ number }: { readonly number: number }) => {
+    const released = [...open].find(([entry]) => entry?.number === number && entry.ending === 'RELEASED');
+    return released && <UndoRelease resource={released[1]} back={AT} id={`undo-${number}`} />;
+  };
+};
 
 /** Returns the reservations of the person, the first to end first. */
 async function readHeld({ engine }: DashboardDeps, { credential }: Viewer, requesters: readonly string[]) {
