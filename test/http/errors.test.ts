@@ -128,6 +128,14 @@ describe('X-Request-Id', () => {
     expect(everything).not.toContain(holdfast.key);
     expect(everything).not.toContain(body[0]?.releaseToken);
   });
+
+  test('no link of an invitation or a wallboard is in the log, also if its address is wrong', async () => {
+    for (const path of ['/join/', '//join/', '/dashboard/tv/', '//dashboard/tv/', '/prefix/Dashboard/TV/'])
+      await fetch(`${holdfast.url}${path}secret`, { redirect: 'manual', headers: { 'X-Request-Id': 'linked' } });
+    const lines = holdfast.logged.filter((text) => text.includes('linked'));
+    expect(lines).not.toEqual([]);
+    expect(lines.join()).not.toContain('secret');
+  });
 });
 
 describe('500', () => {

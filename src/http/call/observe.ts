@@ -37,8 +37,8 @@ export function observe({ logRequests, metrics }: ObserveDeps, call: Call, statu
   if (!call.log.isLevelEnabled(level)) return;
   // A caller who was refused unseen may have made the tenant up.
   const tenant = isLockedOut(error) ? undefined : call.tenant;
-  // The links of invitations and wallboards are secrets.
-  const logged = path.replace(/^(\/join\/|\/dashboard\/tv\/)[^/]+/i, '$1…');
+  // The links of invitations and wallboards are secrets, also with something wrong before them.
+  const logged = path.replace(/(\/join\/|\/dashboard\/+tv\/)[^/]+/gi, '$1…');
   const durationMs = Math.round(ms * 100) / 100;
   const fields = { requestId, tenant, method, path: logged, status, durationMs };
   call.log[level]({ ...fields, ...whyUnavailable(error) }, 'request');
