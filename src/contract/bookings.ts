@@ -19,7 +19,7 @@ import { apiKeyLabel, instant, item, must, note, requesterName, resourceName, re
 import { checkAsked, match, named } from './match.ts';
 import { explanation } from './reservationFields.ts';
 
-const WHOLE_SECOND = 'a time of whole seconds with its zone, 2026-11-24T09:00:00Z';
+const WHOLE_SECOND = 'a time of whole seconds with its zone, such as 2026-11-24T09:00:00Z';
 
 /** A time of a request. @returns s since 1970, UTC */
 const wholeSecond = z.iso
@@ -56,11 +56,11 @@ export const Repeat = item({
     .optional()
     .meta({ description: 'Its weekdays in its zone. Default: that of `start`; with `day`, all.' }),
   until: z.iso
-    .date({ error: must('a date, 2026-12-24') })
+    .date({ error: must('a date, such as 2026-12-24') })
     .meta({ description: 'The last day in its zone, included.', example: '2026-12-24' }),
   timeZone: z
-    .string({ error: must('a time zone, Europe/Berlin') })
-    .refine(isTimeZone, 'must be a time zone, Europe/Berlin')
+    .string({ error: must('a time zone, such as Europe/Berlin') })
+    .refine(isTimeZone, 'must be a time zone, such as Europe/Berlin')
     .meta({ description: 'An IANA time zone.', example: 'Europe/Berlin' }),
 }).meta({ id: 'Repeat' });
 export type Repeat = z.output<typeof Repeat>;

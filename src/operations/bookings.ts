@@ -75,7 +75,8 @@ async function countedOut(items: readonly BookingItem[]): Promise<EngineBooking[
       // Its library takes memory, and few bookings repeat.
       const { occurrences } = await import('../domain/series.ts');
       const times = occurrences(one.start, one.end, repeat, MAX_BOOKINGS_OF_CALL);
-      if (times.length === 0) throw new HoldfastError('refused', `bookings[${i}].repeat has no day until its end`);
+      if (times.length === 0)
+        throw new HoldfastError('refused', `bookings[${i}].repeat has no day from start to until`);
       const series = randomUUID();
       all.push(...times.map((time) => ({ ...one, ...time, series })));
     }

@@ -49,8 +49,8 @@ describe('definitions', () => {
   });
 
   test.each([
-    ['{name: [', 65, /^holdfast: - is neither YAML nor JSON: .*[^:]\n$/],
-    ['just text', 65, /^holdfast: - has to be a list of resources, such as: - name: printer\n$/],
+    ['{name: [', 65, /^holdfast: stdin is neither YAML nor JSON: .*[^:]\n$/],
+    ['just text', 65, /^holdfast: stdin has to be a list of resources, such as: - name: printer\n$/],
     ['[{name: x, capcity: 3}]', 65, /^holdfast: .*capcity is not a known field; did you mean capacity\?\n$/],
   ])('%s is refused', async (stdin, code, message) => {
     const { stderr, ...ended } = await run(['register', '-f', '-'], { stdin });

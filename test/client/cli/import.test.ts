@@ -85,7 +85,7 @@ describe('import jenkins', () => {
       code: 65,
       stdout: '',
       stderr:
-        'holdfast: - has no resources in unclassified.lockableResourcesManager.declaredResources: is it the YAML that ' +
+        'holdfast: stdin has no resources in unclassified.lockableResourcesManager.declaredResources: is it the YAML that ' +
         'the plugin Configuration as Code downloads?\n',
     });
   });

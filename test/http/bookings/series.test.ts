@@ -70,11 +70,15 @@ describe('a series', () => {
   });
 
   test.each<[string, object, string]>([
-    ['no zone that there is', { timeZone: 'Europe/Atlantis' }, 'bookings[0].repeat.timeZone must be a time zone'],
+    [
+      'no zone that there is',
+      { timeZone: 'Europe/Atlantis' },
+      'bookings[0].repeat.timeZone must be a time zone, such as Europe/Berlin',
+    ],
     ['no weekday', { on: [] }, 'bookings[0].repeat.on must name a weekday'],
     ['none that there is', { on: ['moon'] }, 'bookings[0].repeat.on[0] must be one of mon, tue'],
-    ['an end that is no date', { until: 'friday' }, 'bookings[0].repeat.until must be a date'],
-    ['an end before its start', { until: '2051-03-19' }, 'bookings[0].repeat has no day until its end'],
+    ['an end that is no date', { until: 'friday' }, 'bookings[0].repeat.until must be a date, such as 2026-12-24'],
+    ['an end before its start', { until: '2051-03-19' }, 'bookings[0].repeat has no day from start to until'],
     [
       'more than 200 bookings',
       { every: 'day', on: undefined, until: '2051-12-31' },

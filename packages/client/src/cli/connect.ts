@@ -75,13 +75,16 @@ function configured<T>(find: () => T): T {
 
 const notConfigured = (message: string) => new ExitError(EXIT.notConfigured, message);
 
+/** Names a file of an option in messages. */
+export const nameOfFile = (file: string): string => (file === '-' ? 'stdin' : file);
+
 /** @throws ExitError that names the file */
 export function readText(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    throw new ExitError(EXIT.noFile, `${file === '-' ? 'stdin' : file} cannot be read (${code})`);
+    throw new ExitError(EXIT.noFile, `${nameOfFile(file)} cannot be read (${code})`);
   }
 }
 

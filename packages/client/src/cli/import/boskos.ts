@@ -1,4 +1,5 @@
 /** Translates the resources of Boskos. */
+import { nameOfFile } from '../connect.ts';
 import { badFile } from '../lab/file.ts';
 import type { Entry } from '../lab/write.ts';
 import { type Fields, fieldsOf, listOf, MAX_CAPACITY, nameFault, quoted, textOf } from './labels.ts';
@@ -62,7 +63,7 @@ function entriesOf(entry: Fields): Entry[] {
 export function fromBoskos(root: unknown, file: string): Translation {
   const all = listOf(Array.isArray(root) ? root : fieldsOf(root).resources).map(fieldsOf);
   const typed = all.filter(({ type }) => textOf(type) !== '');
-  if (typed.length === 0) throw badFile(`${file} has no list resources with a type each`);
+  if (typed.length === 0) throw badFile(`${nameOfFile(file)} has no list resources with a type each`);
   const notes: string[] = [];
   const names = new Set<string>();
   const entries = typed.flatMap(entriesOf).filter(({ item: { name } }) => {

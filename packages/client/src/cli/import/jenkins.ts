@@ -1,4 +1,5 @@
 /** Translates the resources of Jenkins' plugin Lockable Resources, as Configuration as Code has them. */
+import { nameOfFile } from '../connect.ts';
 import { badFile } from '../lab/file.ts';
 import type { Entry } from '../lab/write.ts';
 import type { Translation } from './boskos.ts';
@@ -93,7 +94,7 @@ export function fromJenkins(root: unknown, file: string): Translation {
   const all = listOf(manager.declaredResources ?? manager.resources).map(fieldsOf);
   if (all.length === 0)
     throw badFile(
-      `${file} has no resources in unclassified.lockableResourcesManager.declaredResources: is it the YAML that the ` +
+      `${nameOfFile(file)} has no resources in unclassified.lockableResourcesManager.declaredResources: is it the YAML that the ` +
         'plugin Configuration as Code downloads?',
     );
   const notes: string[] = settingsOf(manager);

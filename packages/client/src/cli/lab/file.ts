@@ -1,7 +1,7 @@
 /** Reads files of resources: those of `register` and `apply`, and those that `import` translates. */
 import { parse } from 'yaml';
 import type { Registration } from '../../types.ts';
-import { readText } from '../connect.ts';
+import { nameOfFile, readText } from '../connect.ts';
 import { EXIT, ExitError } from '../exitCodes.ts';
 import { didYouMean, shown } from '../nearest.ts';
 
@@ -16,7 +16,7 @@ export function readYaml(file: string): unknown {
     return parse(text);
   } catch (error) {
     const [reason = ''] = error instanceof Error ? error.message.split('\n') : [];
-    throw badFile(`${file} is neither YAML nor JSON: ${reason.replace(/:$/, '')}`);
+    throw badFile(`${nameOfFile(file)} is neither YAML nor JSON: ${reason.replace(/:$/, '')}`);
   }
 }
 
@@ -31,7 +31,7 @@ export function readResources(file: string): Registration[] {
   const value = readYaml(file);
   const list = Array.isArray(value) ? value : [value];
   if (isList(list)) return list;
-  throw badFile(`${file} has to be a list of resources, such as: - name: printer`);
+  throw badFile(`${nameOfFile(file)} has to be a list of resources, such as: - name: printer`);
 }
 
 /** Says what is wrong with a value; undefined if nothing is. @param path the field */
@@ -100,12 +100,12 @@ function faultOf(item: Readonly<Record<string, unknown>>): string | undefined {
  */
 export function readLab(file: string): Registration[] {
   const items: Registration[] = readResources(file);
-  if (items.length === 0) throw badFile(`${file} has no resources`);
+  if (items.length === 0) throw badFile(`${nameOfFile(file)} has no resources`);
   const names = new Set<string>();
   for (const item of items) {
     const fault = faultOf({ ...item });
-    if (fault !== undefined) throw badFile(`${file}: ${fault}`);
-    if (names.has(item.name)) throw badFile(`${file} has ${item.name} twice`);
+    if (fault !== undefined) throw badFile(`${nameOfFile(file)}: ${fault}`);
+    if (names.has(item.name)) throw badFile(`${nameOfFile(file)} has ${item.name} twice`);
     names.add(item.name);
   }
   return items;
