@@ -29,11 +29,12 @@ local function endDue()
 end
 
 -- Returns a verb that reads reservations, and charges nothing: it admits the caller, who needs this right, ends what is
--- due, and then does what a function does, which takes keys and arguments.
+-- due, and then does what a function does, which takes keys and arguments. It changes no name, also if the right is one
+-- to change something.
 function reading.freeVerb(right, run)
   return function(keys, args)
     waitingQueue.prepare()
-    return admission.admit(right) or endDue() or run(keys, args)
+    return admission.admit(right, {}) or endDue() or run(keys, args)
   end
 end
 

@@ -73,6 +73,14 @@ describe('it changes names that start with the prefix', () => {
     expect((await ci.unreserve(own('ci/x', got))).status).toBe(200);
   });
 
+  test('a request of it that waits is told who is in the way', async () => {
+    await holdfast.reserve(item('ci/a'));
+    const path = '/api/v1/Reservation/reserve?pollSeconds=1';
+    expect((await ci.request('POST', path, [wanted('ci/a', 'q')])).body).toMatchObject([
+      { status: 'WAITING', waiting: { reason: { holders: [{ requester: 'r' }] } } },
+    ]);
+  });
+
   test('and reads everything', async () => {
     await holdfast.reserve(item('prod'));
     expect((await ci.active()).body.map(({ resource }) => resource)).toEqual(['prod']);
