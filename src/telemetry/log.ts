@@ -12,11 +12,21 @@ export function createLogger(level: string, stream: DestinationStream = standard
   return pino({ level, base: null, timestamp, serializers: { err: brief } }, stream);
 }
 
+type Output = DestinationStream & { flush(done?: (error?: Error) => void): void };
+
+let output: Output | undefined;
+
+/** Returns the one stream to standard output, which all loggers of a process share. */
+function standardOutput(): Output {
+  output ??= openOutput();
+  return output;
+}
+
 /**
  * Passes on the lines of one iteration of the event loop together, since each write makes the destination measure its
  * whole buffer.
  */
-function standardOutput(): DestinationStream & { flush(done?: (error?: Error) => void): void } {
+function openOutput(): Output {
   let lines: string[] = [];
   const flushLines = () => {
     const text = lines.join('');

@@ -3,6 +3,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
+import { createLogger } from '../../src/telemetry/log.ts';
 import { ISSUER, jwks, sign, useJwks } from '../support/jwt.ts';
 import { parseSamples } from '../support/samples.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
@@ -128,4 +129,11 @@ describe('metrics of what the service depends on', () => {
     expect(await failed()).toBe(2);
     await holdfast.stop();
   });
+});
+
+test('all loggers of a process share its standard output: another one adds no handler of its end', () => {
+  createLogger('silent');
+  const handlers = process.listenerCount('exit');
+  createLogger('silent');
+  expect(process.listenerCount('exit')).toBe(handlers);
 });
