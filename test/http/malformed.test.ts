@@ -153,7 +153,10 @@ describe('400: a string that names the item and the field', () => {
     ['depth', '['.repeat(500_000)],
     ['strings', `[${'"",'.repeat(300_000)}""]`],
   ])('more %s than any request has are refused before they are parsed', async (_, body) => {
-    expect(await post(body)).toMatchObject({ status: 400, body: 'the request body must hold at most 500 items' });
+    expect(await post(body)).toMatchObject({
+      status: 400,
+      body: 'the request body holds too many values: send fewer items at a time',
+    });
   });
 
   test('however full of commas and brackets its names are, the largest request there can be is not', async () => {

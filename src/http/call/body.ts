@@ -63,7 +63,7 @@ function takeBytes<Body>(rules: BodyRules<Body>, call: Call<Body>, bytes: Uint8A
   const { bodyBytes, batch } = sizes;
   if (bytes.length > bodyBytes) throw tooLarge(bodyBytes);
   if (bytes.length > COUNTED_FROM_BYTES && hasMoreValues(bytes, batch * (MAX_BLOCKS + MAX_FIELDS)))
-    throw malformed(`the request body must hold at most ${batch} items`);
+    throw malformed('the request body holds too many values: send fewer items at a time');
   const json = parse(decode(bytes));
   const { subject } = call;
   const filled = subject === undefined ? json : fillRequester(subject, json, batch);
