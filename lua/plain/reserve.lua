@@ -54,17 +54,23 @@ end
 -- it as a slot. Returns its parts; nil if it must go the general way.
 local function reserveName(keys, name, requester, token, terms, pool, slotNumber, nowMs)
   expiresAt, digits, type = plain.termsOf(terms, nowMs)
-  fence = expiresAt and tenant.add(expiresAt)
-  if not fence or tenant.isAwaited(keys, name) then
+  if not expiresAt or tenant.isAwaited(keys, name) then
+    return nil
+  end
+  -- To look first makes a refusal a tenth cheaper than HSETNX, and a success 3 % dearer.
+  local held = call('HGET', keys.slots, name)
+  if held then
+    return partsOfHeld(name, requester, token, held)
+  end
+  fence = tenant.add(expiresAt)
+  if not fence then
     return nil
   elseif pool then
     slots.mark(keys, pool, slotNumber)
   end
   local packed = pack(PLAIN, 2, requester, fence, nowMs, expiresAt, token, type, tenant.label)
-  if call('HSETNX', keys.slots, name, packed) == 0 then
-    tenant.undo()
-    return partsOfHeld(name, requester, token, call('HGET', keys.slots, name))
-  elseif expiresAt > 0 then
+  call('HSET', keys.slots, name, packed)
+  if expiresAt > 0 then
     call('ZADD', keys.due, digits, name)
   end
   if pool then

@@ -29,8 +29,6 @@ local messages, bytes, publisherAt
 -- box: the numbers of the outbox, nil if there is none. queueText: the state of the queue that is to be written, nil
 -- nothing.
 local limits, written, box, queueText
--- Changes of the last reservation.
-local fenceBefore, nextDueBefore
 
 -- Reads the state of the queue. Returns true if it has nothing to do before a request.
 local function isQueueQuiet()
@@ -142,7 +140,6 @@ function tenant.add(expiresAt)
   then
     return nil
   end
-  fenceBefore, nextDueBefore = fence, nextDue
   count, fence = count + 1, tokenAfter(fence, nowUs)
   if expiresAt > 0 and expiresAt < nextDue then
     nextDue = expiresAt
@@ -194,11 +191,6 @@ function tenant.pass(expiresAt)
     nextDue = expiresAt
   end
   return fence
-end
-
--- Undoes the last add().
-function tenant.undo()
-  count, fence, nextDue = count - 1, fenceBefore, nextDueBefore
 end
 
 -- Notes what is written of a new reservation.

@@ -83,8 +83,8 @@ export const MISTAKES: readonly Mistake[] = [
     also: [
       {
         file: 'lua/plain/reserve.lua',
-        find: "if call('HSETNX', keys.slots, name, packed) == 0 then",
-        replace: `if call('HSETNX', keys.slots, name, packed) == 0 and not (${once(50)} and redis.call('HSET', keys.slots, name, packed)) then`,
+        find: '  if held then',
+        replace: `  if held and not (${once(50)}) then`,
       },
       {
         file: 'lua/plain/reserve.lua',
