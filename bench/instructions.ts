@@ -2,7 +2,8 @@
  * `npm run bench:instructions`: counts the instructions that Redis executes for a call of reserve and unreserve, with
  * valgrind's callgrind: other load on the machine does not change the count. Lua's garbage collector rests meanwhile,
  * as its work comes in lumps that hide one percent. The memory that calls leave to it is counted beside. With
- * `-- --against <folder>` it counts those of another checkout too. Takes about two minutes a checkout.
+ * `-- --against <folder>` it counts those of another checkout too. Takes one to three minutes a checkout, by the load
+ * of the machine.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -35,8 +36,11 @@ const WORN_SLOT = 'worn_0';
 const ROUNDS = 7;
 const LATER_MS = 150;
 
-/** The instance of the long polls in a line, and the number of calls that join it in a round. */
-const [INSTANCE, LINE_CALLS] = ['bench', 10];
+/**
+ * The instance of the long polls in a line, and the number of calls that join it in a round: few, since its beat is
+ * current for half a second only.
+ */
+const [INSTANCE, LINE_CALLS] = ['bench', 5];
 
 /** A kind of request, and whether an event stream of the tenant is open, or its outbox wants all types of events. */
 interface Case extends Kind {
@@ -48,9 +52,9 @@ interface Case extends Kind {
 const CASES: readonly Case[] = [
   { what: 'plain name', size: 1, calls: 20, name: () => freshName('plain') },
   { what: 'plain name, with a lease', size: 1, calls: 20, name: () => freshName('leased'), ttlSeconds: 600 },
+  { what: 'plain name that is held', size: 1, calls: 20, name: () => HELD_NAME, status: 'ALREADY_HELD' },
   { what: 'plain name, with an open stream', size: 1, calls: 20, name: () => freshName('heard'), isHeard: true },
   { what: 'plain name, with an outbox', size: 1, calls: 20, name: () => freshName('noticed'), hasOutbox: true },
-  { what: 'plain name that is held', size: 1, calls: 20, name: () => HELD_NAME, status: 'ALREADY_HELD' },
   { what: 'pool of 100,000', size: 1, calls: 10, name: () => 'pool' },
   { what: 'pool of 100,000, a slot out of service', size: 1, calls: 10, name: () => 'worn' },
   { what: 'leaf below two pools', size: 1, calls: 10, name: () => 'leaf' },

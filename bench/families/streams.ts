@@ -26,7 +26,8 @@ const PUBLISHER_AT = 1 + bytesBefore(undefined);
  */
 export const PUBLISH = `local hot = redis.call('HGET', KEYS[2], 'hot')
 local number = struct.unpack('>I6', hot, ${MESSAGES_AT})
-local rest = ' ' .. string.sub(hot, ${PUBLISHER_AT}) .. ' 1769860830000\\n' .. ARGV[1]
+local publisher = struct.unpack('s', hot, ${PUBLISHER_AT})
+local rest = ' ' .. publisher .. ' 1769860830000\\n' .. ARGV[1]
 for _ = 1, ARGV[2] do
   number = number + 1
   redis.call('SPUBLISH', KEYS[1], 'v2 ' .. number .. rest)

@@ -38,7 +38,11 @@ end })
 
 -- Sets the keys of a verb (frame/run.lua). Takes those that the call was given.
 function call.setKeys(verb, values)
-  local tenant, names, given = values[1], verb.keys, #values
+  local tenant, given = values[1], #values
+  if given == 1 and givenBefore == 1 and verb == verbBefore and tenant == tenantBefore then
+    return
+  end
+  local names = verb.keys
   -- In a cluster, a call is given its derived keys, too.
   if given > #names then
     given = #names

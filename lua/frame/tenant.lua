@@ -74,18 +74,14 @@ local packed, grant
 
 -- Assigns the numbers of the packed field. A time or number of bytes that there is not is infinite.
 local function assignNumbers()
-  local nextDue, dueIndexed, bytes, at
+  local nextDue, dueIndexed, bytes, boxAt
   tenant.tierNumber, tenant.flags, tenant.definitions, tenant.minuteStart, tenant.minute, tenant.day, tenant.today,
-    tenant.fence, tenant.count, tenant.moreSlots, nextDue, dueIndexed, tenant.listenUntil, tenant.messages, bytes, at =
-    unpackHot(packed)
+    tenant.fence, tenant.count, tenant.moreSlots, nextDue, dueIndexed, tenant.listenUntil, tenant.messages, bytes,
+    tenant.publisher, boxAt = unpackHot(packed)
   tenant.nextDue = nextDue < NEVER and nextDue or HUGE
   tenant.dueIndexed = dueIndexed < NEVER and dueIndexed or HUGE
   tenant.bytes = bytes < NEVER and bytes or HUGE
-  tenant.box = nil
-  if hot.hasNotices(tenant.flags) then
-    tenant.box, at = hot.unpackBox(packed, at)
-  end
-  tenant.publisher = at <= #packed and sub(packed, at) or ''
+  tenant.box = hot.hasNotices(tenant.flags) and hot.unpackBox(packed, boxAt) or nil
 end
 
 -- Assigns what the tenant's hash says of the key that is asked with.
@@ -159,8 +155,7 @@ function tenant.save(fields)
   local before, now = tenant.hot, hot.packHot(
     tenant.tierNumber, tenant.flags, tenant.definitions, tenant.minuteStart, tenant.minute, tenant.day, tenant.today,
     tenant.fence, tenant.count, tenant.moreSlots, finite(tenant.nextDue), finite(tenant.dueIndexed), tenant.listenUntil,
-    tenant.messages, finite(tenant.bytes),
-    tenant.box and hot.packBox(tenant.box) .. tenant.publisher or tenant.publisher
+    tenant.messages, finite(tenant.bytes), tenant.publisher, tenant.box
   )
   tenant.hot = now
   if not fields or not fields[1] then

@@ -157,12 +157,12 @@ end
 -- the reply, joined too, since a list costs Redis 8,000 instructions more (parseReply() in src/redis/reply.ts).
 function plain.finish(keys, texts, number, length, second, third, last)
   local isTold = plain.isHeard and events.keep(keys.outbox, tenant.maxOutbox(), floor(nowUs / 1000))
-  local message, publisher = tenant.commit(isTold)
+  local work = ITEM_WORK * number + length / 40
+  local quota, others, message, publisher = tenant.commit(isTold, work - work % 1)
   if isTold then
     events.send(keys.tenant, message, publisher, floor(nowUs / 1000))
   end
-  local kept, work = plain.isHeard and events.isKept and ' o\r' or '\r', ITEM_WORK * number + length / 40
-  local quota, others = tenant.quota(work - work % 1)
+  local kept = plain.isHeard and events.isKept and ' o\r' or '\r'
   if third then
     return 'OK\r' .. quota .. others .. kept .. texts .. '\n' .. second .. '\n' .. third .. '\n' .. last .. '\n'
   end

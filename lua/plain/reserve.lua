@@ -17,6 +17,7 @@ local ACQUIRED, HAD, HELD = 'ACQUIRED', 'ALREADY_HAD', 'ALREADY_HELD'
 local MADE, ALREADY_HELD = ACQUIRED .. '\n' .. ACQUIRED, HELD .. '\n' .. HELD
 local call, concat, format, match, pack, PLAIN = redis.call, table.concat, string.format, string.match, struct.pack,
   codec.PLAIN
+local holderOf = codec.holderOf
 
 -- Of the item that was read last: when its reservation ends in ms, 0 never, and as digits; its type; and once that is
 -- made, its fencing token.
@@ -35,8 +36,9 @@ end
 
 -- Returns the parts of an item whose resource is held. Takes its record. Returns nil if that is not of the plain form.
 local function partsOfHeld(name, requester, token, packed)
-  local owner, held, reservedAt, heldUntil, heldToken = codec.unpackPlain(packed)
+  local owner, reservedAt, heldUntil, held, at = holderOf(packed)
   if owner == requester then
+    local heldToken = codec.tokenAt(packed, at)
     -- The same token means a retry of the call that made the reservation.
     local status = heldToken == token and ACQUIRED or HAD
     return status, status, format('%d\n%d', held, heldUntil), heldToken
@@ -54,7 +56,7 @@ end
 -- it as a slot. Returns its parts; nil if it must go the general way.
 local function reserveName(keys, name, requester, token, terms, pool, slotNumber, nowMs)
   expiresAt, digits, type = plain.termsOf(terms, nowMs)
-  if not expiresAt or tenant.isAwaited(keys, name) then
+  if not expiresAt or queueState.due and tenant.firstMember(keys, name) then
     return nil
   end
   -- To look first makes a refusal a tenth cheaper than HSETNX, and a success 3 % dearer.

@@ -17,6 +17,9 @@ local PER_ENTRY, ROUNDED_UP = 128, 1.25
 -- suspended, or allows only registered names; it has an outbox; it has bookings.
 local HAS_QUEUE, FIRST_FLAG, HAS_NOTICES = 8, 16, hot.HAS_NOTICES
 
+-- The most fields of credentials that are kept: some 0.3 MB.
+local MAX_FIELDS = 1000
+
 local MIN_LEASE_MS = state.MIN_LEASE_MS
 local FORM, pack, unpackNumbers = hot.FORM, struct.pack, struct.unpack
 local tokenAfter = fencing.after
@@ -25,7 +28,8 @@ local key, found, packed, grant, nowUs, nowMs, mayWait
 -- The numbers of the packed field, in its order.
 local tier, flags, definitions, minuteStart, minute, day, today, fence, count, moreSlots, nextDue, dueIndexed,
   listenUntil
-local messages, bytes, publisherAt
+-- boxAt: the place of the numbers of the outbox.
+local messages, bytes, publisher, boxAt
 -- box: the numbers of the outbox, nil if there is none. queueText: the state of the queue that is to be written, nil
 -- nothing.
 local limits, written, box, queueText
@@ -43,12 +47,26 @@ local function isQuiet(number)
     -- Bookings are of resources that always go the general way, and what is due of them is in nextDue.
     others = flags % HAS_NOTICES
     if hot.hasNotices(flags) then
-      box, publisherAt = hot.unpackBox(packed, publisherAt)
+      box = hot.unpackBox(packed, boxAt)
     end
   end
   return others < FIRST_FLAG and tier > 0 and nextDue > nowMs and
     (others < HAS_QUEUE or number == 1 and isQueueQuiet())
 end
+
+-- The fields of credentials in the tenant's hash, so that not each call makes this text.
+local fields, fieldCount = {}, 0
+setmetatable(fields, { __index = function(_, credential)
+  if fieldCount == MAX_FIELDS then
+    for one in pairs(fields) do
+      fields[one] = nil
+    end
+    fieldCount = 0
+  end
+  local field = 'key:' .. credential
+  fields[credential], fieldCount = field, fieldCount + 1
+  return field
+end })
 
 -- Reads the tenant for a credential, the SHA-256 of an API key, and charges writes (lua/limits/quota.lua). Takes
 -- the time, the number of writes, and whether the request may wait, or hand over to one that does. Returns true if the
@@ -58,16 +76,16 @@ end
 function tenant.begin(tenantKey, credential, us, ms, cost, hasQueue)
   key, nowUs, nowMs, mayWait = tenantKey, us, ms, hasQueue
   if mayWait then
-    found = call('HMGET', key, 'hot', 'key:' .. credential, 'queue', 'beats')
+    found = call('HMGET', key, 'hot', fields[credential], 'queue', 'beats')
   else
-    found = call('HMGET', key, 'hot', 'key:' .. credential)
+    found = call('HMGET', key, 'hot', fields[credential])
   end
   packed, grant = found[1], found[2]
   if not packed or not grant then
     return false
   end
   tier, flags, definitions, minuteStart, minute, day, today, fence, count, moreSlots, nextDue, dueIndexed, listenUntil,
-    messages, bytes, publisherAt = unpackNumbers(FORM, packed)
+    messages, bytes, publisher, boxAt = unpackNumbers(FORM, packed)
   if not isQuiet(cost) then
     return false
   end
@@ -100,25 +118,6 @@ end
 -- Returns the fields that begin() has read, for the general way (lua/frame/tenant.lua).
 function tenant.found()
   return found
-end
-
--- The texts of amounts of work, as far as calls have needed them.
-local workTexts = {}
-
--- Returns the quota as replies have it (lua/limits/quota.lua), and what finish() of lua/frame/commit.lua adds. Takes
--- the work of the request.
-function tenant.quota(work)
-  local text = workTexts[work]
-  if not text then
-    text = format(' %d', work)
-    workTexts[work] = text
-  end
-  local due = queueState.due or mayWait and NEVER
-  if due then
-    due = nextDue < due and nextDue or due
-    text = text .. format(' %d 0', due < NEVER and due - nowMs or -1)
-  end
-  return quota.textOf(limits, minuteStart, minute, day, today, nowMs), text
 end
 
 -- Returns the first member of a name in the queues (lua/waiting/queues.lua); nil if no ticket has to do with it.
@@ -237,32 +236,42 @@ function tenant.maxOutbox()
   return limits.outbox
 end
 
--- Writes the record. Returns the number of the message with events, if there are any, and the publisher.
-function tenant.commit(hasEvents)
+-- The texts of amounts of work, as far as calls have needed them.
+local workTexts = {}
+
+-- Writes the record. Takes the work of the request. Returns the quota as replies have it (lua/limits/quota.lua), and
+-- what finish() of lua/frame/commit.lua adds; the number of the message with events, if there are any, and the
+-- publisher.
+function tenant.commit(hasEvents, work)
   if hasEvents then
     messages = messages + 1
   end
-  if bytes < NEVER then
+  if written > 0 and bytes < NEVER then
     bytes = bytes + ceil(written)
   end
   local numbers = pack(
     FORM, tier, flags, definitions, minuteStart, minute, day, today, fence, count, moreSlots, nextDue, dueIndexed,
-    listenUntil, messages, bytes
+    listenUntil, messages, bytes, publisher
   )
   if box then
     numbers = numbers .. hot.packBox(box)
-  end
-  local publisher = ''
-  if publisherAt <= #packed then
-    publisher = string.sub(packed, publisherAt)
-    numbers = numbers .. publisher
   end
   if queueText then
     call('HSET', key, 'hot', numbers, 'queue', queueText)
   else
     call('HSET', key, 'hot', numbers)
   end
-  return messages, publisher
+  local text = workTexts[work]
+  if not text then
+    text = format(' %d', work)
+    workTexts[work] = text
+  end
+  local due = queueState.due or mayWait and NEVER
+  if due then
+    due = nextDue < due and nextDue or due
+    text = text .. format(' %d 0', due < NEVER and due - nowMs or -1)
+  end
+  return quota.textOf(limits, minuteStart, minute, day, today, nowMs), text, messages, publisher
 end
 
 return tenant

@@ -52,9 +52,12 @@ codec.UNCLAIMED = '!!!!!!!!!!!!!!!!!!!!!!'
 -- which the plain way (lua/plain) would release without a look at its condition.
 codec.NO_DETAILS = '{}'
 
-local byte, find = string.byte, string.find
+local byte, find, unpackFields = string.byte, string.find, struct.unpack
 local HOLD, HOLDERS, PLAIN, FULL = '>BI4ssB', 's', '>BsI7I6I6c22ss', '>BI4ssBI7I6I6c22sssss'
 local TAIL = '>I6B'
+-- The form of a plain name's reservation up to the first byte of the release token. Tokens of callers are base64url, so
+-- this byte tells UNCLAIMED: a refusal needs no more, and each text that Lua makes costs it.
+local HOLDER, UNCLAIMED_BYTE = '>BsI7I6I6B', 33
 -- The third byte of details that have extra fields: x.
 local EXTRAS = 120
 -- The most names of slots in a record of the history.
@@ -84,15 +87,20 @@ end
 -- The form of a reservation of a plain name: 2, then owner, fence, reservedAt, expiresAt, token, type and label.
 codec.PLAIN = PLAIN
 
--- Returns owner, fencing token, reservedAt, expiresAt, release token and type of a reservation of a plain name; nil if
--- the record has another form, or nobody has claimed it.
-function codec.unpackPlain(packed)
+-- Returns owner, reservedAt, expiresAt, fencing token and the place behind the release token's first byte, of a
+-- reservation of a plain name; nil if the record has another form, or nobody has claimed it.
+function codec.holderOf(packed)
   if byte(packed) == 2 then
-    local _, owner, fence, reservedAt, expiresAt, token, type = struct.unpack(PLAIN, packed)
-    if token ~= codec.UNCLAIMED then
-      return owner, fence, reservedAt, expiresAt, token, type
+    local _, owner, fence, reservedAt, expiresAt, first, at = unpackFields(HOLDER, packed)
+    if first ~= UNCLAIMED_BYTE then
+      return owner, reservedAt, expiresAt, fence, at
     end
   end
+end
+
+-- Returns the release token of a record, whose place holderOf() has returned.
+function codec.tokenAt(packed, at)
+  return string.sub(packed, at - 1, at + 20)
 end
 
 -- Packs a reservation of one slot of a pool, which has no other slots and no extra fields.

@@ -4,8 +4,8 @@
 
 /**
  * The field `hot` of a tenant's hash: the twin of lua/frame/hot.lua. lua/frame/tenant.lua says what its parts mean.
- * These are its unsigned big-endian integers, in order, with their bytes. The numbers of the outbox follow if there is
- * one, and then the publisher.
+ * These are its unsigned big-endian integers, in order, with their bytes. The publisher follows, with a zero byte after
+ * it, and then the numbers of the outbox if there is one.
  */
 export const HOT_NUMBERS = [
   ['tier', 1],
@@ -83,8 +83,11 @@ export function readHot(packed: Buffer | null | undefined): Hot {
       }),
     );
   const numbers = { ...NONE, ...read(HOT_NUMBERS) };
+  const end = packed.indexOf(0, at);
+  const publisher = packed.toString('latin1', at, end);
+  at = end + 1;
   const box = Math.floor(numbers.flags / HAS_NOTICES) % 2 === 1 ? { ...NO_BOX, ...read(BOX_NUMBERS) } : null;
-  return { ...numbers, box, publisher: packed.toString('latin1', at) };
+  return { ...numbers, box, publisher };
 }
 
 /**

@@ -40,7 +40,7 @@ export function packHot(hot: Hot): Buffer {
   const numbers = HOT_NUMBERS.map(([name, bytes]) => bytesOf(hot[name], bytes));
   const { box } = hot;
   const ofBox = box === null ? [] : BOX_NUMBERS.map(([name, bytes]) => bytesOf(box[name], bytes));
-  return Buffer.concat([...numbers, ...ofBox, Buffer.from(hot.publisher)]);
+  return Buffer.concat([...numbers, Buffer.from(`${hot.publisher}\0`), ...ofBox]);
 }
 
 /** Changes some parts. No script of the tenant may run meanwhile. */
