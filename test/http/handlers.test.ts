@@ -1,9 +1,18 @@
 /**
  * Each operation has one handler (src/http/call/handle.ts), and each kind of answer the headers that belong to it.
  */
+import { ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { Hono } from 'hono';
 import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
+import { HoldfastError } from '../../src/domain/errors.ts';
+import { Incoming } from '../../src/http/admission/incoming.ts';
+import type { Call } from '../../src/http/call/call.ts';
+import { handle } from '../../src/http/call/handle.ts';
+import { charged } from '../../src/http/call/reply.ts';
+import type { AppEnv } from '../../src/http/deps.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { wire } from '../../src/wire/wire.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
@@ -24,6 +33,32 @@ test('each path of the API has one handler and no middleware', async () => {
   expect(routes.map(handlersOf)).toEqual(routes.map(({ method, path }) => [`${method} ${path}`]));
   await services.close();
   await database.drop();
+});
+
+describe('a call that has its response', () => {
+  test.each([
+    ['carried out', () => Promise.resolve({ result: [], quota: [] })],
+    ['refused', () => Promise.reject(new HoldfastError('refused', 'no'))],
+  ])('that was %s lets go of its body and its error, which refer to all its items', async (_, run) => {
+    const calls: Call<string>[] = [];
+    const way = {
+      path: '/x',
+      steps: [
+        (call: Call<string>): undefined => {
+          call.body = 'items';
+          calls.push(call);
+        },
+      ],
+      run,
+      reply: charged,
+    };
+    const deps = { log: createLogger('silent'), logRequests: 'some', metrics: null, traces: null } as const;
+    const incoming = new Incoming(new Socket());
+    const env = { incoming, outgoing: new ServerResponse(incoming) };
+    await new Hono<AppEnv>().post('/x', handle(deps, way)).request('/x', { method: 'POST' }, env);
+    expect(calls.map(({ error }) => error)).toEqual([undefined]);
+    expect(() => calls[0]?.body).toThrow('no step sets the body');
+  });
 });
 
 describe('headers', () => {

@@ -8,6 +8,7 @@ import type { Idempotency } from '../../domain/idempotency.ts';
 import type { Quota } from '../../domain/quota.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import type { SessionUser } from '../../engine/tenant/signIns.ts';
+import { isLockedOut } from '../../limits/failedAuthentications.ts';
 import type { Actor } from '../../operations/permissions.ts';
 import type { AppEnv } from '../deps.ts';
 import { requestIdOf } from './requestId.ts';
@@ -32,9 +33,9 @@ export class Call<Body = unknown, Query = unknown, Params = unknown> {
   isIdentified = false;
   isVerified = false;
   /** Values that the operation declares, each set by a step before the handler (route.ts). */
-  declare body: Body;
   declare query: Query;
   declare params: Params;
+  #body: Body | undefined;
   #credential: Credential | undefined;
   #actor: Actor | undefined;
   #user: SessionUser | undefined;
@@ -60,6 +61,25 @@ export class Call<Body = unknown, Query = unknown, Params = unknown> {
 
   get tenant(): string | undefined {
     return this.#credential?.tenant;
+  }
+
+  get body(): Body {
+    return known(this.#body, 'body');
+  }
+
+  set body(body: Body) {
+    this.#body = body;
+  }
+
+  /**
+   * Lets go of the body and the error, whose stack refers to the arguments, once there is a response. A call that
+   * waited before its body was parsed is old for the garbage collector. Until a full collection it would keep the
+   * items, and each collection of the young generation would copy them. traced() needs the error of a caller that is
+   * locked out.
+   */
+  letGo(): void {
+    this.#body = undefined;
+    if (!isLockedOut(this.error)) this.error = undefined;
   }
 
   /** The only requester that the caller may act for, if it is a derived token. */

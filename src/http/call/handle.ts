@@ -78,7 +78,14 @@ export function handle<Body, Query, Params, Done>(
 
   const ended = (call: Of, made: Reply): Response | Promise<Response> => {
     observe(deps, call, made.status);
-    return rewrite === undefined ? respond(call, made) : Promise.resolve(rewrite(made)).then((to) => respond(call, to));
+    if (rewrite === undefined) return responded(call, made);
+    return Promise.resolve(rewrite(made)).then((to) => responded(call, to));
+  };
+
+  const responded = (call: Of, made: Reply): Response => {
+    const response = respond(call, made);
+    call.letGo();
+    return response;
   };
 
   const { log, traces } = deps;
