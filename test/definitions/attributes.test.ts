@@ -3,40 +3,28 @@
  * (docs/specification.md#store-modes-and-start, #attributes).
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { changeInDatabase } from '../../src/definitions/changeInDatabase.ts';
-import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
+import type { changeInDatabase } from '../../src/definitions/changeInDatabase.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
-import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import type { StoredDefinition } from '../../src/engine/definitions/codec.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
-import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { definitions as rows } from '../../src/store/schema.ts';
 import { forget } from '../support/hotRecord.ts';
 import { allDefinitions } from '../support/listed.ts';
-import { KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
+import { engineOn, makeStore, type OwnStore, storeTenant } from '../support/tenancy.ts';
 import { reserve } from '../support/verbs.ts';
 
-let made: TestDatabase;
-let store: OpenStore;
+let store: OwnStore;
 let engine: Engine;
 let credential: Credential;
 let changes: ReturnType<typeof changeInDatabase>;
 beforeAll(async () => {
-  made = await KINDS.Postgres();
-  store = await openStore(made.url);
-  const { redis, database } = store;
-  defineScripts(redis, loadScripts(DEFAULT_TIERS));
-  const copy = new WorkingCopy(database, { redis, tiers: DEFAULT_TIERS });
-  engine = { redis, tiers: DEFAULT_TIERS, loadTenant: (id) => copy.refresh(id) };
-  changes = changeInDatabase(database, engine, copy);
+  store = await makeStore();
+  ({ engine, changes } = engineOn(store));
   const { tenant, key } = await storeTenant(store);
   credential = { tenant, credentialKey: digestOf(key), kind: 'key' };
 });
-afterAll(async () => {
-  await store.close();
-  await made.drop();
-});
+afterAll(() => store.close());
 
 const phones = {
   ...{ name: 'phones', capacity: 3, blocks: [], treePath: null, afterUse: 'dirty' as const, bookable: true },

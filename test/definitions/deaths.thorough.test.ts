@@ -5,20 +5,15 @@
 import { spawn } from 'node:child_process';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { changeInDatabase } from '../../src/definitions/changeInDatabase.ts';
-import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
-import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { versionsInRedis } from '../../src/engine/definitions/copy.ts';
-import type { Engine } from '../../src/engine/engine.ts';
 import { digestOf, makeKey } from '../../src/identity/credentials.ts';
-import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { listKeys } from '../../src/store/keys.ts';
 import { readRecord } from '../../src/store/records.ts';
 import { definitions as rows } from '../../src/store/schema.ts';
 import { forget } from '../support/hotRecord.ts';
 import { allDefinitions } from '../support/listed.ts';
-import { KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
+import { engineOn, KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
 import { until } from '../support/until.ts';
 import { reserve } from '../support/verbs.ts';
 
@@ -75,11 +70,7 @@ describe.each(['Postgres', 'PGlite'] as const)('on %s', (kind) => {
   async function open() {
     opening ??= openStore(made.url);
     const store = await opening;
-    const { database, redis } = store;
-    defineScripts(redis, loadScripts(DEFAULT_TIERS));
-    const copy = new WorkingCopy(database, { redis, tiers: DEFAULT_TIERS });
-    const engine: Engine = { redis, tiers: DEFAULT_TIERS, loadTenant: (id) => copy.refresh(id) };
-    return { store, copy, engine, changes: changeInDatabase(database, engine, copy) };
+    return { store, ...engineOn(store) };
   }
 
   /** A PGlite has one process at a time. */

@@ -4,23 +4,20 @@
  */
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { changeInDatabase } from '../../src/definitions/changeInDatabase.ts';
-import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
+import type { changeInDatabase } from '../../src/definitions/changeInDatabase.ts';
+import type { WorkingCopy } from '../../src/definitions/workingCopy.ts';
 import { HoldfastError } from '../../src/domain/errors.ts';
 import type { Quota } from '../../src/domain/quota.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
-import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { type Deleted, deleteDefinition, PLAN } from '../../src/engine/definitions/changes.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
-import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { tenants } from '../../src/store/schema.ts';
-import { KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
+import { engineOn, makeStore, type OwnStore, storeTenant } from '../support/tenancy.ts';
 import { reserve, unreserve } from '../support/verbs.ts';
 
 describe('a change of definitions that fails', () => {
-  let made: TestDatabase;
-  let store: OpenStore;
+  let store: OwnStore;
   let copy: WorkingCopy;
   let engine: Engine;
   let changes: ReturnType<typeof changeInDatabase>;
@@ -35,12 +32,8 @@ describe('a change of definitions that fails', () => {
   const failRefreshing = () => vi.spyOn(copy, 'refresh').mockRejectedValue(unavailable('The tenant is being loaded.'));
 
   beforeAll(async () => {
-    made = await KINDS.Postgres();
-    store = await openStore(made.url);
-    defineScripts(store.redis, loadScripts(DEFAULT_TIERS));
-    copy = new WorkingCopy(store.database, { redis: store.redis, tiers: DEFAULT_TIERS });
-    engine = { redis: store.redis, tiers: DEFAULT_TIERS, loadTenant: (id) => copy.refresh(id) };
-    changes = changeInDatabase(store.database, engine, copy);
+    store = await makeStore();
+    ({ engine, copy, changes } = engineOn(store));
     const { tenant, key } = await storeTenant(store);
     credential = { tenant, credentialKey: digestOf(key), kind: 'key' };
     quota = (await register()).quota;
@@ -50,10 +43,7 @@ describe('a change of definitions that fails', () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
-  afterAll(async () => {
-    await store.close();
-    await made.drop();
-  });
+  afterAll(() => store.close());
 
   test('after it was charged still tells its caller the remaining quota', async () => {
     failRefreshing();

@@ -14,12 +14,19 @@ import { detailsOf, toStored } from '../../src/engine/definitions/codec.ts';
 import { copyDefinitions, takeCopyLease } from '../../src/engine/definitions/copy.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
-import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { definitions as rows, tenants } from '../../src/store/schema.ts';
 import { forget } from '../support/hotRecord.ts';
 import { allDefinitions } from '../support/listed.ts';
 import { startInstance } from '../support/service.ts';
-import { databaseEnv, KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
+import {
+  databaseEnv,
+  engineOn,
+  KINDS,
+  type OpenStore,
+  openStore,
+  storeTenant,
+  type TestDatabase,
+} from '../support/tenancy.ts';
 import { reserve, unreserve } from '../support/verbs.ts';
 
 /** Declares the tests, on a database of one kind. */
@@ -34,10 +41,7 @@ export function definitionsSurvive(kind: keyof typeof KINDS): void {
   beforeAll(async () => {
     made = await KINDS[kind]();
     store = await openStore(made.url);
-    defineScripts(store.redis, loadScripts(DEFAULT_TIERS));
-    copy = new WorkingCopy(store.database, { redis: store.redis, tiers: DEFAULT_TIERS });
-    engine = { redis: store.redis, tiers: DEFAULT_TIERS, loadTenant: (id) => copy.refresh(id) };
-    changes = changeInDatabase(store.database, engine, copy);
+    ({ engine, copy, changes } = engineOn(store));
     const stored = await storeTenant(store);
     tenant = stored.tenant;
     credential = { tenant, credentialKey: digestOf(stored.key), kind: 'key' };

@@ -8,7 +8,7 @@ import { findOrInstall, type Wanted } from '../../scripts/serverProgram.ts';
 import { SCOPES } from '../../src/domain/rights.ts';
 import { type ManagementToken, TOKENS, tokenContent } from '../support/managementTokens.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
-import { databaseEnv, KINDS, openStore, signIn, storeTenant } from '../support/tenancy.ts';
+import { databaseEnv, makeStore, signIn, storeTenant } from '../support/tenancy.ts';
 
 export interface Started {
   readonly service: Instance;
@@ -27,20 +27,18 @@ async function withoutDatabase(): Promise<Started> {
 
 /** HOLDFAST_TOKEN is a management token with all scopes. */
 async function withDatabase(): Promise<Started> {
-  const made = await KINDS.Postgres();
-  const store = await openStore(made.url);
+  const store = await makeStore();
   const own = await storeTenant(store, 'Starter');
-  const service = await startInstance({ keys: [own], env: databaseEnv(made.url) });
+  const service = await startInstance({ keys: [own], env: databaseEnv(store.url) });
   const owner = await signIn(store.redis, own.tenant);
   const content = { ...tokenContent(SCOPES), label: 'terraform' };
   const { token } = (await owner.request<ManagementToken>(service.url, 'POST', TOKENS, content)).body;
   return {
     service,
-    env: { HOLDFAST_TOKEN: token, DATABASE_URL: made.url, REDIS_URL: inject('redisUrl') },
+    env: { HOLDFAST_TOKEN: token, DATABASE_URL: store.url, REDIS_URL: inject('redisUrl') },
     stop: async () => {
       await service.stop();
       await store.close();
-      await made.drop();
     },
   };
 }

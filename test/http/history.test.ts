@@ -12,7 +12,7 @@ import { hold, holdfast, useActing } from '../support/acting.ts';
 import { createClient } from '../support/client.ts';
 import { addPast } from '../support/pastEntries.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
-import { databaseEnv, KINDS, openStore, signIn, storeTenant } from '../support/tenancy.ts';
+import { databaseEnv, makeStore, signIn, storeTenant } from '../support/tenancy.ts';
 import { until } from '../support/until.ts';
 import { addEnded, endedUntil } from '../support/watch.ts';
 
@@ -27,14 +27,12 @@ const MODES = {
     return { holdfast, keys, stop: () => holdfast.stop() };
   },
   'with a database': async (count: number) => {
-    const made = await KINDS.Postgres();
-    const store = await openStore(made.url);
+    const store = await makeStore();
     const keys = await Promise.all(Array.from({ length: count }, () => storeTenant(store)));
-    const holdfast = await startInstance({ keys, env: databaseEnv(made.url) });
+    const holdfast = await startInstance({ keys, env: databaseEnv(store.url) });
     const stop = async () => {
       await holdfast.stop();
       await store.close();
-      await made.drop();
     };
     return { holdfast, keys, stop };
   },

@@ -6,26 +6,22 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCallers } from '../support/callers.ts';
 import { type Agent, HELLO, post, rpc, startAgent } from '../support/mcp.ts';
 import { type Instance, startInstance } from '../support/service.ts';
-import { databaseEnv, KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
+import { databaseEnv, makeStore, type OwnStore, storeTenant } from '../support/tenancy.ts';
 
 const LOOKING = ['check', 'list_bookings', 'list_reservations', 'list_resources', 'who_is_waiting'];
 const RESERVING = ['book', 'cancel', 'cancel_booking', 'release', 'renew', 'reserve', ...LOOKING];
-
-let made: TestDatabase;
-let store: OpenStore;
+let store: OwnStore;
 let service: Instance;
 let callers: Awaited<ReturnType<typeof makeCallers>>;
 beforeAll(async () => {
-  made = await KINDS.Postgres();
-  store = await openStore(made.url);
+  store = await makeStore();
   const own = await storeTenant(store);
-  service = await startInstance({ keys: [own], env: databaseEnv(made.url) });
+  service = await startInstance({ keys: [own], env: databaseEnv(store.url) });
   callers = await makeCallers(store, own, service);
 });
 afterAll(async () => {
   await service.stop();
   await store.close();
-  await made.drop();
 });
 
 const headersOf = (caller: string) => ({ ...callers.get(caller) });

@@ -15,7 +15,7 @@ import {
 import { startInstance } from '../support/service.ts';
 import { APP, linked, lockTenant, type SlackTeam, slack, slackTeam, speaker, useSlack } from '../support/slackTeam.ts';
 import { databaseEnv, team as makeTeam, member } from '../support/tenancy.ts';
-import { made, one, other, own } from '../support/twoInstances.ts';
+import { one, other, own, store } from '../support/twoInstances.ts';
 
 useSlack();
 
@@ -168,7 +168,7 @@ describe('a request', () => {
   test('that fails counts as a failed authentication', async () => {
     const few = await startInstance({
       keys: [own],
-      env: { ...databaseEnv(made.url), MAX_FAILED_AUTHENTICATIONS: '3', TRUSTED_PROXIES: '1' },
+      env: { ...databaseEnv(store.url), MAX_FAILED_AUTHENTICATIONS: '3', TRUSTED_PROXIES: '1' },
       slack: slack.site,
     });
     const headers = { 'X-Forwarded-For': '203.0.113.77' };
@@ -183,7 +183,7 @@ describe('a request', () => {
   });
 
   test('is a 401 with a line in the log, if KEY_SECRET is not that of the app', async () => {
-    const env = { ...databaseEnv(made.url), KEY_SECRET: 'another secret of the tests, 32 characters or more' };
+    const env = { ...databaseEnv(store.url), KEY_SECRET: 'another secret of the tests, 32 characters or more' };
     const changed = await startInstance({ keys: [own], env, slack: slack.site });
     expect((await sendAsSlack(team.endpoint.replace(one.url, changed.url), help())).status).toBe(401);
     expect(changed.logged.join('')).toContain('cannot be read: KEY_SECRET was another one');

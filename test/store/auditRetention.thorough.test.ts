@@ -7,21 +7,16 @@ import { DEFAULT_TIERS, TIERS, type Tier, type TierTable } from '../../src/domai
 import { auditPage, deleteOldEntries } from '../../src/store/audit.ts';
 import { audit } from '../../src/store/schema.ts';
 import { makeTenant } from '../support/service.ts';
-import { KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
+import { KINDS, makeStore, type OwnStore, storeTenant } from '../support/tenancy.ts';
 
 const AGES = [0, 29, 31, 89, 91, 364, 366, 3000];
 
 describe.each(Object.entries(KINDS))('in %s', (_, makeKind) => {
-  let made: TestDatabase;
-  let store: OpenStore;
+  let store: OwnStore;
   beforeAll(async () => {
-    made = await makeKind();
-    store = await openStore(made.url);
+    store = await makeStore({ make: makeKind });
   });
-  afterAll(async () => {
-    await store.close();
-    await made.drop();
-  });
+  afterAll(() => store.close());
 
   /** Makes a tenant with an entry of each age in days, and nothing else. */
   async function tenantOf(tier: Tier | null): Promise<string> {

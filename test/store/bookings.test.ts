@@ -8,23 +8,18 @@ import { newToken } from '../../src/engine/reservations/releaseToken.ts';
 import { deleteOldBookings, PAGE, putBookings, readBookings, tenantsWithBookings } from '../../src/store/bookings.ts';
 import { bookings } from '../../src/store/bookingsSchema.ts';
 import { tenants } from '../../src/store/schema.ts';
-import { KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
+import { makeStore, type OwnStore, storeTenant } from '../support/tenancy.ts';
 
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 
 describe('the copy of bookings', () => {
-  let made: TestDatabase;
-  let store: OpenStore;
+  let store: OwnStore;
   let tenant: string;
   beforeAll(async () => {
-    made = await KINDS.Postgres();
-    store = await openStore(made.url);
+    store = await makeStore();
   });
-  afterAll(async () => {
-    await store.close();
-    await made.drop();
-  });
+  afterAll(() => store.close());
   beforeEach(async () => {
     tenant = (await storeTenant(store)).tenant;
   });

@@ -13,25 +13,22 @@ import { historyInDatabase } from '../../src/store/history.ts';
 import type { Store } from '../../src/store/records.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
 import { addPast, type Past } from '../support/pastEntries.ts';
-import { KINDS, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
+import { makeStore, type OpenStore, storeTenant } from '../support/tenancy.ts';
 
 const HOUR_MS = 3_600_000;
 const NOW = Date.now();
 const FRAME = { fromMs: NOW - 50 * HOUR_MS, toMs: NOW - 2 * HOUR_MS - 1234, stepMs: HOUR_MS };
 
-let database: TestDatabase;
-let opened: Awaited<ReturnType<typeof openStore>>;
+let opened: OpenStore;
 let running: RunningEngine;
 let store: Store;
 beforeAll(async () => {
-  database = await KINDS.Postgres();
-  [opened, running] = await Promise.all([openStore(database.url), startEngine()]);
+  [opened, running] = await Promise.all([makeStore(), startEngine()]);
   store = { database: opened.database, redis: running.engine.redis };
 });
 afterAll(async () => {
   running.stop();
   await opened.close();
-  await database.drop();
 });
 
 const random = (most: number) => Math.floor(Math.random() * most);

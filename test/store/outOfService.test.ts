@@ -5,42 +5,31 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ConditionItem } from '../../src/contract/conditions.ts';
-import { changeInDatabase } from '../../src/definitions/changeInDatabase.ts';
-import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
+import type { changeInDatabase } from '../../src/definitions/changeInDatabase.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
-import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { takeCopyLease } from '../../src/engine/definitions/copy.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { outOfService, restoreOut, setCondition } from '../../src/engine/reservations/conditions.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import { copyOutOfService } from '../../src/operations/copies.ts';
-import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { putOutOfService } from '../../src/store/outOfService.ts';
 import { outOfService as rows } from '../../src/store/schema.ts';
 import type { RegistrationItem } from '../support/client.ts';
 import { forget } from '../support/hotRecord.ts';
-import { KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
+import { engineOn, makeStore, type OwnStore, storeTenant } from '../support/tenancy.ts';
 import { reserve } from '../support/verbs.ts';
 
 describe('what is out of service', () => {
-  let made: TestDatabase;
-  let store: OpenStore;
+  let store: OwnStore;
   let engine: Engine;
   let credential: Credential;
   let tenant: string;
   let changes: ReturnType<typeof changeInDatabase>;
   beforeAll(async () => {
-    made = await KINDS.Postgres();
-    store = await openStore(made.url);
-    defineScripts(store.redis, loadScripts(DEFAULT_TIERS));
-    const copy = new WorkingCopy(store.database, { redis: store.redis, tiers: DEFAULT_TIERS });
-    engine = { redis: store.redis, tiers: DEFAULT_TIERS, loadTenant: (id) => copy.refresh(id) };
-    changes = changeInDatabase(store.database, engine, copy);
+    store = await makeStore();
+    ({ engine, changes } = engineOn(store));
   });
-  afterAll(async () => {
-    await store.close();
-    await made.drop();
-  });
+  afterAll(() => store.close());
   beforeEach(async () => {
     const stored = await storeTenant(store);
     tenant = stored.tenant;

@@ -7,29 +7,28 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RedisServer, startRedis } from '../../scripts/redisServer.ts';
 import { outOfService } from '../../src/store/schema.ts';
 import { type Instance, startInstance } from '../support/service.ts';
-import { databaseEnv, KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
+import { databaseEnv, makeStore, type OwnStore, storeTenant } from '../support/tenancy.ts';
 import { until } from '../support/until.ts';
 
 const WITHIN_MS = 10_000;
 
-let database: TestDatabase;
 let server: RedisServer;
-let store: OpenStore;
+let store: OwnStore;
 let service: Instance;
 beforeAll(async () => {
-  [database, server] = await Promise.all([KINDS.Postgres(), startRedis(() => {})]);
-  store = await openStore(database.url, server.url);
+  server = await startRedis(() => {});
+  store = await makeStore({ redisUrl: server.url });
   const keys = [await storeTenant(store)];
   service = await startInstance({
     keys,
     redisUrl: server.url,
-    env: { ...databaseEnv(database.url), ROLE: 'all' },
+    env: { ...databaseEnv(store.url), ROLE: 'all' },
   });
 });
 afterAll(async () => {
   await service.stop();
   await store.close();
-  await Promise.all([database.drop(), server.stop()]);
+  await server.stop();
 });
 
 const copied = async () =>

@@ -15,28 +15,25 @@ import { deleteOldRefusals, putRefusals } from '../../src/store/refusals.ts';
 import { deleteTenant } from '../../src/store/tenants.ts';
 import { type RunningEngine, startEngine } from '../support/engine.ts';
 import { changeHot } from '../support/hotRecord.ts';
-import { KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
+import { makeStore, type OpenStore, storeTenant } from '../support/tenancy.ts';
 
 const HOUR_MS = 3_600_000;
 const thisHour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
 const daysAgo = (days: number) => thisHour - days * 24 * HOUR_MS;
 
-let database: TestDatabase;
 let opened: OpenStore;
 let running: RunningEngine;
 let store: Store;
 beforeAll(async () => {
   // The hour does not end during the tests. Few other tenants are active so late in it.
   vi.useFakeTimers({ toFake: ['Date'], now: thisHour + HOUR_MS - 1000 });
-  database = await KINDS.Postgres();
-  [opened, running] = await Promise.all([openStore(database.url), startEngine()]);
+  [opened, running] = await Promise.all([makeStore(), startEngine()]);
   store = { database: opened.database, redis: running.engine.redis };
 });
 afterAll(async () => {
   vi.useRealTimers();
   running.stop();
   await opened.close();
-  await database.drop();
 });
 
 const stored = async (tenant: string) =>

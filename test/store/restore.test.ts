@@ -10,30 +10,29 @@ import { digestOf, makeKey } from '../../src/identity/credentials.ts';
 import { tenantKey } from '../../src/redis/keys.ts';
 import { createClient } from '../support/client.ts';
 import { type Instance, startInstance } from '../support/service.ts';
-import { databaseEnv, KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from '../support/tenancy.ts';
+import { databaseEnv, makeStore, type OwnStore, storeTenant } from '../support/tenancy.ts';
 import { until } from '../support/until.ts';
 
 describe('a database that was restored', () => {
   const [, statement = ''] =
     /^ *```sql\n *(UPDATE .*;)$/m.exec(readFileSync('docs/operations/backup.md', 'utf8')) ?? [];
 
-  let database: TestDatabase;
   // Of each test its own: workers of other tests would take runs of the jobs, and the next run would be later.
   let server: RedisServer;
-  let store: OpenStore;
+  let store: OwnStore;
   beforeEach(async () => {
-    [database, server] = await Promise.all([KINDS.Postgres(), startRedis(() => {})]);
-    store = await openStore(database.url, server.url);
+    server = await startRedis(() => {});
+    store = await makeStore({ redisUrl: server.url });
   });
   afterEach(async () => {
     await store.close();
-    await Promise.all([database.drop(), server.stop()]);
+    await server.stop();
   });
 
   /** Starts a service with a tenant that has registered a pool and reserved one of its slots. */
   async function startWithTenant(): Promise<Instance> {
     const keys = [await storeTenant(store)];
-    const service = await startInstance({ keys, redisUrl: server.url, env: databaseEnv(database.url) });
+    const service = await startInstance({ keys, redisUrl: server.url, env: databaseEnv(store.url) });
     await service.register({ name: 'gpu', capacity: 2 });
     expect((await service.reserve({ resource: 'gpu', requester: 'worker' })).body[0]?.status).toBe('ACQUIRED');
     return service;
@@ -44,7 +43,7 @@ describe('a database that was restored', () => {
     await service.stop();
     await store.database.run((db) => db.execute(sql.raw(statement)));
     const keys = [{ key: service.key, tenant: service.tenant, tier: 'Enterprise' as const }];
-    return startInstance({ keys, redisUrl: server.url, env: { ...databaseEnv(database.url), ROLE: 'all' } });
+    return startInstance({ keys, redisUrl: server.url, env: { ...databaseEnv(store.url), ROLE: 'all' } });
   }
 
   const statusOf = async (service: Instance, key: string) =>

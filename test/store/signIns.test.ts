@@ -15,28 +15,14 @@ import { createInvitation, followLink, readLink } from '../../src/store/invitati
 import { changeRole } from '../../src/store/members.ts';
 import { invitations, members, users } from '../../src/store/schema.ts';
 import { recordSignIn } from '../../src/store/signIns.ts';
-import {
-  BY,
-  KEY_SECRET,
-  KINDS,
-  type OpenStore,
-  openStore,
-  somebodyWaits,
-  storeTenant,
-  type TestDatabase,
-} from '../support/tenancy.ts';
+import { BY, KEY_SECRET, makeStore, type OwnStore, somebodyWaits, storeTenant } from '../support/tenancy.ts';
 import { until } from '../support/until.ts';
 
-let made: TestDatabase;
-let store: OpenStore;
+let store: OwnStore;
 beforeAll(async () => {
-  made = await KINDS.Postgres();
-  store = await openStore(made.url);
+  store = await makeStore();
 });
-afterAll(async () => {
-  await store.close();
-  await made.drop();
-});
+afterAll(() => store.close());
 
 const somebody = (more: Partial<Person> = {}): Person => {
   const subject = randomUUID();

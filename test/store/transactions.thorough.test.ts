@@ -8,22 +8,17 @@ import type { Db } from '../../src/store/db.ts';
 import { PostgresPool } from '../../src/store/postgresPool.ts';
 import { tenants } from '../../src/store/schema.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
-import { KINDS, type OpenStore, openStore, type TestDatabase } from '../support/tenancy.ts';
+import { KINDS, makeStore, type OwnStore } from '../support/tenancy.ts';
 import { withoutArrayTypes } from '../support/withoutArrayTypes.ts';
 
 const insert = (tx: Db, id: string) => tx.insert(tenants).values({ id, name: id, tier: 'Free' });
 
 describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
-  let made: TestDatabase;
-  let store: OpenStore;
+  let store: OwnStore;
   beforeAll(async () => {
-    made = await make();
-    store = await openStore(made.url);
+    store = await makeStore({ make });
   });
-  afterAll(async () => {
-    await store.close();
-    await made.drop();
-  });
+  afterAll(() => store.close());
   const ids = async () => (await store.database.run((db) => db.select().from(tenants))).map(({ id }) => id).sort();
 
   test('what throws leaves nothing, and the connection is good for the next', async () => {
@@ -65,7 +60,7 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
     /** Of a store with one connection, so that what comes next is on the connection of the failed statement. */
     let single: { readonly database: Database };
     beforeAll(async () => {
-      single = { database: await Database.open(made.url, 1, createLogger('silent')) };
+      single = { database: await Database.open(store.url, 1, createLogger('silent')) };
     });
     afterAll(() => single.database.close());
     const FAILING = sql`select 100 / (6 - g) from generate_series(1, 10) g`;
@@ -124,7 +119,7 @@ describe.each(Object.entries(KINDS))('on %s', (kind, make) => {
   });
 
   test('connections ask for no array types, whose failure would end the process', async () => {
-    const relay = await withoutArrayTypes(made.url);
+    const relay = await withoutArrayTypes(store.url);
     const pool = new PostgresPool(relay.url, { size: 1, statementTimeoutMs: 5000 });
     const signal = new AbortController().signal;
     expect(await pool.run((db) => db.select({ one: sql`1` }).from(sql`(select) as t`), signal, null)).toEqual([

@@ -6,20 +6,10 @@ import { afterAll, beforeAll } from 'vitest';
 import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { type Instance, startInstance } from './service.ts';
 import { startWithoutRenewals } from './streams.ts';
-import {
-  databaseEnv,
-  KINDS,
-  type OpenStore,
-  openStore,
-  type Session,
-  signIn,
-  storeTenant,
-  type TestDatabase,
-} from './tenancy.ts';
+import { databaseEnv, makeStore, type OwnStore, type Session, signIn, storeTenant } from './tenancy.ts';
 
 export const ADMIN = '/api/v1/admin/tenants';
-let made: TestDatabase;
-export let store: OpenStore;
+export let store: OwnStore;
 export let own: ConfiguredKey;
 export let holdfast: Instance;
 export let other: Instance;
@@ -30,10 +20,9 @@ export let admin: Session;
 /** To be called at the top of a test file. */
 export function useAdministration(): void {
   beforeAll(async () => {
-    made = await KINDS.Postgres();
-    store = await openStore(made.url);
+    store = await makeStore();
     own = await storeTenant(store, 'Starter');
-    const env = { ...databaseEnv(made.url), ADMINS: 'root@id.example, the-subject', ADMIN_GROUP: 'operators' };
+    const env = { ...databaseEnv(store.url), ADMINS: 'root@id.example, the-subject', ADMIN_GROUP: 'operators' };
     const start = () => startInstance({ keys: [own], env });
     [holdfast, other] = await startWithoutRenewals(() => Promise.all([start(), start()]));
     user = await signIn(store.redis, own.tenant);
@@ -42,7 +31,6 @@ export function useAdministration(): void {
   afterAll(async () => {
     await Promise.all([holdfast.stop(), other.stop()]);
     await store.close();
-    await made.drop();
   });
 }
 

@@ -3,10 +3,8 @@
  */
 import { expect } from 'vitest';
 import type { Booking } from '../../src/contract/bookings.ts';
-import { changeInDatabase } from '../../src/definitions/changeInDatabase.ts';
-import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
+import type { changeInDatabase } from '../../src/definitions/changeInDatabase.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
-import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import { bookings, type EngineBooking } from '../../src/engine/bookings.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { active } from '../../src/engine/reservations/active.ts';
@@ -14,13 +12,12 @@ import { unpackToken } from '../../src/engine/reservations/releaseToken.ts';
 import { digestOf } from '../../src/identity/credentials.ts';
 import type { BookingChanges } from '../../src/operations/bookingChanges.ts';
 import { bookingsInDatabase } from '../../src/operations/bookingsInDatabase.ts';
-import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { lookAfterBookings } from '../../src/store/bookingCopies.ts';
 import { readBookings } from '../../src/store/bookings.ts';
 import { STEERED_CLOCK, setClock } from './clock.ts';
 import { forget } from './hotRecord.ts';
 import { all } from './listed.ts';
-import { KINDS, type OpenStore, openStore, storeTenant } from './tenancy.ts';
+import { engineOn, makeStore, type OpenStore, storeTenant } from './tenancy.ts';
 
 export const HOUR = 3600;
 /** Ahead of the real clock, by which other tests' instances end leases. */
@@ -31,28 +28,23 @@ export class BookingStore {
   readonly engine: Engine;
   readonly changes: BookingChanges;
   readonly #definitions: ReturnType<typeof changeInDatabase>;
-  readonly #drop: () => Promise<void>;
   credential: Credential = { tenant: '', credentialKey: '', kind: 'key' };
   #atS = 0;
 
-  private constructor(store: OpenStore, drop: () => Promise<void>) {
+  private constructor(store: OpenStore) {
     this.store = store;
-    this.#drop = drop;
-    defineScripts(store.redis, loadScripts(DEFAULT_TIERS, { 'frame/now': STEERED_CLOCK }));
-    const copy = new WorkingCopy(store.database, { redis: store.redis, tiers: DEFAULT_TIERS });
-    this.engine = { redis: store.redis, tiers: DEFAULT_TIERS, loadTenant: (id) => copy.refresh(id) };
-    this.#definitions = changeInDatabase(store.database, this.engine, copy);
+    const { engine, changes } = engineOn(store, { 'frame/now': STEERED_CLOCK });
+    this.engine = engine;
+    this.#definitions = changes;
     this.changes = bookingsInDatabase(this.engine, store);
   }
 
   static async open(): Promise<BookingStore> {
-    const made = await KINDS.Postgres();
-    return new BookingStore(await openStore(made.url), () => made.drop());
+    return new BookingStore(await makeStore());
   }
 
-  async close(): Promise<void> {
-    await this.store.close();
-    await this.#drop();
+  close(): Promise<void> {
+    return this.store.close();
   }
 
   /** Goes on with a new tenant, that has a bookable phone and a pool of two, at the start. */

@@ -4,9 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { startRedis } from '../../scripts/redisServer.ts';
-import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
 import type { Role } from '../../src/domain/rights.ts';
-import { DEFAULT_TIERS } from '../../src/domain/tiers.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { Activity } from '../../src/engine/tenant/activity.ts';
 import { beginSignIn, requesterOf, type SessionUser } from '../../src/engine/tenant/signIns.ts';
@@ -14,11 +12,10 @@ import { makeSession, parseSession, Sealer } from '../../src/identity/credential
 import { publicKeyOf } from '../../src/identity/vapidKey.ts';
 import type { Actor } from '../../src/operations/permissions.ts';
 import type { Rules } from '../../src/outgoing/addresses.ts';
-import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { members, users } from '../../src/store/schema.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { STEERED_CLOCK } from './clock.ts';
-import { KEY_SECRET, KINDS, type OpenStore, OWNER, openStore, type TestDatabase } from './tenancy.ts';
+import { engineOn, KEY_SECRET, makeStore, type OpenStore, OWNER } from './tenancy.ts';
 
 const privateKey = Buffer.alloc(32, 7).toString('base64');
 /** The keys for pushes. */
@@ -48,25 +45,19 @@ export let redisUrl: string;
  * @param hasOwnRedis true: workers of other test files take none of its jobs
  */
 export function useNoticeStore(hasOwnRedis = false): void {
-  let made: TestDatabase;
   let own: { readonly url: string; stop(): Promise<unknown> } | null = null;
   beforeAll(async () => {
-    made = await KINDS.Postgres();
     own = hasOwnRedis ? await startRedis(() => {}) : null;
     redisUrl = own?.url ?? inject('redisUrl');
-    const store = await openStore(made.url, redisUrl);
-    defineScripts(store.redis, loadScripts(DEFAULT_TIERS, { 'frame/now': STEERED_CLOCK }));
-    const { redis, database } = store;
-    const copy = new WorkingCopy(database, { redis, tiers: DEFAULT_TIERS });
-    const engine = { redis, tiers: DEFAULT_TIERS, loadTenant: (id: string) => copy.refresh(id) };
-    const activity = new Activity(redis, createLogger('silent'));
+    const store = await makeStore({ redisUrl });
+    const { engine } = engineOn(store, { 'frame/now': STEERED_CLOCK });
+    const activity = new Activity(store.redis, createLogger('silent'));
     const reach = { hasMail: true, pushKey: VAPID.publicKey, webhookRules: RULES };
-    deps = { ...{ store, engine, activity, sealer: new Sealer(KEY_SECRET) }, ...reach, databaseUrl: made.url };
+    deps = { ...{ store, engine, activity, sealer: new Sealer(KEY_SECRET) }, ...reach, databaseUrl: store.url };
   });
   afterAll(async () => {
     await deps.activity.close();
     await deps.store.close();
-    await made.drop();
     await own?.stop();
   });
 }

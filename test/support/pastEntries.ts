@@ -15,7 +15,7 @@ import { send } from '../../src/redis/send.ts';
 import { rowsOf } from '../../src/store/db.ts';
 import { historyInDatabase } from '../../src/store/history.ts';
 import { type MoveOptions, moveHistory } from '../../src/store/moveHistory.ts';
-import { KINDS, type OpenStore, openStore, type TestDatabase } from './tenancy.ts';
+import { KINDS, makeStore, type OwnStore } from './tenancy.ts';
 import { until } from './until.ts';
 
 export interface Past {
@@ -118,24 +118,23 @@ export const tiersWith = (limits: Partial<TierLimits>) => ({
 
 /** To be called at the top of a test file, or of a describe. */
 export function useHistoryStore(makeKind = KINDS.Postgres) {
-  let made: TestDatabase;
   let server: RedisServer;
-  let store: OpenStore;
+  let store: OwnStore;
   beforeAll(async () => {
-    [made, server] = await Promise.all([makeKind(), startRedis(() => {})]);
-    store = await openStore(made.url, server.url);
+    server = await startRedis(() => {});
+    store = await makeStore({ make: makeKind, redisUrl: server.url });
     defineScripts(store.redis, loadScripts(DEFAULT_TIERS));
     await until('Redis', () => send(() => store.redis.ping()).catch(() => null));
   });
   afterAll(async () => {
     await store.close();
-    await Promise.all([made.drop(), server.stop()]);
+    await server.stop();
   });
   const rows = async (query: ReturnType<typeof sql>) =>
     z.array(z.record(z.string(), z.unknown())).parse(rowsOf(await store.database.run((db) => db.execute(query))));
   return {
     get url() {
-      return made.url;
+      return store.url;
     },
     get redisUrl() {
       return server.url;

@@ -9,14 +9,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { inject } from 'vitest';
+import { changeInDatabase } from '../../src/definitions/changeInDatabase.ts';
+import { WorkingCopy } from '../../src/definitions/workingCopy.ts';
 import type { Known } from '../../src/domain/memberships.ts';
 import type { Role } from '../../src/domain/rights.ts';
 import type { Credential } from '../../src/domain/tenants.ts';
-import type { Tier } from '../../src/domain/tiers.ts';
+import { DEFAULT_TIERS, type Tier } from '../../src/domain/tiers.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 import { beginSignIn, type SessionUser } from '../../src/engine/tenant/signIns.ts';
 import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { digestOf, makeKey, makeSession, parseSession, Sealer } from '../../src/identity/credentials.ts';
 import { createRedis, type RedisClient } from '../../src/redis/client.ts';
+import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { Database } from '../../src/store/database.ts';
 import { createInvitation } from '../../src/store/invitations.ts';
 import type { Store } from '../../src/store/records.ts';
@@ -77,6 +81,29 @@ export async function openStore(url: string, redisUrl = inject('redisUrl')): Pro
       await database.close();
     },
   };
+}
+
+/** An open database that is nobody else's: close() drops it, too. */
+export interface OwnStore extends OpenStore {
+  readonly url: string;
+}
+
+/** Makes a database, on PostgreSQL if no other is wanted, and opens it. */
+export async function makeStore({ make = makeDatabase, redisUrl = inject('redisUrl') } = {}): Promise<OwnStore> {
+  const { url, drop } = await make();
+  const store = await openStore(url, redisUrl);
+  return { ...store, url, close: () => store.close().then(drop) };
+}
+
+/**
+ * Returns the engine of an instance with a database, and what changes definitions there.
+ * @param includes stand-ins for modules of lua/, by name
+ */
+export function engineOn({ database, redis }: Store, includes: Readonly<Record<string, string>> = {}) {
+  defineScripts(redis, loadScripts(DEFAULT_TIERS, includes));
+  const copy = new WorkingCopy(database, { redis, tiers: DEFAULT_TIERS });
+  const engine: Engine = { redis, tiers: DEFAULT_TIERS, loadTenant: (id) => copy.refresh(id) };
+  return { engine, copy, changes: changeInDatabase(database, engine, copy) };
 }
 
 /** Makes a tenant; gives its id and default key. */

@@ -8,16 +8,7 @@ import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { defineScripts, loadScripts } from '../../src/redis/scripts.ts';
 import { startProvider, type TestProvider } from './provider.ts';
 import { type Instance, startInstance } from './service.ts';
-import {
-  databaseEnv,
-  KINDS,
-  type OpenStore,
-  openStore,
-  type Session,
-  signIn,
-  storeTenant,
-  type TestDatabase,
-} from './tenancy.ts';
+import { databaseEnv, makeStore, type OwnStore, type Session, signIn, storeTenant } from './tenancy.ts';
 
 interface Token {
   token: string;
@@ -29,8 +20,7 @@ interface Token {
 }
 
 export const audienceOf = (tenant: string) => `https://${tenant}.example/api`;
-export let made: TestDatabase;
-export let store: OpenStore;
+export let store: OwnStore;
 export let provider: TestProvider;
 export let starter: ConfiguredKey;
 export let free: ConfiguredKey;
@@ -41,12 +31,11 @@ export let session: Session;
 /** To be called at the top of a test file. */
 export function useTokens(): void {
   beforeAll(async () => {
-    [made, provider] = await Promise.all([KINDS.Postgres(), startProvider()]);
-    store = await openStore(made.url);
+    [store, provider] = await Promise.all([makeStore(), startProvider()]);
     defineScripts(store.redis, loadScripts(DEFAULT_TIERS));
     starter = await storeTenant(store, 'Starter');
     free = await storeTenant(store, 'Free');
-    const start = () => startInstance({ keys: [starter], env: databaseEnv(made.url) });
+    const start = () => startInstance({ keys: [starter], env: databaseEnv(store.url) });
     [one, other] = await Promise.all([start(), start()]);
     session = await signIn(store.redis, starter.tenant);
     expect((await trust(session, starter.tenant)).status).toBe(200);
@@ -54,7 +43,6 @@ export function useTokens(): void {
   afterAll(async () => {
     await Promise.all([one.stop(), other.stop(), provider.stop()]);
     await store.close();
-    await made.drop();
   });
 }
 

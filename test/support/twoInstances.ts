@@ -6,11 +6,10 @@ import type { Tier } from '../../src/domain/tiers.ts';
 import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { type Instance, type InstanceOptions, startInstance } from './service.ts';
 import { startWithoutRenewals } from './streams.ts';
-import { databaseEnv, KINDS, type OpenStore, openStore, storeTenant, type TestDatabase } from './tenancy.ts';
+import { databaseEnv, makeStore, type OwnStore, storeTenant } from './tenancy.ts';
 
 /** Their database. */
-export let made: TestDatabase;
-export let store: OpenStore;
+export let store: OwnStore;
 /** The tenant, with its default key, which requests to the instances have. */
 export let own: ConfiguredKey;
 export let one: Instance;
@@ -19,16 +18,14 @@ export let other: Instance;
 /** Starts them before the tests of the file that calls this, and stops them afterwards. */
 export function useTwoInstances(tier?: Tier, more: () => Pick<InstanceOptions, 'env' | 'slack'> = () => ({})): void {
   beforeAll(async () => {
-    made = await KINDS.Postgres();
-    store = await openStore(made.url);
+    store = await makeStore();
     own = await storeTenant(store, tier);
     const { env, ...options } = more();
-    const start = () => startInstance({ keys: [own], env: { ...databaseEnv(made.url), ...env }, ...options });
+    const start = () => startInstance({ keys: [own], env: { ...databaseEnv(store.url), ...env }, ...options });
     [one, other] = await startWithoutRenewals(() => Promise.all([start(), start()]));
   });
   afterAll(async () => {
     await Promise.all([one.stop(), other.stop()]);
     await store.close();
-    await made.drop();
   });
 }

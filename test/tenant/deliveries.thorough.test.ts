@@ -7,38 +7,25 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { type Instance, startInstance } from '../support/service.ts';
-import {
-  databaseEnv,
-  KINDS,
-  type OpenStore,
-  openStore,
-  type Session,
-  signIn,
-  storeTenant,
-  type TestDatabase,
-} from '../support/tenancy.ts';
+import { databaseEnv, makeStore, type OwnStore, type Session, signIn, storeTenant } from '../support/tenancy.ts';
 import { until } from '../support/until.ts';
 
 const NOTICES = '/api/v1/Tenant/notices';
-
-let made: TestDatabase;
-let store: OpenStore;
+let store: OwnStore;
 let holdfast: Instance;
 let receiver: Receiver;
 let owner: Session;
 beforeAll(async () => {
-  made = await KINDS.Postgres();
-  store = await openStore(made.url);
+  store = await makeStore();
   const own = await storeTenant(store, 'Pro');
   const allowed = { WEBHOOK_ALLOW_PRIVATE: 'true', WEBHOOK_ALLOW_HTTP: 'true' };
-  const env = { ...databaseEnv(made.url), ...allowed, ROLE: 'all' };
+  const env = { ...databaseEnv(store.url), ...allowed, ROLE: 'all' };
   [holdfast, receiver] = await Promise.all([startInstance({ keys: [own], env }), startReceiver()]);
   owner = await signIn(store.redis, own.tenant);
 });
 afterAll(async () => {
   await Promise.all([holdfast.stop(), receiver.stop()]);
   await store.close();
-  await made.drop();
 });
 
 interface Made {

@@ -6,36 +6,26 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeKey } from '../../src/identity/credentials.ts';
 import { type Instance, startInstance } from '../support/service.ts';
-import {
-  databaseEnv,
-  KINDS,
-  openStore,
-  type Session,
-  signIn,
-  storeTenant,
-  type TestDatabase,
-} from '../support/tenancy.ts';
+import { databaseEnv, makeStore, type OwnStore, type Session, signIn, storeTenant } from '../support/tenancy.ts';
 
 interface Document {
   paths: Record<string, Record<string, { security?: object[]; responses: object }>>;
 }
 
-let made: TestDatabase;
+let store: OwnStore;
 let holdfast: Instance;
 let session: Session;
 let document: Document;
 beforeAll(async () => {
-  made = await KINDS.Postgres();
-  const store = await openStore(made.url);
+  store = await makeStore();
   const tenant = await storeTenant(store);
   session = await signIn(store.redis, tenant.tenant);
-  await store.close();
-  holdfast = await startInstance({ keys: [tenant], env: databaseEnv(made.url) });
+  holdfast = await startInstance({ keys: [tenant], env: databaseEnv(store.url) });
   document = (await holdfast.request<Document>('GET', '/openapi.json')).body;
 });
 afterAll(async () => {
   await holdfast.stop();
-  await made.drop();
+  await store.close();
 });
 
 const operations = () =>

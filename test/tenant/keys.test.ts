@@ -8,7 +8,7 @@ import { apiKeys } from '../../src/store/schema.ts';
 import { forget } from '../support/hotRecord.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 import { databaseEnv, KEY_SECRET, type Session, signIn, storeTenant } from '../support/tenancy.ts';
-import { made, one, other, own, store, useTwoInstances } from '../support/twoInstances.ts';
+import { one, other, own, store, useTwoInstances } from '../support/twoInstances.ts';
 import { watch } from '../support/watch.ts';
 
 interface Key {
@@ -122,7 +122,7 @@ describe('a key that was made when KEY_SECRET was another one', () => {
   const unreadable = expect.stringContaining('KEY_SECRET was another one when it was made');
   let changed: Instance;
   beforeAll(async () => {
-    const env = { ...databaseEnv(made.url), KEY_SECRET: 'another secret of 32 characters or more' };
+    const env = { ...databaseEnv(store.url), KEY_SECRET: 'another secret of 32 characters or more' };
     changed = await startInstance({ keys: [own], env });
     return changed.stop;
   });

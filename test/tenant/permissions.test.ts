@@ -13,17 +13,7 @@ import { makeCallers, storeKey } from '../support/callers.ts';
 import { EXAMPLES, type ExampleRequest, type Ids } from '../support/exampleRequests.ts';
 import { FakeSlack } from '../support/fakeSlack.ts';
 import { type Instance, startInstance } from '../support/service.ts';
-import {
-  databaseEnv,
-  enrol,
-  KINDS,
-  type OpenStore,
-  openStore,
-  type Session,
-  signIn,
-  storeTenant,
-  type TestDatabase,
-} from '../support/tenancy.ts';
+import { databaseEnv, enrol, makeStore, type OwnStore, type Session, signIn, storeTenant } from '../support/tenancy.ts';
 import { makeThings, thingsLeft, unknownIds } from '../support/things.ts';
 
 type Headers = Readonly<Record<string, string>>;
@@ -48,9 +38,7 @@ const TRIED = OPERATIONS.filter(({ operationId }) => !['leaveTenant', 'endToken'
 const BAD_EXAMPLE = /^(MALFORMED_REQUEST|UNKNOWN_FIELD|PATH_NOT_FOUND|METHOD_NOT_ALLOWED|UNSUPPORTED_MEDIA_TYPE)$/;
 
 const UNKNOWN = unknownIds();
-
-let made: TestDatabase;
-let store: OpenStore;
+let store: OwnStore;
 let own: ConfiguredKey;
 let slack: FakeSlack;
 let holdfast: Instance;
@@ -58,10 +46,9 @@ let callers: ReadonlyMap<string, Headers>;
 let expired: Headers;
 let suspended: Headers;
 beforeAll(async () => {
-  made = await KINDS.Postgres();
-  store = await openStore(made.url);
+  store = await makeStore();
   own = await storeTenant(store);
-  const env = { ...databaseEnv(made.url), ADMINS: 'root@id.example' };
+  const env = { ...databaseEnv(store.url), ADMINS: 'root@id.example' };
   slack = await new FakeSlack().start();
   holdfast = await startInstance({ keys: [own], env, slack: slack.site });
   expired = await storeKey(store, own.tenant, { expiresAt: new Date(Date.now() - 1000) });
@@ -75,7 +62,6 @@ afterAll(async () => {
   await holdfast.stop();
   await slack.stop();
   await store.close();
-  await made.drop();
 });
 
 /** Sends an example. A stream is only opened. */

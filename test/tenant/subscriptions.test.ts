@@ -10,7 +10,7 @@ import { audit, tenants, users } from '../../src/store/schema.ts';
 import { bearer, makeToken } from '../support/managementTokens.ts';
 import { type Instance, startInstance } from '../support/service.ts';
 import { databaseEnv, enrol, type Session, signIn, storeTenant } from '../support/tenancy.ts';
-import { made, one, other, own, store, useTwoInstances } from '../support/twoInstances.ts';
+import { one, other, own, store, useTwoInstances } from '../support/twoInstances.ts';
 import { watch } from '../support/watch.ts';
 
 const NOTICES = '/api/v1/Tenant/notices';
@@ -169,7 +169,7 @@ describe('e-mail goes to verified addresses of members alone', () => {
   let mailing: Instance;
   beforeAll(async () => {
     const mail = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'h@id.example', PUBLIC_URL: 'http://localhost:1' };
-    mailing = await startInstance({ keys: [own], env: { ...databaseEnv(made.url), ...mail } });
+    mailing = await startInstance({ keys: [own], env: { ...databaseEnv(store.url), ...mail } });
     return () => mailing.stop();
   });
   const subscribe = (addresses: string[]) =>
@@ -273,7 +273,7 @@ describe('a tier allows a number of subscriptions', () => {
 
 test('a subscription whose KEY_SECRET is gone is not readable, until it gets its address and secret anew', async () => {
   const { body } = await create(webhook());
-  const env = { ...databaseEnv(made.url), KEY_SECRET: 'another secret of 32 characters or more' };
+  const env = { ...databaseEnv(store.url), KEY_SECRET: 'another secret of 32 characters or more' };
   const changed = await startInstance({ keys: [own], env });
   const at = (method: string, path: string, content?: object) =>
     owner.request<Subscription>(changed.url, method, `${NOTICES}/${body.id}${path}`, content);

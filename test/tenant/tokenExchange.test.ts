@@ -9,7 +9,6 @@ import { databaseEnv, signIn, storeTenant } from '../support/tenancy.ts';
 import {
   audienceOf,
   exchange,
-  made,
   one,
   other,
   provider,
@@ -102,7 +101,7 @@ describe('POST /auth/token', () => {
   test('of a bad JWT: 401, which counts as a failed authentication of the address', async () => {
     const strict = await startInstance({
       keys: [starter],
-      env: { ...databaseEnv(made.url), MAX_FAILED_AUTHENTICATIONS: '3', TRUSTED_PROXIES: '1' },
+      env: { ...databaseEnv(store.url), MAX_FAILED_AUTHENTICATIONS: '3', TRUSTED_PROXIES: '1' },
     });
     const attempt = (address: string, jwt: string) =>
       strict.request(

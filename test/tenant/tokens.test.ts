@@ -14,7 +14,6 @@ import {
   audienceOf,
   exchange,
   free,
-  made,
   one,
   other,
   provider,
@@ -209,7 +208,7 @@ describe('a derived token ends', () => {
     const { token } = (await exchange(jwt)).body;
     const admin = await startInstance({
       keys: [starter],
-      env: { ...databaseEnv(made.url), ADMINS: 'root@id.example' },
+      env: { ...databaseEnv(store.url), ADMINS: 'root@id.example' },
     });
     const root = await signIn(store.redis, free.tenant, { email: 'root@id.example' });
     const turn = (what: string) => root.request(admin.url, 'POST', `/api/v1/admin/tenants/${starter.tenant}/${what}`);

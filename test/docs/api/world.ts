@@ -13,7 +13,7 @@ import { type ManagementToken, TOKENS, tokenContent } from '../../support/manage
 import { startProvider, type TestProvider } from '../../support/provider.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { type Instance, startInstance } from '../../support/service.ts';
-import { databaseEnv, KINDS, type OpenStore, openStore, signIn, storeTenant } from '../../support/tenancy.ts';
+import { databaseEnv, makeStore, type OpenStore, signIn, storeTenant } from '../../support/tenancy.ts';
 import type { Caller } from './recorder.ts';
 import { Recorder } from './recorder.ts';
 
@@ -29,16 +29,15 @@ export interface World {
 }
 
 export async function startWorld(): Promise<World> {
-  const [made, provider, simple, slack, receiver] = await Promise.all([
-    KINDS.Postgres(),
+  const [store, provider, simple, slack, receiver] = await Promise.all([
+    makeStore(),
     startProvider(),
     startInstance(),
     new FakeSlack().start(),
     startReceiver(),
   ]);
-  const store = await openStore(made.url);
   const webhooks = { WEBHOOK_ALLOW_PRIVATE: 'true', WEBHOOK_ALLOW_HTTP: 'true' };
-  const env = { ...databaseEnv(made.url), ...webhooks, ADMINS: 'root@example.com' };
+  const env = { ...databaseEnv(store.url), ...webhooks, ADMINS: 'root@example.com' };
   const instance = await startInstance({ keys: [], env, slack: slack.site });
   return {
     instance,
@@ -50,7 +49,6 @@ export async function startWorld(): Promise<World> {
       const running = [instance, simple, provider, slack, receiver];
       await Promise.all(running.map((one) => one.stop()));
       await store.close();
-      await made.drop();
     },
   };
 }

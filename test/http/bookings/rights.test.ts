@@ -10,33 +10,22 @@ import { bookingCalls } from '../../support/bookingCalls.ts';
 import { makeCallers } from '../../support/callers.ts';
 import type { Answer } from '../../support/client.ts';
 import { type Instance, startInstance } from '../../support/service.ts';
-import {
-  databaseEnv,
-  KINDS,
-  type OpenStore,
-  openStore,
-  signIn,
-  storeTenant,
-  type TestDatabase,
-} from '../../support/tenancy.ts';
+import { databaseEnv, makeStore, type OwnStore, signIn, storeTenant } from '../../support/tenancy.ts';
 import { until } from '../../support/until.ts';
 
-let made: TestDatabase;
-let store: OpenStore;
+let store: OwnStore;
 let holdfast: Instance;
 let callers: Awaited<ReturnType<typeof makeCallers>>;
 beforeAll(async () => {
-  made = await KINDS.Postgres();
-  store = await openStore(made.url);
+  store = await makeStore();
   const own = await storeTenant(store);
-  holdfast = await startInstance({ keys: [own], env: databaseEnv(made.url) });
+  holdfast = await startInstance({ keys: [own], env: databaseEnv(store.url) });
   callers = await makeCallers(store, own, holdfast);
   await holdfast.register({ name: 'pool', bookable: true, capacity: 500 }, { name: 'ci/phone', bookable: true });
 });
 afterAll(async () => {
   await holdfast.stop();
   await store.close();
-  await made.drop();
 });
 
 /** The calls of a caller that may have no key. */
