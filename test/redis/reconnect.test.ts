@@ -1,10 +1,11 @@
 /**
- * A client of sentinels that hear of a new primary while it is connecting. The sentinel here is a stand-in, which
- * answers when the test says so.
+ * A client of sentinels that hear of a new primary while it is connecting, or some of which are away. The sentinel here
+ * is a stand-in, which answers when the test says so.
  */
+import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { freePort } from '../../scripts/freePort.ts';
 import { type RedisNode, startRedisNode } from '../../scripts/redisServer.ts';
 import { createPatientRedis, createRedis } from '../../src/redis/client.ts';
@@ -88,4 +89,16 @@ test.each([
   redis.disconnect();
   await ended;
   other.disconnect();
+});
+
+test('a sentinel that is away makes the client print nothing: logs are for operators, and have no stacks', async () => {
+  const print = vi.spyOn(console, 'error').mockReturnValue();
+  const away = '127.0.0.1:1';
+  const redis = createRedis(url.replace('redis+sentinel://', `redis+sentinel://${away},`), () => {});
+  await Promise.all([once(redis, 'sentinelReconnecting'), once(redis, 'ready')]);
+  expect(await redis.ping()).toBe('PONG');
+  redis.disconnect();
+  // Clients of tests before may print errors of theirs.
+  expect(print.mock.calls.filter((texts) => new RegExp(`${away}\\b`).test(texts.join(' ')))).toEqual([]);
+  print.mockRestore();
 });

@@ -1,5 +1,5 @@
 /**
- * The condition in reserve items and in releases (docs/specification.md#condition): the fields
+ * The condition in reserve items, in releases and in the list of who waits (docs/specification.md#condition): the fields
  * of requests and results. test/engine/conditions has the rules.
  */
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -137,5 +137,35 @@ describe('a definition that is listed can be registered again', () => {
     const again = await holdfast.request('POST', '/api/v1/Resource/register', listed);
     expect(again.status).toBe(200);
     expect((await holdfast.definitions()).body).toEqual(listed);
+  });
+});
+
+const WAIT = { ttlSeconds: 60, waitSeconds: 60 };
+const rows = async () => (await holdfast.request<object[]>('GET', `${API}/waiting`)).body;
+
+describe('a request that waits, in the list of who waits', () => {
+  test('shows the condition of each resource, if one of them is not ready', async () => {
+    await holdfast.reserve({ resource: 'bench', requester: 'ann' });
+    const requests = [
+      { requestType: 'RESERVE', resource: 'phone', requester: 'cleaner', ttlSeconds: 60, condition: 'dirty' },
+      { requestType: 'RESERVE', resource: 'bench', requester: 'cleaner', ttlSeconds: 60 },
+    ];
+    const body = { method: 'ALL_OR_NONE', requests, waitSeconds: 60 };
+    await holdfast.request('POST', `${API}/transaction?pollSeconds=0`, body);
+    expect(await rows()).toMatchObject([{ resources: ['phone', 'bench'], conditions: ['dirty', 'ready'] }]);
+  });
+
+  test.each(['dirty', 'out'] as const)('for what is %s says so', async (condition) => {
+    await holdfast.request('POST', `${API}/reserve?pollSeconds=0`, [
+      { resource: 'phone', requester: 'cleaner', condition, ...WAIT },
+    ]);
+    expect(await rows()).toMatchObject([{ resources: ['phone'], conditions: [condition] }]);
+  });
+
+  test('for ready slots says nothing', async () => {
+    await holdfast.reserve({ resource: 'phone', requester: 'ann' });
+    await holdfast.request('POST', `${API}/reserve?pollSeconds=0`, [{ resource: 'phone', requester: 'bob', ...WAIT }]);
+    expect(await rows()).toMatchObject([{ requester: 'bob' }]);
+    expect((await rows())[0]).not.toHaveProperty('conditions');
   });
 });

@@ -1,12 +1,13 @@
 /**
- * Requests with an Idempotency-Key that wait (docs/specification.md#repeating-safely): a repeat goes on waiting, and
- * the response that decides is kept.
+ * Requests that wait and are sent again. With an Idempotency-Key, a repeat goes on waiting, and the response that decides
+ * is kept (docs/specification.md#repeating-safely). Without one, all calls of the same request have one ticket, and learn
+ * what becomes of it (docs/specification.md#tickets).
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ReserveItem, ReserveResult, TransactionResult } from '../../../src/contract/reservations.ts';
 import type { Answer } from '../../support/client.ts';
-import { queue, wanted } from '../../support/polls.ts';
+import { poll, queue, wanted } from '../../support/polls.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 
 let one: Instance;
@@ -130,5 +131,53 @@ describe('long polls', () => {
     expect(first.body).toMatchObject([{ explanation: 'NOT_AVAILABLE: cancelled' }, { status: 'ACQUIRED' }]);
     const again = await send(two, 'reserve', both);
     expect([again.body, isReplayed(again)]).toEqual([first.body, 'true']);
+  });
+});
+
+const lasts = (ticket?: { readonly since: string; readonly until: string }) =>
+  ticket === undefined ? 0 : Date.parse(ticket.until) - Date.parse(ticket.since);
+
+/** A call for ann, held by the first instance for 30 s. */
+async function longPoll() {
+  const held = poll(one, [wanted(names[0], 'ann')], 30);
+  await queue(one, 'ann waits', ([ticket]) => ticket?.attended === true);
+  return held;
+}
+
+describe('the same request, sent several times at once', () => {
+  test('a look with pollSeconds=0 at another instance does not cut off a long poll', async () => {
+    const held = await longPoll();
+    await poll(two, [wanted(names[0], 'ann')], 0).response;
+    await queue(one, 'ann is detached', ([ticket]) => ticket?.attended === false);
+    await release(0);
+    expect(await held.first).toMatchObject({ status: 'ACQUIRED' });
+  });
+
+  test('calls that poll at two instances both learn of the grant: one acquires, the other had it', async () => {
+    const held = await longPoll();
+    const late = poll(two, [wanted(names[0], 'ann', { waitSeconds: 600 })], 30);
+    await queue(two, 'the last call waits', ([ticket]) => lasts(ticket) === 600_000);
+    await release(0);
+    const results = await Promise.all([held.first, late.first]);
+    expect(results.map((one) => one?.status).toSorted()).toEqual(['ACQUIRED', 'ALREADY_HAD']);
+    expect(new Set(results.map((one) => one?.releaseToken)).size).toBe(1);
+  });
+
+  test('a call that another instance took up and dropped keeps its turn', async () => {
+    const held = await longPoll();
+    const dropped = poll(two, [wanted(names[0], 'ann', { waitSeconds: 600 })], 30);
+    await queue(two, 'the other call waits', ([ticket]) => lasts(ticket) === 600_000);
+    dropped.hangUp();
+    await dropped.response.catch(() => {});
+    await release(0);
+    expect(await held.first).toMatchObject({ status: 'ACQUIRED' });
+  });
+
+  test('requests of one requester are distinguished, although a short digest of them is the same', async () => {
+    // The SHA-1 of 'r\n\nc4341' begins with the same 32 bits as that of 'r\n\nc48273'.
+    const alike = ['c4341', 'c48273'];
+    await one.reserve(...alike.map((name) => ({ resource: name, requester: 'holder' })));
+    for (const name of alike) await poll(one, [wanted(name, 'r')], 0).response;
+    expect((await one.waiting()).body.map(({ resources }) => resources)).toEqual(alike.map((name) => [name]));
   });
 });
