@@ -71,13 +71,17 @@ describe('the rows of the Board', () => {
     expect(await page.locator('tr[data-name=staging]').count()).toBe(0);
   });
 
-  test('have buttons that end at one line, and menus that are seen, and paler until the row is pointed at', async () => {
+  test('have buttons and menus that end at one line each, and menus that are seen, and paler until the row is pointed at', async () => {
     await page.setViewportSize({ width: 1440, height: 900 });
     await go('');
     const ends = await page
       .locator('.act .actions')
       .evaluateAll((all) => all.map((one) => Math.round(one.firstElementChild?.getBoundingClientRect().right ?? 0)));
     expect(new Set(ends).size).toBe(1);
+    const menus = await page
+      .locator('.act .row-menu')
+      .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().right)));
+    expect(new Set(menus).size).toBe(1);
     const row = 'tr[data-name=staging]';
     const opacity = () => page.evaluate(`getComputedStyle(document.querySelector('${row} .row-menu')).opacity`);
     expect(await opacity()).toBe('0.7');

@@ -57,6 +57,9 @@ describe('Insight', () => {
     expect(await page.locator('.names li').allInnerTexts()).toEqual(['desk']);
     expect((await page.locator('.axis-y span').allInnerTexts()).at(-1)).toBe('0');
     await accessible('insight');
+    // On a phone, each row has its name in one line.
+    const names = page.locator('.sums tbody th');
+    expect(Math.max(...(await names.evaluateAll((all) => all.map((one) => one.clientHeight))))).toBeLessThan(30);
     await page.getByRole('link', { name: '24 hours' }).click();
     await page.getByRole('heading', { name: 'Last 24 hours', exact: true }).waitFor();
     expect((await rows('Resources used most'))[0]).toMatch(/phone\s+(58|59|60) %\s/);
@@ -88,6 +91,23 @@ describe('Insight', () => {
     await page.getByText('Nothing was refused.').waitFor();
     await accessible('insight of a new tenant');
   });
+});
+
+test('Insight shows six people on a phone, and all of them once it is asked to', async () => {
+  await signIn();
+  const client = createClient(service.other.url, await readKey());
+  const items = Array.from({ length: 8 }, (_, i) => ({ resource: `rig-${i}`, requester: `person ${'abcdefgh'[i]}` }));
+  await client.reserve(...items);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await go('/insight');
+  const card = page.getByRole('region', { name: 'People and jobs', exact: true });
+  const shown = () => card.locator('tbody tr').filter({ visible: true }).count();
+  expect(await shown()).toBe(6);
+  await card.getByLabel('All 8').check();
+  expect(await shown()).toBe(8);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.reload();
+  expect(await shown()).toBe(8);
 });
 
 describe('the overview of a new tenant', () => {

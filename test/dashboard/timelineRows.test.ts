@@ -142,7 +142,8 @@ describe('a row of a timeline', () => {
   test('has a lane for each of 12 slots, and an area for more', () => {
     const pool = (capacity: number) =>
       rowOf({ capacity, held: 2, holdings: [held(), held({ slot: 1, toMs: at(60) })] });
-    expect(pool(12)).toMatchObject({ lanes: 12, area: [] });
+    expect(pool(12).lanes).toBe(12);
+    expect(pool(40).lanes).toBe(0);
     expect(pool(12).bars.map(({ kind, lane }) => `${kind} ${lane}`)).toContain('free 11');
     expect(pool(40).area.map((step) => step.held)).toEqual([2, 1, 0]);
     expect(pool(40).bars).toEqual([]);

@@ -139,17 +139,7 @@ export const Filters = ({ board }: { board: Board }) => {
         <label class="field">
           <Icon name="search" />
           <span class="out-of-sight">Filter by name, label, holder or note</span>
-          <input
-            type="search"
-            name="q"
-            value={query.q}
-            maxlength={256}
-            placeholder="Name, label, holder, note"
-            data-shortcut="/"
-          />
-          <span class="key" aria-hidden="true">
-            /
-          </span>
+          <input type="search" name="q" value={query.q} maxlength={256} placeholder="Name, label, holder, note" />
         </label>
         {fieldsOf({ ...query, q: '', page: 1, isSelected: false }).map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
@@ -183,7 +173,7 @@ export const Filters = ({ board }: { board: Board }) => {
         )}
         {isFiltered(query) && (
           <a class="button quiet" href={linkTo(unfiltered(query))}>
-            Clear all filters
+            Clear<span class="out-of-sight"> all filters</span>
           </a>
         )}
       </div>

@@ -113,14 +113,16 @@ export const Box = ({ slot, board, viewer }: BoxProps) => {
   const hold = slot === undefined ? undefined : rowHolds(slot).find(({ requester }) => mayEnd(viewer.user, requester));
   if (slot === undefined || hold === undefined) return null;
   return (
-    <input
-      type="checkbox"
-      id={`select-${idOf(slot.slot)}`}
-      form={SELECTED}
-      name="one"
-      value={textOfHold(hold)}
-      checked={board.query.isSelected}
-      aria-label={`Select ${hold.resource} of ${hold.requester}`}
-    />
+    <label class="check">
+      <input
+        type="checkbox"
+        id={`select-${idOf(slot.slot)}`}
+        form={SELECTED}
+        name="one"
+        value={textOfHold(hold)}
+        checked={board.query.isSelected}
+        aria-label={`Select ${hold.resource} of ${hold.requester}`}
+      />
+    </label>
   );
 };

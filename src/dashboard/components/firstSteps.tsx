@@ -116,17 +116,27 @@ export const Reading = () => (
     <header>
       <h2 id="reading-title">Read on</h2>
     </header>
-    <ul class="pad reading">
-      <li>
-        <a href="/docs">The API</a>: every call, to try out
-      </li>
-      <li>
-        <a href="/openapi.json">The OpenAPI document</a>, for generators and tools
-      </li>
-      <li>
-        In the repository: <code>docs/specification.md</code> has every rule, <code>docs/command-line.md</code> the
-        command line with examples for CI, <code>packages/client/README.md</code> the client for TypeScript.
-      </li>
-    </ul>
+    <dl class="props">
+      <dt>To try out</dt>
+      <dd>
+        <a href="/docs">The API</a>
+      </dd>
+      <dt>For tools</dt>
+      <dd>
+        <a href="/openapi.json">The OpenAPI document</a>
+      </dd>
+      <dt>Rules</dt>
+      <dd>
+        <code>docs/specification.md</code> in the repository
+      </dd>
+      <dt>Shell, CI</dt>
+      <dd>
+        <code>docs/command-line.md</code>
+      </dd>
+      <dt>TypeScript</dt>
+      <dd>
+        <code>packages/client/README.md</code>
+      </dd>
+    </dl>
   </section>
 );

@@ -55,8 +55,8 @@ export const HolderTable = ({ holders, nameOf }: { holders: readonly HolderUsage
               <td class="share">
                 <Share share={heldMs / most} />
               </td>
-              <td class="num">{number(reservations)}</td>
-              <td class="num">{meanWaitedMs === null ? '–' : span(meanWaitedMs)}</td>
+              <Sum label="Reservations" count={reservations} />
+              <Sum label="Mean wait" ms={meanWaitedMs} />
             </tr>
           ))}
         </tbody>
@@ -64,6 +64,13 @@ export const HolderTable = ({ holders, nameOf }: { holders: readonly HolderUsage
     </Scroll>
   );
 };
+
+/** A cell with a number, or with a time in ms. Rows of phones leave it out if it is 0 or nothing. */
+export const Sum = ({ label, count, ms }: { label: string; count?: number; ms?: number | null }) => (
+  <td data-label={label} class={(count ?? ms ?? 0) === 0 ? 'num none' : 'num'}>
+    {count !== undefined ? number(count) : ms ? span(ms) : '–'}
+  </td>
+);
 
 /** A share as a bar. Its figure stands beside it. */
 export const Share = ({ share, isMuch = false }: { share: number; isMuch?: boolean }) => (

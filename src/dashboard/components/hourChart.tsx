@@ -41,7 +41,7 @@ export const HourChart = ({ minutes }: { minutes: readonly Minute[] }) => {
         </svg>
         <div class="axis-x" aria-hidden="true">
           {[60, 45, 30, 15].map((ago) => (
-            <span>{`${ago} min ago`}</span>
+            <span>{`${ago} min`}</span>
           ))}
           <span>now</span>
         </div>

@@ -3,10 +3,9 @@
  */
 import type { PoolUsage } from '../../domain/history.ts';
 import { WEEK } from '../../operations/insight.ts';
-import { span } from '../assets/span.js';
 import { daysText } from '../words/moments.ts';
-import { number, percent } from '../words/numbers.ts';
-import { Share } from './holderTable.tsx';
+import { percent } from '../words/numbers.ts';
+import { Share, Sum } from './holderTable.tsx';
 import { resourcePath } from './resourceTree.tsx';
 import { Scroll } from './tableParts.tsx';
 
@@ -26,7 +25,7 @@ interface PoolTableProps {
 
 export const PoolTable = ({ label, pools, refused, days }: PoolTableProps) => (
   <Scroll label={label}>
-    <table class="stacked sums">
+    <table class="sums">
       <thead>
         <tr>
           <th scope="col">Resource</th>
@@ -68,21 +67,11 @@ const PoolRow = ({ pool, refused }: { pool: PoolUsage; refused: number }) => {
         {percent(share)}
         <Share share={share} isMuch={isShort(pool)} />
       </td>
-      <td data-label="Reservations" class="num">
-        {number(reservations)}
-      </td>
-      <td data-label="Mean wait" class="num">
-        {meanWaitedMs === null ? '–' : span(meanWaitedMs)}
-      </td>
-      <td data-label="95 % at most" class="num">
-        {p95WaitedMs === null ? '–' : span(p95WaitedMs)}
-      </td>
-      <td data-label="Gave up" class="num">
-        {number(gaveUp)}
-      </td>
-      <td data-label="Refused" class="num">
-        {number(refused)}
-      </td>
+      <Sum label="Reservations" count={reservations} />
+      <Sum label="Mean wait" ms={meanWaitedMs} />
+      <Sum label="95 % at most" ms={p95WaitedMs} />
+      <Sum label="Gave up" count={gaveUp} />
+      <Sum label="Refused" count={refused} />
     </tr>
   );
 };

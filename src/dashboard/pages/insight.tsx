@@ -76,20 +76,20 @@ export const insightRoutes = (deps: DashboardDeps) =>
             <PoolsCard insight={insight} days={days} />
             {insight.trends.length > 0 && <TrendsCard trends={insight.trends} {...{ waiting, days }} />}
             <HoldersCard insight={insight} nameOf={nameOf} />
-            <section class="card" aria-labelledby="hour-title">
-              <header>
-                <h2 id="hour-title">Operations per minute in the last hour</h2>
-              </header>
-              <div class="pad">
-                <HourChart minutes={minutes} />
-              </div>
-            </section>
           </div>
           <aside class="stack" aria-label="More figures">
             <HoursCard insight={insight} />
             <RefusalsCard insight={insight} days={days} />
             {insight.pools.outOfService.length > 0 && <OutCard pools={insight.pools} days={days} />}
             <UnusedCard pools={insight.pools} days={days} />
+            <section class="card" aria-labelledby="hour-title">
+              <header>
+                <h2 id="hour-title">Operations in the last hour</h2>
+              </header>
+              <div class="pad">
+                <HourChart minutes={minutes} />
+              </div>
+            </section>
             <LimitsCard usage={used} keys={keys} tiers={deps.engine.tiers} tenant={credential.tenant} />
           </aside>
         </div>
@@ -150,6 +150,7 @@ const PoolsCard = ({ insight: { pools, refusedResources }, days }: InsightProps)
     <section class="card" aria-labelledby="used-title">
       <header>
         <h2 id="used-title">Resources</h2>
+        <AllRows count={all.length} shown={6} />
         <span class="meta">used most, or waited for longest</span>
       </header>
       {all.length === 0 ? (
@@ -173,6 +174,16 @@ const PoolsCard = ({ insight: { pools, refusedResources }, days }: InsightProps)
   );
 };
 
+/** Shows what a phone leaves out of a card, without a script. @param props.shown how many it shows at first */
+const AllRows = ({ count, shown }: { count: number; shown: number }) =>
+  count > shown && (
+    <span class="end meta phone-only">
+      <label class="check">
+        <input type="checkbox" /> All {number(count)}
+      </label>
+    </span>
+  );
+
 interface TrendsProps {
   readonly trends: readonly PoolTrend[];
   /** How many wait for each now. */
@@ -186,6 +197,7 @@ const TrendsCard = ({ trends, waiting, days }: TrendsProps) => (
       <h2 id="trends-title">
         Pools, {stepOf(days)} by {stepOf(days)}
       </h2>
+      <AllRows count={trends.length} shown={2} />
       <span class="meta">slots in use over {daysText(days)}; amber: all of them</span>
     </header>
     {trends.map(({ resource, capacity, steps, oneMore }) => (
@@ -208,6 +220,7 @@ const HoldersCard = ({ insight: { holders }, nameOf }: Pick<InsightProps, 'insig
   <section class="card" aria-labelledby="holders-title">
     <header>
       <h2 id="holders-title">People and jobs</h2>
+      <AllRows count={holders.length} shown={6} />
       <span class="meta">who held most, what is held now among it</span>
     </header>
     {holders.length === 0 ? (

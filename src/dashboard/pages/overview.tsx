@@ -67,9 +67,10 @@ export const overviewRoutes = (deps: DashboardDeps) => {
               <section class="card" aria-labelledby="key-title">
                 <header>
                   <h2 id="key-title">Default key</h2>
+                  {defaultKey !== null && <KeyActions defaultKey={defaultKey} />}
                 </header>
                 <div class="pad">
-                  <DefaultKeyPart defaultKey={defaultKey} origin={origin} />
+                  <KeyPart defaultKey={defaultKey} origin={origin} />
                 </div>
               </section>
             )}
@@ -146,22 +147,31 @@ async function defaultKeyOf(
   return configured === undefined ? null : { value: isShown ? configured.key : undefined, id: null };
 }
 
-const DefaultKeyPart = ({ defaultKey, origin }: { defaultKey: DefaultKey | null; origin: string }) => {
+const KeyActions = ({ defaultKey: { id, value } }: { defaultKey: DefaultKey }) => (
+  <div class="buttons end">
+    {value === undefined && (
+      <a class="button" href={`${AT}?show`}>
+        Show the key
+      </a>
+    )}
+    {id !== null && (
+      <Confirm
+        id="rotate"
+        label="Rotate the key"
+        question="Give the default key a new value? The old value stops working immediately, and its event streams end."
+        action="/dashboard/rotate"
+        fields={{ id }}
+      />
+    )}
+  </div>
+);
+
+const KeyPart = ({ defaultKey, origin }: { defaultKey: DefaultKey | null; origin: string }) => {
   if (defaultKey === null) return <p>This tenant has no default key.</p>;
   return (
     <>
       <KeyValue value={defaultKey.value} origin={origin} />
-      {defaultKey.id === null ? (
-        <NeedsDatabase what="To rotate it and create others" />
-      ) : (
-        <Confirm
-          id="rotate"
-          label="Rotate the key"
-          question="Give the default key a new value? The old value stops working immediately, and its event streams end."
-          action="/dashboard/rotate"
-          fields={{ id: defaultKey.id }}
-        />
-      )}
+      {defaultKey.id === null && <NeedsDatabase what="To rotate it and create others" />}
     </>
   );
 };
@@ -169,11 +179,8 @@ const DefaultKeyPart = ({ defaultKey, origin }: { defaultKey: DefaultKey | null;
 const KeyValue = ({ value, origin }: { value: DefaultKey['value']; origin: string }) => {
   if (value === undefined)
     return (
-      <p>
-        <a class="button" href={`${AT}?show`}>
-          Show the key
-        </a>{' '}
-        It then stands in the commands of the first steps, too.
+      <p class="meta">
+        With it, a program may do everything here. Once shown, it stands in the commands of the first steps, too.
       </p>
     );
   if (value === null)

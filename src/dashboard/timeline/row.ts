@@ -20,7 +20,7 @@ export interface Step {
 
 export interface TimelineRow {
   readonly capacity: number;
-  /** 0: it has an area instead */
+  /** 0: it has only an area */
   readonly lanes: number;
   readonly bars: readonly Bar[];
   readonly area: readonly Step[];
@@ -52,7 +52,7 @@ export function timelineRow(facts: RowFacts, frame: Frame): TimelineRow {
           ...bookedBars(facts, frame),
           ...ghosts,
         ].filter(isSeen),
-    area: isArea ? areaOf(current, facts, frame) : [],
+    area: capacity > 1 ? areaOf(current, facts, frame) : [],
     expectedMs: expected.map(({ startMs }) => startMs),
     text: textOf(facts, frame),
   };

@@ -92,12 +92,13 @@ export const Timeline = ({ row, rowHeight = HEIGHT }: { row: TimelineRow; rowHei
   const isLow = rowHeight < HEIGHT;
   const single = isLow ? rowHeight - 6 : BAR;
   const pitch = lanes === 1 ? single : isLow ? (rowHeight - 4) / lanes : (PITCHES[lanes] ?? 6);
+  const isArea = row.lanes === 0 || (isLow && lanes > MAX_LOW_LANES);
   const height = Math.max(rowHeight, lanes === 1 || isLow ? 0 : pitch * lanes + 2 * ROOM);
   const top = (height - pitch * lanes) / 2;
   return (
     <svg class="line" height={height} role="img" aria-label={row.text}>
       <use href="#hours" />
-      {row.bars.map((bar) => (
+      {(isArea ? [] : row.bars).map((bar) => (
         <BarView
           bar={bar}
           y={round(top + bar.lane * pitch)}
@@ -106,18 +107,28 @@ export const Timeline = ({ row, rowHeight = HEIGHT }: { row: TimelineRow; rowHei
           room={lanes > 1 || bar.kind === 'past' ? 0 : roomAfter(bar, row.bars)}
         />
       ))}
-      {row.area.map((step) => (
-        <StepView step={step} capacity={row.capacity} rowHeight={rowHeight} />
-      ))}
-      {row.area[0] && (
-        <text class="count" x={`${row.area[0].from}%`} dx="8" y={rowHeight / 2 + 4}>
-          {row.area[0].held} of {row.capacity} in use
-        </text>
-      )}
+      {isArea && <Area row={row} rowHeight={rowHeight} />}
       <use href="#now" />
     </svg>
   );
 };
+
+/** How many slots are in use, of a pool with more slots than there is room for lanes. */
+const Area = ({ row: { area, capacity }, rowHeight }: { row: TimelineRow; rowHeight: number }) => (
+  <>
+    {area.map((step) => (
+      <StepView step={step} capacity={capacity} rowHeight={rowHeight} />
+    ))}
+    {area[0] && (
+      <text class="count" x={`${area[0].from}%`} dx="8" y={rowHeight / 2 + 4}>
+        {area[0].held} of {capacity} in use
+      </text>
+    )}
+  </>
+);
+
+/** Lanes that a low row has room for. */
+const MAX_LOW_LANES = 4;
 
 /** Number of lanes → their distance. More of them are as close as six. */
 const PITCHES: Readonly<Record<number, number>> = { 2: 12, 3: 11, 4: 8, 5: 7 };
