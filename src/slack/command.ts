@@ -3,6 +3,7 @@
  * may be called "release", so the verb is required.
  */
 import { z } from 'zod';
+import { durationOf } from '../domain/durations.ts';
 import { unescapeSlack } from '../domain/slackText.ts';
 
 const resource = z.string();
@@ -54,16 +55,6 @@ function tokenAt(text: string, from: number): Token | null {
   const [, quoted, word] = TOKEN.exec(text) ?? [];
   const found = quoted ?? word;
   return found === undefined ? null : { text: found, isQuoted: quoted !== undefined, end: TOKEN.lastIndex };
-}
-
-const DURATION = /^(?:(\d{1,5})d)?(?:(\d{1,6})h)?(?:(\d{1,7})m(?:in)?)?(?:(\d{1,8})s)?$/i;
-
-/** Reads `2h`, `1h30m` or `1d`, in s; null: it is no duration */
-export function durationOf(word: string): number | null {
-  const match = DURATION.exec(word);
-  if (match === null || word === '') return null;
-  const [days = 0, hours = 0, minutes = 0, rest = 0] = match.slice(1).map((digits) => Number(digits ?? 0));
-  return ((days * 24 + hours) * 60 + minutes) * 60 + rest;
 }
 
 /** Reads what follows `/holdfast`, as Slack sends it. */

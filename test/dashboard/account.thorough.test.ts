@@ -187,13 +187,15 @@ describe('settings', () => {
     const explanation = async (fields: object) =>
       (await client.reserve({ resource: 'plain', requester: 'q', ...fields })).body[0]?.explanation;
     await go('/settings');
-    await save('61', '60');
+    await save('an hour', '60');
+    await page.getByRole('alert').getByText('Write a length such as 30m, 2h or 1d.').waitFor();
+    await save('1m1s', '60');
     await page.getByRole('alert').getByText('DefaultTtlSeconds must be at most maxTtlSeconds').waitFor();
     await page.getByLabel('Reservations must have a note').check();
     await save('', '60');
     await page.getByText('Saved.', { exact: true }).waitFor();
     expect(await page.getByLabel(/^Lease of reservations/).inputValue()).toBe('');
-    expect(await page.getByLabel(/^Longest lease/).inputValue()).toBe('60');
+    expect(await page.getByLabel(/^Longest lease/).inputValue()).toBe('1m');
     expect(await explanation({ note: 'n' })).toMatch(/at most 60 s$/);
     expect(await explanation({ ttlSeconds: 60 })).toBe('NOT_VALID: a note is required');
     await page.getByLabel('Reservations must have a note').uncheck();

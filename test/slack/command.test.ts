@@ -2,8 +2,9 @@
  * What people type in Slack, and how it is read (docs/specification.md#reserving-from-slack).
  */
 import { describe, expect, test } from 'vitest';
+import { durationOf, durationText } from '../../src/domain/durations.ts';
 import { escapeSlack, slackTime, unescapeSlack } from '../../src/domain/slackText.ts';
-import { buttonValue, commandOf, durationOf, parseCommand } from '../../src/slack/command.ts';
+import { buttonValue, commandOf, parseCommand } from '../../src/slack/command.ts';
 
 describe('a command', () => {
   test('begins with a verb, in any case; nothing is help', () => {
@@ -68,6 +69,9 @@ test('times are days, hours, minutes and seconds, in this order', () => {
     7200, 1800, 1800, 5400, 86_400, 90, 93_600,
   ]);
   expect(['', 'h', '2', '30m1h', '2hours', '-1h', '1.5h', '2h '].map(durationOf)).toEqual(Array(8).fill(null));
+  const lengths = [0, 90, 300, 5400, 86_400, 93_600, 31_536_000];
+  expect(lengths.map(durationText)).toEqual(['0s', '1m30s', '5m', '1h30m', '1d', '1d2h', '365d']);
+  expect(lengths.map((one) => durationOf(durationText(one)))).toEqual(lengths);
 });
 
 test('a button carries its command, whatever the name is', () => {

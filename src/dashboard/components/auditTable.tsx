@@ -20,7 +20,7 @@ export interface AuditTableProps {
 }
 
 export const AuditTable = ({ entries, nameOf, isOfAll = false, none }: AuditTableProps) => {
-  const columns = ['When', ...(isOfAll ? ['Tenant'] : []), 'Who', 'What', 'Details', 'From'];
+  const columns = ['When', ...(isOfAll ? ['Tenant'] : []), 'Who', 'What', 'Details', 'Address'];
   const days = new Map<string, AuditRow>();
   for (const entry of entries) if (!days.has(dayOf(entry.at.getTime()))) days.set(dayOf(entry.at.getTime()), entry);
   if (entries.length === 0) return <p class="pad quiet">{none}</p>;

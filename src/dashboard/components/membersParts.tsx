@@ -19,14 +19,14 @@ export interface Invited {
 
 const nameOf = ({ email, name, subject }: Member) => email ?? name ?? subject;
 
-const RoleChoice = ({ chosen, label }: { chosen: Role; label: string }) => (
-  <select name="role" aria-label={label}>
+const RoleOptions = ({ chosen = 'member' }: { chosen?: Role }) => (
+  <>
     {ROLES.map((one) => (
       <option value={one} selected={one === chosen}>
         {one}
       </option>
     ))}
-  </select>
+  </>
 );
 
 const RoleForm = ({
@@ -38,7 +38,9 @@ const RoleForm = ({
 }: Record<'at' | 'field' | 'value' | 'about', string> & { role: Role }) => (
   <form method="post" action={at} class="buttons">
     <input type="hidden" name={field} value={value} />
-    <RoleChoice chosen={role} label={`Role of ${about}`} />{' '}
+    <select name="role" aria-label={`Role of ${about}`}>
+      <RoleOptions chosen={role} />
+    </select>{' '}
     <button type="submit">
       Save<span class="out-of-sight"> the role of {about}</span>
     </button>
@@ -145,8 +147,8 @@ const Actions = ({ at, member, number, links }: { at: string; member: Member; nu
     />{' '}
     <Confirm
       id={`transfer-${number}`}
-      label="Hand over"
-      about={`to ${nameOf(member)}`}
+      label="Make owner"
+      about={nameOf(member)}
       question={`Make “${nameOf(member)}” an owner, and yourself an operator?`}
       action={`${at}/transfer`}
       fields={{ id: member.id }}
@@ -218,9 +220,12 @@ export const InvitationsPart = ({ at, invitations, invited }: InvitationsPartPro
         E-mail address (empty: a link that several people may use){' '}
         <input name="email" type="email" maxlength={320} autocomplete="off" />
       </label>
-      <p>
-        Role <RoleChoice chosen="member" label="Role of the invitation" />
-      </p>
+      <label>
+        Role{' '}
+        <select name="role">
+          <RoleOptions />
+        </select>
+      </label>
       <p class="hint">You get a text with a link, to send yourself: the service e-mails no invitations.</p>
       <button type="submit">Invite</button>
     </form>
@@ -279,9 +284,12 @@ export const GroupsPart = ({ at, groups, own }: GroupsPartProps) => {
               ))}
             </select>
           </label>
-          <p>
-            Role <RoleChoice chosen="member" label="Role of the group" />
-          </p>
+          <label>
+            Role{' '}
+            <select name="role">
+              <RoleOptions />
+            </select>
+          </label>
           <button type="submit">Give the group a role</button>
         </form>
       )}

@@ -106,15 +106,21 @@ const Filters = ({ query: { who, action, from, to, tenant }, at }: { query: Quer
           </option>
         ))}
       </select>
-      <label>
-        From <input type="date" name="from" value={from ?? ''} />
-      </label>
-      <label>
-        To <input type="date" name="to" value={to ?? ''} />
-      </label>
       <button type="submit" id="show-changes">
         Show
       </button>
+      <details id="times" open={(from ?? to) !== undefined}>
+        <summary>Days</summary>
+        <fieldset>
+          <legend class="out-of-sight">Days</legend>
+          <label>
+            From <input type="date" name="from" value={from ?? ''} />
+          </label>
+          <label>
+            To <input type="date" name="to" value={to ?? ''} />
+          </label>
+        </fieldset>
+      </details>
     </form>
   </search>
 );

@@ -3,11 +3,13 @@
  * the issuers whose JWTs can be exchanged for tokens.
  */
 import { type Context, Hono } from 'hono';
+import type { Child } from 'hono/jsx';
 import { z } from 'zod';
-import { MAX_BOOKING_SECONDS, MAX_BOOKINGS_PER_REQUESTER, MIN_BOOKING_SECONDS } from '../../domain/bookings.ts';
+import { MAX_BOOKINGS_PER_REQUESTER } from '../../domain/bookings.ts';
+import { durationOf, durationText } from '../../domain/durations.ts';
 import { ownAudience } from '../../domain/names.ts';
 import type { Registration } from '../../domain/registrations.ts';
-import { MAX_ENDS_SOON_SECONDS, type Settings } from '../../domain/tenants.ts';
+import type { Settings } from '../../domain/tenants.ts';
 import { DEFAULT_PRIORITY, MAX_PRIORITY } from '../../domain/waiting.ts';
 import { deleteIssuer, putIssuer } from '../../operations/issuers.ts';
 import { changeSettings } from '../../operations/tenant.ts';
@@ -30,20 +32,21 @@ import { DeleteIssuerQuery, issuerSchema, settingsSchema } from '../formSchemas.
 
 const AT = '/dashboard/settings';
 
-/** A field that is left empty means none. */
-const numberOrNone = z
+/** A length as people type it, in s: `30m`, `2h`, also a number of seconds. Left empty it means none. */
+const length = z
   .string()
-  .transform((text) => (text.trim() === '' ? null : Number(text)))
+  .transform((text) => text.replace(/\s/g, ''))
+  .transform((text) => (text === '' ? null : (durationOf(text) ?? Number(text))))
   .optional();
 const SettingsFields = z.object({
   requireRegistration: checkbox,
   maxPriority: z.coerce.number().optional(),
-  defaultTtlSeconds: numberOrNone,
-  maxTtlSeconds: numberOrNone,
+  defaultTtlSeconds: length,
+  maxTtlSeconds: length,
   requireNote: checkbox,
   holdersReport: checkbox,
-  endsSoonSeconds: z.coerce.number().optional(),
-  maxBookingSeconds: z.coerce.number().optional(),
+  endsSoonSeconds: length,
+  maxBookingSeconds: length,
   bookingsPerRequester: z.coerce.number().optional(),
 });
 const Id = z.object({ id: z.string() });
@@ -65,7 +68,7 @@ export const settingsRoutes = (deps: DashboardDeps) => {
     ]);
     const edited = issuers.find(({ id }) => id === c.req.query('edit'));
     const begun = edited === undefined ? presetOf(c.req.query('preset'), ownAudience(tenant)) : typedOf(edited);
-    const props = { stored, maxTtlSeconds: deps.sizes.ttlSeconds, issuers, typed: typed ?? begun, ...common };
+    const props = { stored, issuers, typed: typed ?? begun, ...common };
     return c.html(<SettingsPage {...props} />, failed?.status ?? 200);
   };
 
@@ -74,7 +77,11 @@ export const settingsRoutes = (deps: DashboardDeps) => {
     .post(AT, async (c) => {
       if (settings === null) return show(c, NO_DATABASE);
       const form = await readForm(c, SettingsFields);
-      const saved = await attempt(deps, c, async () => changeSettings(settings, c.var.viewer, check(Change, form)));
+      const saved = await attempt(deps, c, async () => {
+        for (const [field, value] of Object.entries(form))
+          if (Number.isNaN(value)) refuseField(field, 'write a length such as 30m, 2h or 1d');
+        return changeSettings(settings, c.var.viewer, check(Change, form));
+      });
       return saved.ok ? c.redirect(`${AT}?done=saved`, 303) : show(c, saved);
     })
     .post(`${AT}/issuers`, async (c) => {
@@ -116,17 +123,15 @@ const PageWithoutDatabase = (props: CommonProps) => (
 
 interface SettingsProps extends CommonProps {
   readonly stored: Tenant;
-  /** The longest lease that the service allows, in s */
-  readonly maxTtlSeconds: number;
   readonly issuers: readonly Registration[];
   readonly typed: TypedIssuer;
 }
 
-const SettingsPage = ({ stored, maxTtlSeconds, issuers, typed, ...common }: SettingsProps) => {
+const SettingsPage = ({ stored, issuers, typed, ...common }: SettingsProps) => {
   const { tenant } = common.viewer.credential;
   return (
     <Page title="Settings" at={AT} {...common}>
-      <SettingsForm stored={stored} maxTtlSeconds={maxTtlSeconds} />
+      <SettingsForm stored={stored} />
       <section class="card pad define" aria-labelledby="issuers-title">
         <h2 id="issuers-title">JWT issuers</h2>
         <p>
@@ -161,10 +166,9 @@ const SettingsPage = ({ stored, maxTtlSeconds, issuers, typed, ...common }: Sett
   );
 };
 
-/** @param props.maxTtlSeconds the longest lease that the service allows, in s */
-const SettingsForm = ({ stored, maxTtlSeconds }: { stored: Settings; maxTtlSeconds: number }) => (
+const SettingsForm = ({ stored }: { stored: Settings }) => (
   <form method="post" action={AT} class="fields">
-    <h2>Reservations and bookings</h2>
+    <h2>Reservations</h2>
     <label class="check">
       <input type="checkbox" name="requireRegistration" checked={stored.requireRegistration} /> Only registered
       resources may be reserved
@@ -177,54 +181,15 @@ const SettingsForm = ({ stored, maxTtlSeconds }: { stored: Settings; maxTtlSecon
       <input type="checkbox" name="holdersReport" checked={stored.holdersReport} /> Holders may take something out of
       service when they release it. Otherwise it is to be cleaned
     </label>
-    <label>
-      Lease of reservations that ask for none, in seconds (empty: they never expire){' '}
-      <input
-        type="number"
-        name="defaultTtlSeconds"
-        min={1}
-        max={maxTtlSeconds}
-        value={stored.defaultTtlSeconds ?? ''}
-      />
-    </label>
-    <label>
-      Longest lease, in seconds (empty: any lease, or none). Requests that wait for a longer one, or for none, end when
-      this is saved{' '}
-      <input type="number" name="maxTtlSeconds" min={1} max={maxTtlSeconds} value={stored.maxTtlSeconds ?? ''} />
-    </label>
-    <label>
-      How long before its end a lease is announced, in seconds (0: never){' '}
-      <input
-        type="number"
-        name="endsSoonSeconds"
-        required
-        min={0}
-        max={MAX_ENDS_SOON_SECONDS}
-        value={stored.endsSoonSeconds}
-      />
-    </label>
-    <label>
-      Longest booking, in seconds{' '}
-      <input
-        type="number"
-        name="maxBookingSeconds"
-        required
-        min={MIN_BOOKING_SECONDS}
-        max={MAX_BOOKING_SECONDS}
-        value={stored.maxBookingSeconds}
-      />
-    </label>
-    <label>
-      How many bookings that have not begun a requester may have{' '}
-      <input
-        type="number"
-        name="bookingsPerRequester"
-        required
-        min={0}
-        max={MAX_BOOKINGS_PER_REQUESTER}
-        value={stored.bookingsPerRequester}
-      />
-    </label>
+    <Length name="defaultTtlSeconds" seconds={stored.defaultTtlSeconds} label="Lease of reservations that ask for none">
+      Empty: they never expire
+    </Length>
+    <Length name="maxTtlSeconds" seconds={stored.maxTtlSeconds} label="Longest lease">
+      Empty: any lease, or none. Requests that wait for a longer one, or for none, end when this is saved
+    </Length>
+    <Length name="endsSoonSeconds" seconds={stored.endsSoonSeconds} isRequired label="Announce the end of a lease">
+      So long before it. 0: never
+    </Length>
     <label>
       Highest priority of waiting requests{' '}
       <input
@@ -236,6 +201,46 @@ const SettingsForm = ({ stored, maxTtlSeconds }: { stored: Settings; maxTtlSecon
         value={stored.maxPriority}
       />
     </label>
+    <h2>Bookings</h2>
+    <Length name="maxBookingSeconds" seconds={stored.maxBookingSeconds} isRequired label="Longest booking" />
+    <label>
+      How many bookings that have not begun a requester may have{' '}
+      <input
+        type="number"
+        name="bookingsPerRequester"
+        required
+        min={0}
+        max={MAX_BOOKINGS_PER_REQUESTER}
+        value={stored.bookingsPerRequester}
+      />
+    </label>
     <button type="submit">Save</button>
   </form>
+);
+
+interface LengthProps {
+  readonly name: keyof Settings;
+  readonly label: string;
+  /** null: none */
+  readonly seconds: number | null;
+  readonly isRequired?: boolean;
+  /** What else there is to say. */
+  readonly children?: Child;
+}
+
+const Length = ({ name, label, seconds, isRequired, children }: LengthProps) => (
+  <label>
+    <span>
+      {label}
+      {children !== undefined && <span class="along">{children}</span>}
+    </span>{' '}
+    <input
+      name={name}
+      size={8}
+      required={isRequired}
+      placeholder="2h, 1d"
+      autocomplete="off"
+      value={seconds === null ? '' : durationText(seconds)}
+    />
+  </label>
 );
