@@ -112,7 +112,7 @@ const hoursText = (ms: number): string => (ms < 10 * HOUR_MS ? span(ms) : `${num
 const waitText = (ms: number | null): string => (ms === null ? '–' : span(ms));
 
 const ReportParts = ({ report: { total, pools, holders }, nameOf }: { report: Report; nameOf: NameOf }) => (
-  <div class="stack report">
+  <div class="stack">
     <section class="card" aria-label="In all">
       <dl class="figs">
         <Figure name="reservations" value={number(total.reservations)} />

@@ -169,6 +169,7 @@ const SettingsPage = ({ stored, issuers, typed, ...common }: SettingsProps) => {
 const SettingsForm = ({ stored }: { stored: Settings }) => (
   <form method="post" action={AT} class="fields">
     <h2>Reservations</h2>
+    <p class="hint">Write lengths as 30m, 2h or 1d.</p>
     <label class="check">
       <input type="checkbox" name="requireRegistration" checked={stored.requireRegistration} /> Only registered
       resources may be reserved
@@ -238,7 +239,7 @@ const Length = ({ name, label, seconds, isRequired, children }: LengthProps) => 
       name={name}
       size={8}
       required={isRequired}
-      placeholder="2h, 1d"
+      placeholder="none"
       autocomplete="off"
       value={seconds === null ? '' : durationText(seconds)}
     />
