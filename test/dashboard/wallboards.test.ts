@@ -43,6 +43,13 @@ describe('the link of a wallboard', () => {
     }
   });
 
+  test('shows only what has the label that was chosen', async () => {
+    const { cookie } = await newLink('tim');
+    const { text } = await send(cookie, PAGE, { label: 'yard', only: 'site=berlin' });
+    const [, path = ''] = /(\/dashboard\/tv\/[0-9a-f]{40}\?label=site%3Dberlin)</.exec(text) ?? [];
+    expect((await see(path)).text).not.toContain('rig-of-tim');
+  });
+
   test('opens nothing else', async () => {
     const { tenant, path } = await newLink('tom');
     const token = path.split('/').at(-1) ?? '';
@@ -62,7 +69,7 @@ describe('the link of a wallboard', () => {
     const reader = stream.body?.getReader();
     expect(new TextDecoder().decode((await reader?.read())?.value)).toContain(': open');
     const [, id = ''] = /name="id" value="([^"]+)"/.exec((await send(cookie, PAGE)).text) ?? [];
-    expect((await send(cookie, `${PAGE}/delete`, { id })).to).toBe(`${PAGE}?done=deleted`);
+    expect((await send(cookie, `${PAGE}/delete`, { id })).to).toBe(`${PAGE}?done=revoked`);
     while (!(await reader?.read())?.done);
     for (const at of [service.one, service.other]) expect((await see(path, at)).status).toBe(404);
     expect((await see(`${path}/events`)).status).toBe(404);

@@ -78,9 +78,9 @@ const Tab = ({ to, count, isHere, isOfPhones = false, children }: TabProps) => (
 
 const SaveForm = ({ query }: { query: BoardQuery }) => (
   <details class="facet" id="save-view" name="menu">
-    <summary title="Save this view">
+    <summary>
       <Icon name="plus" />
-      <span class="out-of-sight">Save this view</span>
+      Save this view
     </summary>
     <form class="menu" method="post" action={linkTo(query, {}, VIEWS_AT)}>
       <label>

@@ -19,6 +19,7 @@ const DONE: ReadonlyMap<string, readonly [string, string?]> = new Map(
     created: ['The key is created.'],
     rotated: ['The key has a new value.', 'The old one no longer works.'],
     deleted: ['{} is deleted.'],
+    revoked: ['It is revoked.', 'It no longer works.'],
     booked: ['{} is booked for you{start}{until}.'],
     bookedFor: ['{} is booked for {whom}{start}{until}.'],
     bookedMany: ['{} is booked {n} times{start}{until}.'],

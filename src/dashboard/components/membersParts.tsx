@@ -5,6 +5,7 @@ import { ROLES, type Role } from '../../domain/rights.ts';
 import type { GroupRole } from '../../store/groupRoles.ts';
 import type { Invitation } from '../../store/invitations.ts';
 import type { Member } from '../../store/members.ts';
+import { whoDid } from '../words/auditSentences.ts';
 import { Confirm } from './confirm.tsx';
 import { initialsOf } from './person.tsx';
 import { Scroll } from './tableParts.tsx';
@@ -194,7 +195,7 @@ export const InvitationsPart = ({ at, invitations, invited }: InvitationsPartPro
               <tr>
                 <th scope="row">{email ?? 'whoever has the link'}</th>
                 <td data-label="Role">{role}</td>
-                <td data-label="Made by">{createdBy}</td>
+                <td data-label="Made by">{whoDid(createdBy)}</td>
                 <td data-label="Ends">
                   <When at={expiresAt} as="ago" />
                 </td>
@@ -226,6 +227,10 @@ export const InvitationsPart = ({ at, invitations, invited }: InvitationsPartPro
           <RoleOptions />
         </select>
       </label>
+      <p class="hint">
+        Viewers look. Members also reserve and book. Operators also register resources, take away what others hold, and
+        see Changes. Owners also manage members, keys and settings.
+      </p>
       <p class="hint">You get a text with a link, to send yourself: the service e-mails no invitations.</p>
       <button type="submit">Invite</button>
     </form>
@@ -235,7 +240,10 @@ export const InvitationsPart = ({ at, invitations, invited }: InvitationsPartPro
 /** The text that the owner sends: the service does not e-mail invitations. */
 const InviteText = ({ row: { email, role, expiresAt }, url }: Invited) => (
   <div class="notice good">
-    <p>The invitation is made. No e-mail is sent: send this text yourself. A link is shown only now.</p>
+    <p>
+      The invitation is made. No e-mail is sent: send this text yourself.
+      {email === null && ' The link is shown only now.'}
+    </p>
     <pre>
       <code id="invite-text">
         {`You are invited to Holdfast, as ${role}. Open ${url} by ${expiresAt.toISOString().slice(0, 10)}${email === null ? '.' : `, and sign in as ${email}.`}`}

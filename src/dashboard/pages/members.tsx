@@ -62,7 +62,7 @@ const FORMS: Readonly<Record<string, Carried>> = {
     await changeRole(deps, viewer, idOf(form), 'owner');
     await changeRole(deps, viewer, viewer.user.id, 'operator');
   }),
-  revoke: then('deleted', (deps, { var: { viewer } }, form) => deleteInvitation(deps, viewer, idOf(form))),
+  revoke: then('revoked', (deps, { var: { viewer } }, form) => deleteInvitation(deps, viewer, idOf(form))),
   group: then('saved', (deps, { var: { viewer } }, form) =>
     putGroup(deps, viewer, viewer.user.groups, groupOf(form), roleOf(form)),
   ),

@@ -6,6 +6,7 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { HoldfastError } from '../../domain/errors.ts';
 import { MAX_LABEL_LENGTH } from '../../domain/tenants.ts';
+import { labelsInUse } from '../../engine/definitions/list.ts';
 import { clientAddress } from '../../http/admission/clientAddress.ts';
 import { watch } from '../../operations/charging.ts';
 import { createLink, deleteLink, type Followed, followLink } from '../../operations/tvLinks.ts';
@@ -26,6 +27,8 @@ import { zoneOf } from '../zone.ts';
 
 const AT = '/dashboard/access/wallboards';
 const TV = '/dashboard/tv';
+/** Labels that the form offers. */
+const MAX_LABELS = 50;
 const TOKEN = /^[0-9a-f]{40}$/;
 
 /**
@@ -78,8 +81,12 @@ export const wallboardsRoutes = (deps: DashboardDeps) => {
 
   const show = async (c: Context<DashboardEnv>, failed?: Failed, made?: Made) => {
     const { viewer } = c.var;
-    const listed = links === null ? null : await listLinks(links.store, viewer.credential.tenant);
-    const props = { viewer, done: c.req.query('done'), failed, made, links: listed };
+    const [listed, labels] = await Promise.all([
+      links === null ? null : listLinks(links.store, viewer.credential.tenant),
+      // The form does without them rather than fail.
+      labelsInUse(deps.engine, viewer.credential, MAX_LABELS).catch(() => []),
+    ]);
+    const props = { viewer, done: c.req.query('done'), failed, made, links: listed, labels };
     return c.html(<WallboardsPage {...props} />, failed?.status ?? 200);
   };
 
@@ -87,10 +94,11 @@ export const wallboardsRoutes = (deps: DashboardDeps) => {
     .get(AT, (c) => show(c))
     .post(AT, async (c) => {
       if (links === null) return show(c, NO_DATABASE);
-      const form = await readForm(c, z.object({ label: z.string() }));
+      const form = await readForm(c, z.object({ label: z.string(), only: z.string().default('') }));
+      const filter = form.only === '' ? '' : `?${new URLSearchParams({ label: form.only })}`;
       const made = await attempt(deps, c, async () => {
         const label = check(WallboardLabel, form.label.trim());
-        return { label, address: `${originOf(deps, c)}${TV}/${await createLink(links, c.var.viewer, label)}` };
+        return { label, address: `${originOf(deps, c)}${TV}/${await createLink(links, c.var.viewer, label)}${filter}` };
       });
       return made.ok ? show(c, undefined, made.result) : show(c, made);
     })
@@ -98,7 +106,7 @@ export const wallboardsRoutes = (deps: DashboardDeps) => {
       if (links === null) return show(c, NO_DATABASE);
       const { id } = await readForm(c, z.object({ id: z.uuid() }));
       const deleted = await attempt(deps, c, () => deleteLink(links, c.var.viewer, id));
-      return deleted.ok ? c.redirect(`${AT}?done=deleted`, 303) : show(c, deleted);
+      return deleted.ok ? c.redirect(`${AT}?done=revoked`, 303) : show(c, deleted);
     });
 };
 
@@ -115,9 +123,11 @@ interface WallboardsProps {
   readonly made: Made | undefined;
   /** null: there is no database */
   readonly links: readonly TvLink[] | null;
+  /** Those that a screen can be of, `<key>=<value>`. */
+  readonly labels: readonly string[];
 }
 
-const WallboardsPage = ({ viewer, done, failed, made, links }: WallboardsProps) => (
+const WallboardsPage = ({ viewer, done, failed, made, links, labels }: WallboardsProps) => (
   <Page title="Wallboards" viewer={viewer} at={AT} done={done} failed={failed}>
     {links === null && <NeedsDatabase what="For wallboards" />}
     {made !== undefined && <MadePart {...made} />}
@@ -127,10 +137,19 @@ const WallboardsPage = ({ viewer, done, failed, made, links }: WallboardsProps) 
         <h2>Make a link for a screen</h2>
         <p class="hint">
           Whoever has the link sees the Board, and nothing else, without signing in: who has what and until when. It
-          works until somebody revokes it here. It takes the filters of the Board: <code>?label=site%3Dberlin</code>.
+          works until somebody revokes it here.
         </p>
         <label>
           Where the screen is <input name="label" required maxlength={MAX_LABEL_LENGTH} autocomplete="off" />
+        </label>
+        <label>
+          What it shows{' '}
+          <select name="only">
+            <option value="">Everything</option>
+            {labels.map((one) => (
+              <option value={one}>Only {one}</option>
+            ))}
+          </select>
         </label>
         <button type="submit">Make the link</button>
       </form>
