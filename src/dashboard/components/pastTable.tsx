@@ -139,7 +139,8 @@ const Row = ({ row, nameOf, of, hasSlots, isOwn, isExact, besides }: RowProps) =
         {endedAt === null ? 'now' : reservedAt === null ? 'never had it' : span(endedAt - reservedAt)}
       </td>
       <td class="ended">
-        {row.ending === null ? '' : howItEnded(row)} {besides(row)}
+        {row.ending !== null && `${howItEnded(row)} `}
+        {besides(row)}
       </td>
     </tr>
   );
