@@ -6,7 +6,7 @@ import { ConditionBody } from '../contract/conditions.ts';
 import { RegisterBody } from '../contract/definitions.ts';
 import { name, type Rules } from '../contract/fields.ts';
 import { RenewBody } from '../contract/renewals.ts';
-import { ReserveBody, UnreserveBody } from '../contract/reservations.ts';
+import { ReserveBody, Transaction, UnreserveBody } from '../contract/reservations.ts';
 import { SettingsChange } from '../contract/tenant.ts';
 import { CancelBody } from '../contract/waiting.ts';
 import { MAX_LABEL_LENGTH } from '../domain/tenants.ts';
@@ -25,6 +25,7 @@ export { issuerSchema } from '../operations/issuers.ts';
 export const WallboardLabel = name(MAX_LABEL_LENGTH);
 
 export const reserveSchema = ({ sizes }: Rules) => ReserveBody(sizes);
+export const transactionSchema = ({ sizes }: Rules) => Transaction(sizes);
 export const renewSchema = ({ sizes }: Rules) => RenewBody(sizes);
 export const checkSchema = ({ sizes }: Rules) => CheckBody(sizes);
 export const releaseSchema = ({ sizes }: Rules) => UnreserveBody(sizes);

@@ -66,6 +66,10 @@ export const actionPath = (
   return `/dashboard/${action}${search.size === 0 ? '' : `?${search}`}`;
 };
 
+/** The address of the form that takes several things together. Empty names are fields to fill. */
+export const togetherPath = (names: readonly string[], back: string): string =>
+  `/dashboard/reserve?${new URLSearchParams([...names.map((name): [string, string] => ['resource', name]), ['back', back]])}`;
+
 /** The origin of the service as the person who looks at a page sees it. */
 export const originOf = ({ publicUrl }: Pick<DashboardDeps, 'publicUrl'>, c: Context<DashboardEnv>): string =>
   publicUrl ?? new URL(c.req.url).origin;

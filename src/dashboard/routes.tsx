@@ -22,6 +22,7 @@ import { endRoutes } from './pages/actions/end.tsx';
 import { extendRoutes } from './pages/actions/extend.tsx';
 import { reserveRoutes } from './pages/actions/reserve.tsx';
 import { takeAwayRoutes } from './pages/actions/takeAway.tsx';
+import { togetherRoutes } from './pages/actions/together.tsx';
 import { auditRoutes } from './pages/audit.tsx';
 import { boardRoutes } from './pages/board.tsx';
 import { bookRoutes } from './pages/bookings/book.tsx';
@@ -96,6 +97,7 @@ const PAGE_ROUTES: readonly ((deps: DashboardDeps) => Hono<DashboardEnv>)[] = [
   findRoutes,
   historyRoutes,
   reportRoutes,
+  togetherRoutes,
   reserveRoutes,
   extendRoutes,
   endRoutes,

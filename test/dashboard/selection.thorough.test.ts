@@ -67,6 +67,25 @@ describe('selected rows', () => {
   });
 });
 
+test('free rows are selected by the key x, and reserved together', async () => {
+  const client = await reserve('taken');
+  await client.register({ name: 'left' }, { name: 'right' });
+  await go('?view=table');
+  const together = page.getByRole('button', { name: 'Reserve together' });
+  expect(await together.isVisible()).toBe(false);
+  for (const name of ['left', 'right']) {
+    await page.getByRole('table').getByRole('link', { name, exact: true }).focus();
+    await page.keyboard.press('x');
+  }
+  expect(await page.getByRole('button', { name: 'Release the selected' }).isVisible()).toBe(false);
+  await together.click();
+  await page.getByRole('heading', { name: 'Reserve left and right' }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Reserve both' }).click();
+  await page.getByText(/^left and right are yours until/).waitFor();
+  expect(await held(client)).toEqual(['left', 'right', 'taken']);
+});
+
 describe('on a screen of 360 px', () => {
   // In light colours: everyPage.test.ts looks at dark ones on this screen.
   test('all of a row is in sight', async () => {

@@ -45,13 +45,13 @@ function parse(text: string): unknown {
 }
 
 /**
- * Reads the form of selected reservations. None may be selected.
+ * Reads the form of selected reservations. None may be selected. Rows that are free are selected to be reserved.
  * @throws HoldfastError refused if it is malformed
  */
 export async function readSelected(c: Context<DashboardEnv>): Promise<Hold[]> {
   const body = await c.req.parseBody({ all: true }).catch(() => null);
   const { data, error } = z
-    .object({ one: Selected.default([]) })
+    .object({ one: Selected.default([]), resource: z.unknown().optional(), back: z.unknown().optional() })
     .strict()
     .safeParse(body);
   if (error !== undefined) throw new HoldfastError('refused', 'The form is malformed.');

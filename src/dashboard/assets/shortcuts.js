@@ -52,9 +52,11 @@ function press(key) {
     (IN_ROW[keys] && row?.querySelector(IN_ROW[keys])) ??
     document.querySelector(`[data-shortcut="${CSS.escape(keys)}"]`);
   if (keys === '?') void show();
-  else if (target instanceof HTMLInputElement) target.select();
   else if (target instanceof HTMLElement) target.click();
-  if (target instanceof HTMLInputElement) target.focus();
+  if (target instanceof HTMLInputElement) {
+    target.focus();
+    target.select();
+  }
   return target !== null;
 }
 

@@ -8,6 +8,7 @@ import type { Board } from '../board/readBoard.ts';
 import type { BoardRow } from '../board/rows.ts';
 import type { Viewer } from '../env.ts';
 import { isOwnOf } from '../people.ts';
+import { may } from '../viewer.ts';
 import { isPool } from './boardNow.tsx';
 import type { ActionRow, RowHold, SlotCounts } from './rowActions.tsx';
 
@@ -58,7 +59,15 @@ export function rowHolds({ slot, hold }: SlotState): RowHold[] {
   ];
 }
 
-/** Returns the number of rows of the page that can be selected. */
+/** True if the person can reserve the resource of a row now. */
+export const isTakeable = ({ state, shut }: BoardRow, viewer: Viewer): boolean =>
+  may(viewer, 'reserve') && state.isRegistered && state.capacity !== null && state.free > 0 && shut === null;
+
+/** Returns the number of rows of the page that can be reserved together. */
+export const takeable = (board: Board, viewer: Viewer): number =>
+  board.sections.flatMap(({ rows }) => rows).filter((row) => isTakeable(row, viewer)).length;
+
+/** Returns the number of reservations of the page that can be selected. */
 export const selectable = (board: Board, { user }: Viewer): number =>
   board.sections
     .flatMap(({ rows }) => rows)

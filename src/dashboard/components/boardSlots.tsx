@@ -11,7 +11,8 @@ import type { BoardRow } from '../board/rows.ts';
 import type { Viewer } from '../env.ts';
 import { isOwnOf } from '../people.ts';
 import { CONDITION_WORDS } from '../words/conditionWords.ts';
-import { countsOf, rowHolds } from './boardActions.ts';
+import { countsOf, isTakeable, rowHolds } from './boardActions.ts';
+import { isPool } from './boardNow.tsx';
 import { ConditionPhrase, SinceAndWhy } from './conditionParts.tsx';
 import { idOf, RowActions } from './rowActions.tsx';
 import { When } from './when.tsx';
@@ -101,6 +102,25 @@ export const HoldCells = ({ slot }: { slot: SlotState | undefined }) => (
     <td class="wide">{slot?.hold?.keyLabel}</td>
   </>
 );
+
+/** The box of a row: it selects the reservation that the person may end, or what is free, to reserve it. */
+export const RowBox = ({ row, board, viewer }: Pick<SlotRowProps, 'row' | 'board' | 'viewer'>) => {
+  const { name } = row.state;
+  if (!isTakeable(row, viewer))
+    return <Box slot={isPool(row.state) ? undefined : row.state.slots[0]} board={board} viewer={viewer} />;
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        id={`select-${idOf(name)}`}
+        form={SELECTED}
+        name="resource"
+        value={name}
+        aria-label={`Select ${name}, to reserve it`}
+      />
+    </label>
+  );
+};
 
 interface BoxProps {
   readonly slot: SlotState | undefined;

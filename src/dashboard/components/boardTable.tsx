@@ -13,7 +13,7 @@ import { labelWords } from '../words/labels.ts';
 import { number } from '../words/numbers.ts';
 import { actionsOf } from './boardActions.ts';
 import { isPool, Now } from './boardNow.tsx';
-import { Box, HoldCells, SlotRow } from './boardSlots.tsx';
+import { HoldCells, RowBox, SlotRow } from './boardSlots.tsx';
 import { Icon } from './icon.tsx';
 import { MAX_INDENT, resourcePath } from './resourceTree.tsx';
 import { idOf, RowActions } from './rowActions.tsx';
@@ -170,7 +170,7 @@ const Row = (props: RowProps) => {
       <tr data-name={state.name} id={`row-${idOf(state.name)}`}>
         {isTable && (
           <td class="c-box">
-            <Box slot={isPool(state) ? undefined : state.slots[0]} board={board} viewer={viewer} />
+            <RowBox row={row} board={board} viewer={viewer} />
           </td>
         )}
         <th scope="row" class={indent > 0 ? `level-${indent}` : undefined}>

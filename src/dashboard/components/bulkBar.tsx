@@ -1,12 +1,13 @@
 /**
- * The bar of the table of the Board that releases the selected reservations, or everything.
+ * The bar of the table of the Board that releases the selected reservations, or everything, and reserves the selected
+ * rows that are free, together.
  */
 import { linkTo } from '../board/query.ts';
 import type { Board } from '../board/readBoard.ts';
 import type { Viewer } from '../env.ts';
 import { may } from '../viewer.ts';
 import { number } from '../words/numbers.ts';
-import { selectable } from './boardActions.ts';
+import { selectable, takeable } from './boardActions.ts';
 import { SELECTED } from './boardSlots.tsx';
 import { Confirm } from './confirm.tsx';
 
@@ -18,18 +19,24 @@ export const BulkBar = ({ board, viewer }: { board: Board; viewer: Viewer }) => 
   const count = selectable(board, viewer);
   return (
     <div class="bulk">
-      {count > 0 && (
+      {(count > 0 || takeable(board, viewer) > 0) && (
         <form id={SELECTED} method="post" action={linkTo(query, {}, `${RELEASES_AT}/selected`)}>
+          <input type="hidden" name="back" value={linkTo(query)} />
           <button type="submit" id="release-selected">
             Release the selected …
           </button>
-          <a
-            class="button quiet"
-            id="select-all"
-            href={linkTo(query, { isSelected: !query.isSelected, page: query.page })}
-          >
-            {query.isSelected ? 'Select none' : `Select all ${number(count)} of this page`}
-          </a>
+          <button type="submit" id="reserve-selected" formaction="/dashboard/reserve" formmethod="get">
+            Reserve together …
+          </button>
+          {count > 0 && (
+            <a
+              class="button quiet"
+              id="select-all"
+              href={linkTo(query, { isSelected: !query.isSelected, page: query.page })}
+            >
+              {query.isSelected ? 'Select none' : `Select all ${number(count)} of this page`}
+            </a>
+          )}
         </form>
       )}
       {may(viewer, 'reset') && (

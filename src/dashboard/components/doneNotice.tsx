@@ -29,6 +29,7 @@ const DONE: ReadonlyMap<string, readonly [string, string?]> = new Map(
     unbookedMany: ['{n} bookings of {} are cancelled.'],
     here: ['{} is yours{until}.'],
     reserved: ['{} is yours{until}.'],
+    reservedMany: ['{} are yours{until}.'],
     extended: ['{} is yours{until}.', 'It is extended.'],
     released: ['{} is released.'],
     undone: ['{} is yours again{until}.'],

@@ -270,7 +270,8 @@ const Lists = ({ lists: { names, paths, labels } }: { lists: RegisterLists }) =>
   </>
 );
 
-const List = ({ id, values }: { id: string; values: readonly string[] }) => (
+/** Values to choose from in a field. */
+export const List = ({ id, values }: { id: string; values: readonly string[] }) => (
   <datalist id={id}>
     {values.map((value) => (
       <option value={value} />

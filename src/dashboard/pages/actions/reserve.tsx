@@ -28,7 +28,7 @@ import { ResourceState } from '../../components/resourceState.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { type Attempt, attempt, check, type Failed, readForm, readQuery, refuseField } from '../../form.ts';
 import { reserveSchema } from '../../formSchemas.ts';
-import { backTo, type Done, ownPath } from '../../paths.ts';
+import { backTo, type Done, ownPath, togetherPath } from '../../paths.ts';
 import { type NameOf, namesOf } from '../../people.ts';
 import { definitionOf, hasFreeIn, stateReader } from '../../resource/careOf.ts';
 import { may, needs } from '../../viewer.ts';
@@ -246,7 +246,7 @@ const ReservePage = (props: ReservePageProps) => {
 };
 
 const ReserveForm = (props: ReservePageProps) => {
-  const { viewer, typed, terms, seen, canTake, email, turn, sizes, failed, zone } = props;
+  const { viewer, typed, terms, seen, canTake, registered, email, turn, sizes, failed, zone } = props;
   const back = ownPath(typed.back);
   const latestMs = canTake && seen?.bookedFrom !== undefined ? Date.parse(seen.bookedFrom) : null;
   const lease = { terms, typed, failed, zone, mayLast: canTake, isQueued: !canTake, latestMs };
@@ -269,7 +269,12 @@ const ReserveForm = (props: ReservePageProps) => {
         />
         <Fault of="note" failed={failed} />
       </label>
-      <SeveralFields typed={typed} sizes={sizes} failed={failed} mayRepair={may(viewer, 'define')} />
+      <SeveralFields {...{ typed, registered, sizes, failed }} mayRepair={may(viewer, 'define')} />
+      {canTake && (
+        <p class="meta">
+          <a href={togetherPath([typed.resource, ''], back)}>And something else, both or none …</a>
+        </p>
+      )}
       <ReserveButtons {...{ canTake, email, turn, end, back }} />
     </form>
   );
