@@ -121,9 +121,27 @@ describe('reserving by hand', () => {
     expect(await active(resource)).toEqual([]);
   });
 
-  test('asks for the name if the address has none', async () => {
-    const { status, text } = await (await person()).get('/reserve');
-    expect([status, text.includes('Name of what you need')]).toEqual([200, true]);
+  test('asks what is needed if the address has no name: words find what fits, free or not, by group', async () => {
+    const ann = await person();
+    const { status, text } = await ann.get('/reserve');
+    expect([status, text.includes('What you need')]).toEqual([200, true]);
+    const group = randomUUID();
+    const [one, other, far] = [randomUUID(), randomUUID(), randomUUID()];
+    const os = `os ${group}`;
+    const phone = (name: string, site: string) => ({ name, treePath: group, labels: { os, site } });
+    await holdfast.register({ name: group, group: true }, phone(one, 'berlin'), phone(other, 'berlin'));
+    await holdfast.register(phone(far, 'oslo'), { name: randomUUID(), labels: { site: 'berlin' } });
+    await hold(one);
+    const find = async (q: string) => {
+      const found = await ann.get(`/reserve?${new URLSearchParams({ q })}`);
+      return [...found.text.matchAll(/href="\/dashboard\/reserve\?resource=([^"&]*)/g)].map(([, name]) => name);
+    };
+    expect(await find(`Berlin OS ${group}`)).toEqual([other, one, expect.stringContaining('Berlin')]);
+    expect(await find(`site=berlin, ${group}`)).toEqual([other, one, expect.anything()]);
+    expect(await find(other.slice(0, -2))).toEqual([other, other.slice(0, -2)]);
+    expect(await find('nothing-of-it')).toEqual(['nothing-of-it']);
+    expect((await ann.get(`/reserve?q=${one}`)).to).toContain(`resource=${one}`);
+    expect(await active(other)).toEqual([]);
   });
 
   test('leads back to pages of the dashboard only', async () => {

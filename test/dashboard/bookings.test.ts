@@ -74,14 +74,14 @@ describe('the form that books', () => {
     const shown = await book({ match, note: 'demo' }, 2, 4);
     expect([shown.status, plain(shown.text), await bookings()]).toEqual([
       200,
-      expect.stringContaining('You get pixel-7 . pixel-8 has these labels, too. Cancel Book'),
+      expect.stringContaining('You get pixel-7 , or choose another that is free then: pixel-7 pixel-8 Cancel Book'),
       [],
     ]);
     expect((await send('/book', fieldsOf(shown.text))).status).toBe(303);
     expect(await bookings()).toMatchObject([{ slot: 'pixel-7', start: at(2), end: at(4), note: 'demo' }]);
     // It is taken by now.
     const again = await send('/book', fieldsOf(shown.text), CAT);
-    expect(plain(again.text)).toContain('You get pixel-8 . pixel-7 has these labels, too.');
+    expect(plain(again.text)).toContain('You get pixel-8 . Nothing else that fits is free then. Taken then: pixel-7.');
     expect((await send('/book', fieldsOf(again.text), CAT)).status).toBe(303);
     const { status, text } = await book({ match }, 2, 4, OPERATOR);
     const [, suggested = ''] = /name="at" value="(\d+)"/.exec(text) ?? [];

@@ -33,8 +33,13 @@ export const BookForm = z.object({
   name: z.string().trim().default(''),
   /** Labels `<key>=<value>`, a comma between, instead of a name. */
   match: z.string().default(''),
-  /** The names that the person was shown to fit these labels; '' none yet */
+  /** The path of a group: only what is in it; '' whichever */
+  group: z.string().default(''),
+  /** The names that the person was shown to get, and for which labels and group; '' none yet */
   shown: z.string().default(''),
+  shownFor: z.string().default(''),
+  /** The one of the shown resources that was chosen; '' none of them */
+  pick: z.string().default(''),
   ...timeFields,
   /** The start of the suggestion that was taken, in ms since 1970 UTC. */
   at: z.string().optional(),
@@ -91,7 +96,7 @@ export function suggestedTimes(startMs: number | null, nowMs: number): Times {
   return { startMs: fromMs, endMs: fromMs + HOUR_MS };
 }
 
-/** What is booked: a name, or labels of any that fits. */
+/** What is booked: a name, or labels of any that fits. The API knows no groups. */
 export function wantedOf({ resource, name, match }: Pick<BookForm, 'resource' | 'name' | 'match'>) {
   const wanted = resource || name;
   return wanted === '' ? { match: parseLabels(match) } : { resource: wanted };

@@ -1,38 +1,55 @@
 /**
- * The resources that a booking by labels would get, shown before it is made (docs/specification.md#booking).
+ * What a person gets who books any resource with some labels, or in a group: they see it before it is booked, and may
+ * take another one that fits.
  */
+
 import type { BookBody } from '../../contract/bookings.ts';
 import { dryBook } from '../../operations/bookings.ts';
 import type { DashboardDeps, Viewer } from '../env.ts';
+import { refuseField } from '../form.ts';
 import { parseLabels } from '../words/labels.ts';
-import type { BookForm } from './form.ts';
-import { namesWith } from './read.ts';
+import { type BookForm, timesOf } from './form.ts';
+import { type Choice, choicesOf } from './read.ts';
 
 export interface Offer {
   /** The resources that would be booked, each once, in the order of the times. */
   readonly names: readonly string[];
-  /** All bookable resources with the labels, at whatever time they are free. */
-  readonly fits: readonly string[];
+  /** Bookable resources that fit, also those that are taken then. */
+  readonly choices: readonly Choice[];
 }
 
-/**
- * Finds out what a form would book that names labels. It costs one read for each booking.
- * @returns null: the person has seen that already, it names no labels, or it cannot be booked
- * @throws as dryBook()
- */
-export async function offerOf(
-  deps: DashboardDeps,
-  { credential }: Viewer,
-  { resource, name, match, shown }: BookForm,
-  body: BookBody,
-): Promise<Offer | null> {
-  if (resource !== '' || name !== '') return null;
-  const { result } = await dryBook(deps, credential, body);
-  const booked = result.bookings.filter(({ status }) => status === 'BOOKED');
-  const names = [...new Set(booked.map((one) => one.resource))];
-  if (result.status !== 'BOOKED' || namesText(names) === shown) return null;
-  return { names, fits: await namesWith(deps.engine, credential, parseLabels(match)) };
-}
+/** Labels and group of a form, as the form that shows an offer for them sends them. */
+export const askedFor = ({ match, group }: Pick<BookForm, 'match' | 'group'>): string => `${match} ${group}`;
 
 /** The names of an offer, as the form that shows it sends them. */
 export const namesText = (names: readonly string[]): string => names.join(', ');
+
+/**
+ * Finds out what a form books. To look costs one read for each booking.
+ * @param bodyOf makes the request of a form
+ * @returns the offer, if the person has not seen it yet; else the request
+ * @throws HoldfastError refused if nothing fits; as dryBook()
+ */
+export async function offerOf(
+  deps: DashboardDeps,
+  viewer: Viewer,
+  form: BookForm,
+  bodyOf: (form: BookForm) => BookBody,
+): Promise<Offer | BookBody> {
+  const { resource, name, match, group, shown, shownFor, pick } = form;
+  if (resource !== '' || name !== '') return bodyOf(form);
+  const isSame = shownFor === askedFor(form);
+  if (isSame && pick !== '' && pick !== shown) return bodyOf({ ...form, name: pick });
+  const times = timesOf(form, form.at);
+  const labels = group !== '' && match === '' ? {} : parseLabels(match);
+  const choices = await choicesOf(deps.engine, viewer, { match: labels, group }, times);
+  // The API books by labels alone: of a group it is one of those that are free.
+  const first = choices.find(({ startMs }) => startMs === times.startMs) ?? choices[0];
+  if (group !== '' && first === undefined)
+    refuseField('match', `nothing in ${group} that can be booked has these labels`);
+  const body = bodyOf(group === '' || first === undefined ? form : { ...form, name: first.name });
+  const { result } = await dryBook(deps, viewer.credential, body);
+  const names = [...new Set(result.bookings.filter(({ status }) => status === 'BOOKED').map((one) => one.resource))];
+  const isShown = isSame && namesText(names) === shown;
+  return result.status !== 'BOOKED' || isShown ? body : { names, choices };
+}

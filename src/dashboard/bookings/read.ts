@@ -2,10 +2,11 @@
  * Reads bookings for pages, and when a booking would fit.
  */
 import type { Booking } from '../../contract/bookings.ts';
+import { PATH_DELIMITER } from '../../domain/names.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { type BookingFilter, bookings } from '../../engine/bookings.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { readLab } from '../board/lab.ts';
+import { type LabNode, readLab } from '../board/lab.ts';
 import type { Viewer } from '../env.ts';
 import { isOwnOf } from '../people.ts';
 import { readCare } from '../resource/careOf.ts';
@@ -62,7 +63,14 @@ export const heldFor = (hold: { readonly until: string | null; readonly hasSessi
 });
 
 /** What a booking wants: a resource, or labels of any that fits. */
-export type Wanted = { readonly resource: string } | { readonly match: Readonly<Record<string, readonly string[]>> };
+export type Wanted = { readonly resource: string } | AnyOf;
+
+interface AnyOf {
+  /** Key → the values of which a resource has one. */
+  readonly match: Readonly<Record<string, readonly string[]>>;
+  /** The path of the group that it is in; '' whichever */
+  readonly group: string;
+}
 
 /**
  * Finds the first time, from a start on, that is free for as long as wanted. The person's own leases do not count.
@@ -77,22 +85,68 @@ export async function nextTime(
   times: Times,
   moved?: string,
 ): Promise<number | null> {
-  const { credential } = viewer;
-  const names =
+  const starts =
     'resource' in wanted
-      ? [wanted.resource]
-      : (await namesWith(engine, credential, wanted.match)).slice(0, MAX_RESOURCES);
-  const from = Math.floor(times.startMs / 1000);
+      ? await nextTimes(engine, viewer, [wanted.resource], times, moved)
+      : (await choicesOf(engine, viewer, wanted, times)).map(({ startMs }) => startMs);
+  const first = Math.min(...starts, Number.POSITIVE_INFINITY);
+  return first < times.startMs + AHEAD_S * 1000 ? first : null;
+}
+
+/** A resource that fits. */
+export interface Choice {
+  readonly name: string;
+  /** The path of its group; '' none */
+  readonly group: string;
+  /** The first time, from a start on, at which it is free for as long as wanted. */
+  readonly startMs: number;
+}
+
+/**
+ * Finds the bookable resources that fit, and when each is free. Those that are free first come first.
+ * @throws HoldfastError unauthenticated, forbidden, unavailable
+ */
+export async function choicesOf(engine: Engine, viewer: Viewer, wanted: AnyOf, times: Times): Promise<Choice[]> {
+  const { nodes } = await readLab(engine, viewer.credential);
+  const isIn = ({ group }: LabNode) => `${group}${PATH_DELIMITER}`.startsWith(`${wanted.group}${PATH_DELIMITER}`);
+  const fits = nodes
+    .filter(
+      (node) =>
+        node.isBookable &&
+        (wanted.group === '' || isIn(node)) &&
+        Object.entries(wanted.match).every(([key, values]) => values.includes(node.labels[key] ?? '')),
+    )
+    .slice(0, MAX_RESOURCES);
+  const starts = await nextTimes(
+    engine,
+    viewer,
+    fits.map(({ name }) => name),
+    times,
+  );
+  return fits
+    .map(({ name, group }, i) => ({ name, group, startMs: starts[i] ?? Number.POSITIVE_INFINITY }))
+    .sort((one, other) => one.startMs - other.startMs);
+}
+
+/** The first time, from a start on, at which each of some resources is free. */
+async function nextTimes(
+  engine: Engine,
+  viewer: Viewer,
+  names: readonly string[],
+  { startMs, endMs }: Times,
+  moved?: string,
+): Promise<number[]> {
+  const { credential } = viewer;
+  const from = Math.floor(startMs / 1000);
   const window = { from, to: from + AHEAD_S };
   const cares = await Promise.all(names.map((name) => readCare(engine, credential, name)));
   // A slot's name is that of a pool's place: its bookings are those of the pool.
-  const [only] = 'resource' in wanted ? cares : [];
-  const filter = only === undefined ? window : { resource: only.resource, ...window };
+  const [only] = cares;
+  const filter = only === undefined || cares.length > 1 ? window : { resource: only.resource, ...window };
   const booked = (await readBookings(engine, credential, filter)).filter(({ booking }) => booking !== moved);
-  const slots = cares.flatMap((care) => slotsOf(care, booked, viewer));
-  const starts = slots.map((taken) => nextFit(taken, times.startMs, times.endMs - times.startMs));
-  const first = Math.min(...starts, Number.POSITIVE_INFINITY);
-  return first < window.to * 1000 ? first : null;
+  return cares.map((care) =>
+    Math.min(...slotsOf(care, booked, viewer).map((taken) => nextFit(taken, startMs, endMs - startMs))),
+  );
 }
 
 /** Returns the labels of a registered resource, as forms that book have them; '' it has none */
@@ -100,24 +154,6 @@ export async function labelsOf(engine: Engine, credential: Credential, name: str
   const { nodes } = await readLab(engine, credential);
   const { labels = {} } = nodes.find((node) => node.name === name) ?? {};
   return labelsText(Object.entries(labels).map(([key, value]) => `${key}=${value}`));
-}
-
-/**
- * Returns the names of the bookable resources that have some labels.
- * @param match key → the values of which a resource has one
- * @throws HoldfastError unauthenticated, forbidden, unavailable
- */
-export async function namesWith(
-  engine: Engine,
-  credential: Credential,
-  match: Readonly<Record<string, readonly string[]>>,
-): Promise<string[]> {
-  const { nodes } = await readLab(engine, credential);
-  const fits = nodes.filter(
-    ({ isBookable, labels }) =>
-      isBookable && Object.entries(match).every(([key, values]) => values.includes(labels[key] ?? '')),
-  );
-  return fits.map(({ name }) => name);
 }
 
 type Holds = Pick<Awaited<ReturnType<typeof readCare>>, 'slots' | 'holds'>;

@@ -7,6 +7,7 @@ import type { BookForm, TimeForm } from '../bookings/form.ts';
 import type { Offer } from '../bookings/offer.ts';
 import type { Failed } from '../form.ts';
 import type { Colleague } from '../people.ts';
+import { pathText } from '../words/labels.ts';
 import { number } from '../words/numbers.ts';
 import { Fault, faultOf } from './formPage.tsx';
 
@@ -24,6 +25,7 @@ interface TextFieldProps {
   readonly maxLength: number;
   readonly placeholder?: string;
   readonly isRequired?: boolean;
+  readonly autofocus?: boolean;
   /** The id of a list of suggestions. */
   readonly list?: string;
   readonly failed: Failed | undefined;
@@ -45,8 +47,15 @@ const TextField = ({ name, of = name, label, value, maxLength, isRequired, faile
   </label>
 );
 
+interface WantedFieldsProps extends FieldsProps<Pick<BookForm, 'name' | 'match' | 'group'>> {
+  /** The paths of groups that have something to book. */
+  readonly groups: readonly string[];
+  /** True if the focus begins here. */
+  readonly isFirst: boolean;
+}
+
 /** The resource to book, by its name or by its labels. */
-export const WantedFields = ({ typed, failed }: FieldsProps<Pick<BookForm, 'name' | 'match'>>) => (
+export const WantedFields = ({ typed, groups, isFirst, failed }: WantedFieldsProps) => (
   <>
     <TextField
       name="name"
@@ -54,6 +63,7 @@ export const WantedFields = ({ typed, failed }: FieldsProps<Pick<BookForm, 'name
       label="Name of what you need"
       value={typed.name}
       maxLength={256}
+      autofocus={isFirst}
       failed={failed}
     />
     <TextField
@@ -61,27 +71,72 @@ export const WantedFields = ({ typed, failed }: FieldsProps<Pick<BookForm, 'name
       label="Or any with these labels"
       value={typed.match}
       maxLength={1000}
-      placeholder="os=android, site=berlin"
+      placeholder="android, berlin"
       failed={failed}
     />
+    {groups.length > 1 && (
+      <label>
+        In
+        <select name="group">
+          <option value="">any group</option>
+          {groups.map((group) => (
+            <option value={group} selected={group === typed.group}>
+              {pathText(group)}
+            </option>
+          ))}
+        </select>
+      </label>
+    )}
   </>
 );
 
 /** Names that a sentence lists. */
 const MAX_NAMES = 6;
 
-/** Which resources fit the labels, and which of them is booked. */
-export const OfferNotice = ({ offer: { names, fits } }: { offer: Offer }) => {
-  const others = fits.filter((name) => !names.includes(name));
+interface OfferFieldsProps {
+  readonly offer: Offer;
+  /** When it begins, in ms since 1970 UTC. */
+  readonly startMs: number;
+}
+
+/** Which resource is booked, of those that fit: one may choose another that is free then. */
+export const OfferFields = ({ offer: { names, choices }, startMs }: OfferFieldsProps) => {
+  const [only = ''] = names.length === 1 ? names : [];
+  const free = choices.filter((one) => one.startMs === startMs || one.name === only);
+  const taken = choices.filter((one) => !free.includes(one)).map(({ name }) => name);
   return (
-    <p class="notice" id="offer">
-      You get <strong>{listed(names)}</strong>.{' '}
-      {others.length === 0
-        ? 'Nothing else has these labels.'
-        : `${listed(others)} ${others.length === 1 ? 'has' : 'have'} these labels, too.`}
-    </p>
+    <fieldset class="notice" id="offer">
+      <legend class="out-of-sight">Which one</legend>
+      <p>
+        You get <strong>{listed(names)}</strong>
+        {free.length > 1 ? ', or choose another that is free then:' : '. Nothing else that fits is free then.'}
+      </p>
+      {free.length > 1 && (
+        <>
+          {only === '' && <PickField name="" text="As said" isChosen />}
+          {free.map(({ name, group }) => (
+            <PickField name={name} text={name} group={group} isChosen={name === only} />
+          ))}
+        </>
+      )}
+      {taken.length > 0 && <p class="meta">{`Taken then: ${listed(taken)}.`}</p>}
+    </fieldset>
   );
 };
+
+interface PickFieldProps {
+  readonly name: string;
+  readonly text: string;
+  readonly group?: string;
+  readonly isChosen: boolean;
+}
+
+const PickField = ({ name, text, group = '', isChosen }: PickFieldProps) => (
+  <label class="check">
+    <input type="radio" name="pick" value={name} checked={isChosen} /> {text}
+    {group !== '' && <span class="meta"> {pathText(group)}</span>}
+  </label>
+);
 
 /** Lists names, as far as a sentence has room. */
 function listed(names: readonly string[]): string {
@@ -181,16 +236,16 @@ export const NoteField = ({ typed, failed, isRequired }: NoteFieldProps) => (
 );
 
 const CLAIMS = [
-  ['', 'It stays mine until its end'],
-  ['900', '15 min'],
-  ['1800', '30 min'],
-  ['3600', '1 h'],
+  ['', 'No: it stays mine until its end'],
+  ['900', 'Within 15 min of its begin, or it ends'],
+  ['1800', 'Within 30 min of its begin, or it ends'],
+  ['3600', 'Within 1 h of its begin, or it ends'],
 ] as const;
 
 /** How long it is kept for somebody who does not come. */
 export const ClaimField = ({ typed, failed }: FieldsProps<Pick<BookForm, 'claim'>>) => (
   <label>
-    If I do not press “I am here”, it ends after
+    Must “I am here” be pressed at Mine
     <select name="claim" {...faultOf({ of: 'claimWithinSeconds', failed })}>
       {CLAIMS.map(([value, text]) => (
         <option value={value} selected={value === (typed.claim ?? '')}>

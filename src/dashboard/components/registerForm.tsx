@@ -7,6 +7,7 @@ import type { Definition } from '../../contract/definitions.ts';
 import { PATH_DELIMITER } from '../../domain/names.ts';
 import type { Failed } from '../form.ts';
 import { labelTexts, pairsOf, type RegisterLists } from '../resource/registeredResources.ts';
+import { pathText } from '../words/labels.ts';
 import { Buttons, Fault, faultOf } from './formPage.tsx';
 
 /** Several fields of one name, one a line. */
@@ -179,7 +180,7 @@ const Fields = ({ typed, isNamed, failed }: Pick<RegisterFormProps, 'typed' | 'f
       <input
         name="treePath"
         list="known-paths"
-        value={typed?.treePath.replaceAll(PATH_DELIMITER, ' > ')}
+        value={typed && pathText(typed.treePath)}
         placeholder="lab > phones"
         autocomplete="off"
         {...faultOf({ of: 'treePath', failed })}

@@ -62,7 +62,7 @@ export function optionsOf(viewer: Viewer, q: string, found: Found, terms: Terms,
 /** A requester as people call it: without the prefix of those who have signed in. */
 const nameOf = (requester: string) => requester.replace(/^person:/, '');
 
-const ownHold = ({ user }: Viewer, { slots }: ResourceState) =>
+const ownHold = (user: Viewer['user'], { slots }: ResourceState) =>
   slots.find(({ hold }) => hold?.kind === 'own' && isOwn(user, hold.holder))?.hold;
 
 const isShut = ({ fullAncestor, blockedBy }: ResourceState) => fullAncestor !== null || blockedBy !== null;
@@ -72,12 +72,13 @@ export const isFree = (state: ResourceState): boolean => state.capacity !== null
 function resourceOption(viewer: Viewer, state: ResourceState): Option {
   const { name, waiting } = state;
   const rest = waiting > 0 ? ` · ${number(waiting)} waiting` : '';
-  return { to: resourcePath(name), text: name, rest, ...stateOption(viewer, state) };
+  return { to: resourcePath(name), text: name, rest, ...stateOption(viewer.user, state) };
 }
 
-function stateOption(viewer: Viewer, state: ResourceState): Pick<Option, 'icon' | 'meta' | 'untilMs'> {
+/** The state of a resource as a shape and a text. */
+export function stateOption(user: Viewer['user'], state: ResourceState): Pick<Option, 'icon' | 'meta' | 'untilMs'> {
   const { capacity, free, held, fullAncestor, fullBecause, blockedBy } = state;
-  const own = ownHold(viewer, state);
+  const own = ownHold(user, state);
   if (own) return { icon: 'mine', meta: own.isUnclaimed ? 'your turn' : 'yours', ...endOf(own.until) };
   if (capacity === null) return { icon: 'group', meta: 'group' };
   if (free === 0 && (held === 0 || capacity > 1)) return fullOption(state, capacity);
@@ -129,7 +130,7 @@ function actionOptions(
     const acted = resources.filter(({ capacity }) => capacity !== null).slice(0, MAX_ACTED_ON);
     for (const state of acted) {
       const { name: resource, isRegistered, capacity, outOfService } = state;
-      if (ownHold(viewer, state))
+      if (ownHold(viewer.user, state))
         options.push({ icon: 'extend', text: `Extend ${resource}`, to: actionPath('extend', { resource }) });
       else if (isFree(state))
         options.push({

@@ -2,6 +2,7 @@
  * Labels in one text: as people type them and as addresses have them (os=android, site=berlin; of a key with several
  * values, a resource must have one), and as words, where there is no room for their keys.
  */
+import { PATH_DELIMITER } from '../../domain/names.ts';
 import { refuseField } from '../form.ts';
 
 export const labelsText = (labels: readonly string[]): string => labels.join(', ');
@@ -37,6 +38,9 @@ export function parseLabels(text: string): Record<string, string[]> {
   }
   return Object.fromEntries(all);
 }
+
+/** The path of a group, as people read and type it: `lab > phones`. */
+export const pathText = (path: string): string => path.replaceAll(PATH_DELIMITER, ' > ');
 
 const YES = /^(yes|true|)$/i;
 const NO = /^(no|false)$/i;

@@ -18,17 +18,18 @@ import { NO_POLLING } from '../../../operations/waiting.ts';
 import { joined, type Turn, turnIfJoined } from '../../actions/joined.ts';
 import { leaseFields, leaseOf } from '../../actions/lease.ts';
 import { emailOffer, tellTurn } from '../../actions/tellTurn.ts';
-import { BOARD } from '../../board/query.ts';
 import { SeveralFields } from '../../components/fields.tsx';
-import { Buttons, Fault, FormPage, faultOf } from '../../components/formPage.tsx';
+import { Fault, FormPage, faultOf } from '../../components/formPage.tsx';
 import { chosenEnd, LeaseFields } from '../../components/leaseFields.tsx';
 import { NowOrLater } from '../../components/nowOrLater.tsx';
 import { ReserveButtons, type ReserveButtonsProps } from '../../components/reserveButtons.tsx';
 import { ResourceState } from '../../components/resourceState.tsx';
+import { WhatPage } from '../../components/whatPage.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
-import { type Attempt, attempt, check, type Failed, readForm, readQuery, refuseField } from '../../form.ts';
+import { findWanted } from '../../find/findWanted.ts';
+import { type Attempt, attempt, check, type Failed, readForm, readQuery, refuseField, searched } from '../../form.ts';
 import { reserveSchema } from '../../formSchemas.ts';
-import { backTo, type Done, ownPath, togetherPath } from '../../paths.ts';
+import { actionPath, backTo, type Done, ownPath, togetherPath } from '../../paths.ts';
 import { type NameOf, namesOf } from '../../people.ts';
 import { definitionOf, hasFreeIn, stateReader } from '../../resource/careOf.ts';
 import { may, needs } from '../../viewer.ts';
@@ -41,6 +42,8 @@ const CLAIM = '/dashboard/claim';
 
 const Query = z.object({
   resource: z.string().default(''),
+  /** Words that say what is needed, while no resource is chosen. */
+  q: searched,
   condition: z.string().optional(),
   back: z.string().optional(),
   lease: z.string().optional(),
@@ -116,11 +119,15 @@ export const reserveRoutes = (deps: DashboardDeps) => {
   return new Hono<DashboardEnv>()
     .post(AT, needs('reserve'))
     .use(CLAIM, needs('reserve'))
-    .get(AT, (c) => {
+    .get(AT, async (c) => {
       const query = readQuery(c, Query);
-      return query.resource === ''
-        ? c.html(<NamePage viewer={c.var.viewer} back={ownPath(query.back)} />)
-        : show(c, Form.parse(query));
+      if (query.resource !== '') return show(c, Form.parse(query));
+      const { viewer } = c.var;
+      const back = ownPath(query.back);
+      const found = query.q === '' ? [] : await findWanted(deps, viewer, query.q, back);
+      return typeof found === 'string'
+        ? c.redirect(actionPath('reserve', { resource: found, back }), 303)
+        : c.html(<WhatPage {...{ viewer, q: query.q, found, back }} />);
     })
     .post(AT, async (c) => {
       const form = await readForm(c, Form);
@@ -175,27 +182,6 @@ async function turnOf(
 }
 
 const conditionOf = (text: string): Condition => CONDITIONS.find((one) => one === text) ?? 'ready';
-
-/** Asks for the name first. */
-const NamePage = ({ viewer, back }: { viewer: Viewer; back: string }) => (
-  <FormPage title="Reserve" viewer={viewer}>
-    <form class="stack" action={AT}>
-      <input type="hidden" name="back" value={back} />
-      <label>
-        Name of what you need
-        <input name="resource" required maxlength={256} autocomplete="off" autofocus />
-      </label>
-      <p class="hint">
-        The whole name, registered or not. To choose by labels, <a href={`${BOARD}?free=1`}>look what is free</a>.
-      </p>
-      <Buttons back={back}>
-        <button type="submit" class="primary">
-          Next
-        </button>
-      </Buttons>
-    </form>
-  </FormPage>
-);
 
 interface ReservePageProps extends Pick<ReserveButtonsProps, 'canTake' | 'email' | 'turn'> {
   readonly viewer: Viewer;

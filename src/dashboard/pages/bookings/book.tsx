@@ -5,19 +5,20 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { BookBody, type BookResult } from '../../../contract/bookings.ts';
+import { PATH_DELIMITER } from '../../../domain/names.ts';
 import type { Terms } from '../../../domain/tenants.ts';
 import { readTerms } from '../../../engine/tenant/record.ts';
 import { requesterOf } from '../../../engine/tenant/signIns.ts';
 import { book, cancelBookings } from '../../../operations/bookings.ts';
 import { readLab } from '../../board/lab.ts';
 import { BookForm, itemOf, MAX_MS, suggestedTimes, timesOf, typedTimes, wantedOf } from '../../bookings/form.ts';
-import { namesText, type Offer, offerOf } from '../../bookings/offer.ts';
+import { askedFor, namesText, type Offer, offerOf } from '../../bookings/offer.ts';
 import { BOOK } from '../../bookings/paths.ts';
 import { nextTime } from '../../bookings/read.ts';
 import {
   ClaimField,
   NoteField,
-  OfferNotice,
+  OfferFields,
   RepeatFields,
   RequesterField,
   TimeFields,
@@ -63,7 +64,8 @@ export const bookRoutes = (deps: DashboardDeps) => {
     const { viewer } = c.var;
     const terms = await readTerms(deps.engine, viewer.credential);
     const people = may(viewer, 'force') ? await colleagues(deps, viewer) : [];
-    const props = { viewer, typed, terms, people, zone: zoneOf(c), ...said };
+    const groups = typed.resource === '' ? await groupsOf(deps, viewer) : [];
+    const props = { viewer, typed, terms, people, groups, zone: zoneOf(c), ...said };
     return c.html(<BookPage {...props} />, said.failed?.status ?? 200);
   };
 
@@ -110,36 +112,57 @@ export const bookRoutes = (deps: DashboardDeps) => {
     })
     .post(BOOK, async (c) => {
       const typed = await readForm(c, BookForm, true);
-      const { credential, user } = c.var.viewer;
-      const form = await withWholeLabels(deps, c.var.viewer, typed);
+      const { viewer } = c.var;
+      const form = await withWholeLabels(deps, viewer, typed);
+      const bodyOf = bodyFor(viewer, zoneOf(c));
       const tried = await attempt(deps, c, async () => {
-        const items = check(BookBody.shape.bookings, [itemOf(form, requesterOf(user), zoneOf(c))]);
-        const body = { bookings: items, skipConflicts: form.skip !== undefined };
-        const offer = await offerOf(deps, c.var.viewer, form, body);
-        return offer ?? (await book(deps, credential, body)).result;
+        const found = await offerOf(deps, viewer, form, bodyOf);
+        return 'names' in found ? found : (await book(deps, viewer.credential, found)).result;
       });
       if (!tried.ok) return show(c, form, { failed: tried });
       const { result } = tried;
       if ('bookings' in result) return finish(c, form, result);
       // The times of a suggestion that was taken are those of the form from now on.
       const times = typedTimes(timesOf(form, form.at));
-      return show(c, { ...form, ...times, at: undefined, shown: namesText(result.names) }, { offer: result });
+      const seen = { shown: namesText(result.names), shownFor: askedFor(form) };
+      return show(c, { ...form, ...times, at: undefined, ...seen }, { offer: result });
     });
 };
+
+/** Makes the request that a form asks for. */
+const bodyFor =
+  ({ user }: Viewer, zone: string) =>
+  (form: BookForm): BookBody => ({
+    bookings: check(BookBody.shape.bookings, [itemOf(form, requesterOf(user), zone)]),
+    skipConflicts: form.skip !== undefined,
+  });
 
 /** The next time that fits; null: none is known, or the form asks for a series. */
 async function suggest({ engine }: DashboardDeps, viewer: Viewer, form: BookForm): Promise<Suggestion | null> {
   if (form.every !== '') return null;
   const times = timesOf(form, form.at);
-  const startMs = await nextTime(engine, viewer, wantedOf(form), times);
+  const startMs = await nextTime(engine, viewer, { ...wantedOf(form), group: form.group }, times);
   return startMs === null ? null : { startMs, endMs: startMs + times.endMs - times.startMs };
 }
 
-/** Adds the keys of labels that the person left out. */
-async function withWholeLabels({ engine }: DashboardDeps, { credential }: Viewer, typed: BookForm): Promise<BookForm> {
+/** Adds the keys of labels that the person left out, and takes a group that they named among them as the group. */
+async function withWholeLabels(deps: DashboardDeps, viewer: Viewer, typed: BookForm): Promise<BookForm> {
   if (typed.match === '') return typed;
-  const { labels } = await readLab(engine, credential);
-  return { ...typed, match: withKeys(typed.match, labels) };
+  const { labels } = await readLab(deps.engine, viewer.credential);
+  const parts = withKeys(typed.match, labels).split(', ');
+  const nameOf = (path: string) => path.slice(path.lastIndexOf(PATH_DELIMITER) + 1);
+  const isNamed = (path: string) => (part: string) => part.toLowerCase() === nameOf(path).toLowerCase();
+  const named = (await groupsOf(deps, viewer)).find((path) => parts.some(isNamed(path)));
+  if (named === undefined) return { ...typed, match: parts.join(', ') };
+  const rest = parts.filter((part) => !isNamed(named)(part));
+  return { ...typed, group: typed.group || named, match: rest.join(', ') };
+}
+
+/** The groups that have something to book, by their paths. */
+async function groupsOf({ engine }: DashboardDeps, { credential }: Viewer): Promise<string[]> {
+  const { nodes } = await readLab(engine, credential);
+  const all = new Set(nodes.filter(({ isBookable }) => isBookable).map(({ group }) => group));
+  return [...all].filter((group) => group !== '');
 }
 
 interface Line {
@@ -178,11 +201,13 @@ interface BookPageProps extends Said {
   readonly terms: Terms;
   /** Whom a booking can be for, as far as they are known. */
   readonly people: readonly Colleague[];
+  readonly groups: readonly string[];
   readonly zone: string;
 }
 
-const BookPage = ({ viewer, typed, terms, people, failed, other = null, offer, zone }: BookPageProps) => {
-  const { resource, requester, shown, instead, insteadOf } = typed;
+const BookPage = (props: BookPageProps) => {
+  const { viewer, typed, terms, people, groups, failed, other = null, offer, zone } = props;
+  const { resource, requester, shown, shownFor, instead, insteadOf } = typed;
   const back = ownPath(typed.back);
   const title = instead === '' ? `Book ${resource}`.trim() : `Book another instead of ${insteadOf}`;
   return (
@@ -193,7 +218,7 @@ const BookPage = ({ viewer, typed, terms, people, failed, other = null, offer, z
           fields={{
             ...(resource === '' ? {} : { resource }),
             ...(instead === '' ? {} : { instead, insteadOf, requester }),
-            ...(offer === undefined ? {} : { shown }),
+            ...(offer === undefined ? {} : { shown, shownFor }),
             back,
           }}
         />
@@ -202,13 +227,15 @@ const BookPage = ({ viewer, typed, terms, people, failed, other = null, offer, z
             Book {rangeText(other.startMs, other.endMs, zone)} instead
           </button>
         )}
-        {resource === '' && <WantedFields typed={typed} failed={failed} />}
-        <TimeFields typed={typed} failed={failed} isAside={offer !== undefined} />
+        {resource === '' && (
+          <WantedFields typed={typed} groups={groups} isFirst={offer === undefined} failed={failed} />
+        )}
+        <TimeFields typed={typed} failed={failed} isAside={resource === '' || offer !== undefined} />
         {instead === '' && may(viewer, 'force') && <RequesterField typed={typed} failed={failed} people={people} />}
         <NoteField typed={typed} failed={failed} isRequired={terms.requireNote} />
         {instead === '' && <RepeatFields typed={typed} failed={failed} />}
         <ClaimField typed={typed} failed={failed} />
-        {offer !== undefined && <OfferNotice offer={offer} />}
+        {offer !== undefined && <OfferFields offer={offer} startMs={timesOf(typed).startMs} />}
         <Buttons back={back}>
           <button
             type="submit"
@@ -216,7 +243,7 @@ const BookPage = ({ viewer, typed, terms, people, failed, other = null, offer, z
             id="book"
             {...(offer !== undefined && { autofocus: true, 'aria-describedby': 'offer' })}
           >
-            {/* The labels may be changed after the offer: it names what they get, the button does not. */}
+            {/* The labels may be changed after the offer: its fields name what they get, the button does not. */}
             {offer === undefined ? 'Book it' : 'Book'}
             {instead === '' ? '' : `, and cancel ${insteadOf}`}
           </button>

@@ -1,0 +1,79 @@
+/**
+ * Finds what a person may mean who wants to reserve something: by a name, or by words that are labels, groups, or parts
+ * of names.
+ */
+import { nameFault } from '../../domain/names.ts';
+import { resourceStates } from '../../engine/reservations/states.ts';
+import { requesterOf } from '../../engine/tenant/signIns.ts';
+import { groupBy } from '../board/groupBy.ts';
+import { type LabNode, readLab } from '../board/lab.ts';
+import type { DashboardDeps, Viewer } from '../env.ts';
+import { actionPath } from '../paths.ts';
+import { definitionOf } from '../resource/careOf.ts';
+import { labelTexts } from '../resource/registeredResources.ts';
+import { pathText } from '../words/labels.ts';
+import { isFree, type OptionGroup, stateOption } from './options.ts';
+
+/** Resources that a page shows, and slots of each that are read. */
+const MAX_SHOWN = 20;
+const SLOTS = 4;
+const MAX_NAME_LENGTH = 256;
+
+const looksFree = ({ available, isShut }: LabNode): boolean => (available ?? 0) > 0 && !isShut;
+
+/** Returns a function that says whether some words can mean a resource. */
+function meantBy(q: string): (node: LabNode) => boolean {
+  const parts = q.split(/[,·]/).flatMap((part) => (part.includes('=') ? [part.trim()] : part.trim().split(/\s+/)));
+  const wanted = groupBy(
+    parts.filter((part) => part.includes('=')),
+    (part) => part.slice(0, part.indexOf('=')),
+  );
+  const words = parts.filter((part) => !part.includes('=')).map((word) => word.toLowerCase());
+  return ({ name, group, labels: own }) => {
+    const texts = [name, pathText(group), ...labelTexts(own)].map((text) => text.toLowerCase());
+    return (
+      [...wanted].every(([key, all]) => all.includes(`${key}=${own[key] ?? ''}`)) &&
+      words.every((word) => texts.some((text) => text.includes(word)))
+    );
+  };
+}
+
+/**
+ * @param q not empty
+ * @param back where the form that reserves leads afterwards
+ * @returns links to that form, by group, what is free first; or the name, if something has it
+ * @throws HoldfastError unauthenticated, forbidden, unavailable
+ */
+export async function findWanted(
+  { engine }: DashboardDeps,
+  { credential, user }: Viewer,
+  q: string,
+  back: string,
+): Promise<OptionGroup[] | string> {
+  const isName = nameFault(q, MAX_NAME_LENGTH) === null;
+  const lab = await readLab(engine, credential);
+  if (lab.unregistered.includes(q)) return q;
+  if (isName && (await definitionOf(engine, credential, q)) !== null) return q;
+  const isMeant = meantBy(q);
+  const fits = lab.nodes.filter((node) => node.capacity !== null && isMeant(node));
+  const shown = [...fits.filter(looksFree), ...fits.filter((node) => !looksFree(node))].slice(0, MAX_SHOWN);
+  const names = shown.map(({ name }) => name);
+  const states =
+    names.length === 0
+      ? []
+      : await resourceStates(engine, credential, names, { slots: SLOTS, requesters: [requesterOf(user)] });
+  const to = (resource: string) => actionPath('reserve', { resource, back });
+  const options = states
+    .map((state, i) => ({ state, group: shown[i]?.group ?? '' }))
+    .sort((one, other) => Number(isFree(other.state)) - Number(isFree(one.state)))
+    .map(({ state, group }) => ({
+      group,
+      option: { to: to(state.name), text: state.name, ...stateOption(user, state) },
+    }));
+  const groups = [...groupBy(options, ({ group }) => group)].map(([group, all]) => ({
+    title: group === '' ? 'In no group' : pathText(group),
+    options: all.map(({ option }) => option),
+  }));
+  const itself = { to: to(q), text: `Hold the name “${q}” itself`, icon: 'plus' as const };
+  return isName ? [...groups, { title: 'Not registered', options: [itself] }] : groups;
+}
