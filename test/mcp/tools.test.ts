@@ -217,7 +217,8 @@ describe('bookings', () => {
 
   it('are a series with repeat: all of it, or what conflicts with nothing; and are cancelled together', async () => {
     await service.register({ name: 'press', bookable: true });
-    const day = (n: number) => new Date(Date.now() + n * 86_400_000).toISOString().slice(0, 10);
+    const now = Date.now();
+    const day = (n: number) => new Date(now + n * 86_400_000).toISOString().slice(0, 10);
     const at = (n: number, hour: string) => ({ start: `${day(n)}T${hour}:00:00Z`, end: `${day(n)}T${hour}:30:00Z` });
     await bob.call('book', { resource: 'press', ...at(2, '09'), note: 'demo' });
     const repeat = { every: 'day', until: day(4), timeZone: 'UTC' };

@@ -12,7 +12,9 @@ beforeAll(() => service.register({ name: 'pixel-8', bookable: true }, { name: 'b
 const Booked = z.array(z.looseObject({ booking: z.uuid(), slot: z.string(), start: z.string(), end: z.string() }));
 const TOKYO = { env: { TZ: 'Asia/Tokyo' } };
 const book = (...args: readonly string[]) => run(['book', 'pixel-8', ...args], TOKYO);
-const TIMES = ['--from', 'tomorrow 9:00', '--to', '11:00'] as const;
+/** The same day for all commands, also if one of them runs after midnight. */
+const DAY = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
+const TIMES = ['--from', `${DAY} 9:00`, '--to', '11:00'] as const;
 
 describe('book', () => {
   test('books from and to times of the machine, is listed, and is cancelled', async () => {
@@ -23,7 +25,7 @@ describe('book', () => {
     expect(booked?.end.slice(11)).toBe('02:00:00.000Z');
     const listed = await run(['bookings', '--requester', 'ann'], TOKYO);
     expect(listed.stdout).toMatch(/pixel-8 +ann +\w{3} \S+ 09:00 +\w{3} \S+ 11:00 +booked +\S+ +demo/);
-    const taken = await book('--from', 'tomorrow 10:00', '--to', '12:00', '--requester', 'bo');
+    const taken = await book('--from', `${DAY} 10:00`, '--to', '12:00', '--requester', 'bo');
     expect(taken).toMatchObject({
       code: 75,
       stderr: expect.stringMatching(/pixel-8: CONFLICT: booked by ann from \S+ until \S+$/m),
