@@ -28,6 +28,8 @@ const HOUR_MS = 3_600_000;
 /** Pools whose trend is read, and entries of each. */
 const MAX_TRENDS = 4;
 const MAX_ENTRIES = 1000;
+/** Resources that people waited for longest that are looked at, with as many entries of each. */
+const MAX_SHORT = 6;
 
 /** Number of refusals. */
 export interface Refused {
@@ -43,6 +45,12 @@ export interface PoolTrend {
   readonly steps: readonly HourShare[];
   /** null: it was used more often than can be looked at */
   readonly oneMore: OneMore | null;
+}
+
+/** A resource that people waited for, and what one more slot would have saved. */
+export interface Short {
+  readonly resource: string;
+  readonly oneMore: OneMore;
 }
 
 /** The share of all slots that was in use in an hour, or in a longer step. */
@@ -61,6 +69,8 @@ export interface Insight {
   readonly share: number;
   readonly hours: readonly HourShare[];
   readonly trends: readonly PoolTrend[];
+  /** Those with too few slots, where one more would have saved most first. */
+  readonly short: readonly Short[];
   /** Who held most, the most first. */
   readonly holders: readonly HolderUsage[];
   /** Of the last week at most. The most often first. */
@@ -101,7 +111,10 @@ export async function readInsight(
   const inForce = withHeld(none, held, frame, now);
   const heldMs = past.heldMs.map((ms, i) => ms + (inForce.steps[i]?.heldMs ?? 0));
   const slots = slotsOf(known, pools);
-  const trends = await readTrends({ engine, history }, tenant, busiestPools(known, pools), days);
+  const [trends, short] = await Promise.all([
+    readTrends({ engine, history }, tenant, busiestPools(known, pools), days),
+    readShort({ engine, history }, tenant, pools, span.fromMs),
+  ]);
   const all = [looked, past.looked, also, ...trends.map((one) => one.looked)];
   await debitLooked(reads, credential, sumOf(all));
   return {
@@ -114,6 +127,7 @@ export async function readInsight(
       return { startMs: fromMs, share: shareOf(ms, slots, toMs - fromMs) };
     }),
     trends: trends.map(({ trend }) => trend),
+    short,
     holders,
     ...refusals,
   };
@@ -168,6 +182,30 @@ const readTrends = (deps: UsageDeps, tenant: string, resources: readonly string[
       return { trend: { resource, capacity, steps, oneMore }, looked };
     }),
   );
+
+/** Finds the resources that one more slot would have helped, of those that people waited for longest together. */
+async function readShort(
+  { engine, history }: UsageDeps,
+  tenant: string,
+  { byWaiting }: Pools,
+  fromMs: number,
+): Promise<Short[]> {
+  const waitedMs = ({ meanWaitedMs, waited, gaveUp }: PoolUsage) => (meanWaitedMs ?? 0) * (waited + gaveUp);
+  const names = byWaiting.toSorted((one, other) => waitedMs(other) - waitedMs(one)).slice(0, MAX_SHORT);
+  const all = await Promise.all(
+    names.map(async ({ resource }) => {
+      const filter = { resource, from: new Date(fromMs) };
+      const [capacity, { entries }] = await Promise.all([
+        capacityOf(engine.redis, tenant, resource),
+        history.page(tenant, filter, undefined, MAX_ENTRIES),
+      ]);
+      const served = entries.filter(({ kind }) => kind !== 'OUT_OF_SERVICE');
+      return { resource, oneMore: withOneMore(served, capacity) };
+    }),
+  );
+  const savedMs = ({ oneMore }: Short) => oneMore.waitedMs - oneMore.waitedThenMs;
+  return all.filter((one) => savedMs(one) > 0).sort((one, other) => savedMs(other) - savedMs(one));
+}
 
 /** Reads which resources can be reserved, and which others take along. */
 export async function readKnown(engine: Engine, credential: Credential): Promise<ReadonlyMap<string, Known>> {

@@ -38,6 +38,31 @@ async function fillWeek(client: Client, tenant: string): Promise<void> {
 }
 
 describe('Insight', () => {
+  test('lists what is too small at the top, with what one more slot would have saved, worst first', async () => {
+    await signIn();
+    const key = await readKey();
+    const now = Date.now();
+    const waits = (resource: string, count: number) =>
+      Array.from({ length: count }, (_, i) => ({
+        resource,
+        reservedAt: now - (20 - i) * HOUR_MS,
+        endedAt: now - (19 - i) * HOUR_MS,
+        ...(i > 0 && { waitedMs: HOUR_MS / 2 }),
+      }));
+    await addPast(service.one.redis, tenantOf(key), [
+      ...waits('rig', 3),
+      ...waits('bench', 6),
+      { resource: 'desk', reservedAt: now - 3 * HOUR_MS, endedAt: now - 2 * HOUR_MS },
+    ]);
+    await go('/insight');
+    const short = await page.getByRole('region', { name: 'Too small' }).locator('p').allInnerTexts();
+    expect(short).toEqual([
+      expect.stringMatching(/^bench With one more slot .*, 5 of the 5 .* 0 s instead of 30 min\.$/),
+      expect.stringMatching(/^rig With one more slot .*, 2 of the 2 .* 0 s instead of 30 min\.$/),
+    ]);
+    await accessible('too small');
+  });
+
   test('says what to buy, what nobody needs, and what was refused', async () => {
     await signIn();
     const key = await readKey();

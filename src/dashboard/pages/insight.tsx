@@ -20,6 +20,7 @@ import { isShort, PoolTable } from '../components/poolTable.tsx';
 import { type InsightProps, RefusalsCard } from '../components/refusalsCard.tsx';
 import { Figure } from '../components/resourceAside.tsx';
 import { resourcePath } from '../components/resourceTree.tsx';
+import { ShortCard } from '../components/shortCard.tsx';
 import { stepOf, Trend, WithOneMore } from '../components/trend.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { readQuery } from '../form.ts';
@@ -73,6 +74,7 @@ export const insightRoutes = (deps: DashboardDeps) =>
         <div class="cols">
           <div class="stack">
             <FiguresCard insight={insight} days={days} />
+            {insight.short.length > 0 && <ShortCard short={insight.short} days={days} />}
             <PoolsCard insight={insight} days={days} />
             {insight.trends.length > 0 && <TrendsCard trends={insight.trends} {...{ waiting, days }} />}
             <HoldersCard insight={insight} nameOf={nameOf} />
