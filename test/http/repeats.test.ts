@@ -3,21 +3,14 @@
  * its repeats get the response to the first.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { ReserveResult } from '../../src/contract/reservations.ts';
 import type { Answer } from '../support/client.ts';
+import { one, two, useTwo } from '../support/instance.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 import { watch } from '../support/watch.ts';
 
-let one: Instance;
-let two: Instance;
-const keys = [makeConfiguredKey(makeTenant())];
-beforeAll(async () => {
-  [one, two] = await Promise.all([startInstance({ keys }), startInstance({ keys })]);
-});
-afterAll(async () => {
-  await Promise.all([one.stop(), two.stop()]);
-});
+const keys = useTwo();
 beforeEach(async () => {
   await one.reset();
 });

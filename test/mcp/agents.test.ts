@@ -2,18 +2,13 @@
  * Agents that share resources on two instances (docs/specification.md#mcp): any instance serves any request of any
  * agent, and none remembers one.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { one, two as other, useTwo } from '../support/instance.ts';
 import { HELLO, post, rpc, startAgent } from '../support/mcp.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { startInstance } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-const keys = [makeConfiguredKey(makeTenant())];
-let one: Instance;
-let other: Instance;
-beforeAll(async () => {
-  [one, other] = await Promise.all([startInstance({ keys }), startInstance({ keys })]);
-});
-afterAll(async () => void (await Promise.all([one.stop(), other.stop()])));
+const keys = useTwo();
 
 const waiters = async (resource: string) => (await one.waiting(`?resource=${resource}`)).body;
 

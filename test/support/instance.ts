@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { ReserveItem, ReserveResult } from '../../src/contract/reservations.ts';
-import { type Instance, type InstanceOptions, startInstance } from './service.ts';
+import { type Instance, type InstanceOptions, makeConfiguredKey, makeTenant, startInstance } from './service.ts';
 
 export let holdfast: Instance;
 
@@ -15,7 +15,20 @@ export function useInstance(options: InstanceOptions = {}): void {
   afterAll(() => holdfast.stop());
 }
 
-/** The same for the tests of definitions: each test begins with none. */
+export let one: Instance;
+export let two: Instance;
+
+/** Starts two instances of a tenant, without a database. Returns its key, as both have it. */
+export function useTwo() {
+  const keys = [makeConfiguredKey(makeTenant())];
+  beforeAll(async () => {
+    [one, two] = await Promise.all([startInstance({ keys }), startInstance({ keys })]);
+  });
+  afterAll(() => Promise.all([one.stop(), two.stop()]));
+  return keys;
+}
+
+/** One instance for the tests of definitions: each test begins with none. */
 export function useRegistry(): void {
   useInstance();
   beforeEach(async () => {

@@ -6,23 +6,14 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import type { ConfiguredKey } from '../../src/identity/configured.ts';
+import { describe, expect, inject, test } from 'vitest';
 import { LUA_FOLDER } from '../../src/redis/bundle.ts';
+import { one, two, useTwo } from '../support/instance.ts';
 import { type Poll, poll, queue, requesters, wanted } from '../support/polls.ts';
 import { startProcess } from '../support/process.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
+import { startInstance } from '../support/service.ts';
 
-let keys: ConfiguredKey[];
-let one: Instance;
-let two: Instance;
-beforeAll(async () => {
-  keys = [makeConfiguredKey(makeTenant())];
-  [one, two] = await Promise.all([startInstance({ keys }), startInstance({ keys })]);
-});
-afterAll(async () => {
-  await Promise.all([one.stop(), two.stop()]);
-});
+const keys = useTwo();
 
 const take = async (resource: string) => {
   const { body } = await one.reserve({ resource, requester: 'owner' });

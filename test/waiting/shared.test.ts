@@ -1,20 +1,12 @@
 /**
  * Requests that wait for SHARED holds, and behind them (docs/specification.md#shared-holds).
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ReserveItem } from '../../src/contract/reservations.ts';
+import { one, two, useTwo } from '../support/instance.ts';
 import { poll, queue, wanted } from '../support/polls.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 
-let one: Instance;
-let two: Instance;
-beforeAll(async () => {
-  const keys = [makeConfiguredKey(makeTenant())];
-  [one, two] = await Promise.all([startInstance({ keys }), startInstance({ keys })]);
-});
-afterAll(async () => {
-  await Promise.all([one.stop(), two.stop()]);
-});
+useTwo();
 
 const SHARED = { mode: 'SHARED' } as const;
 

@@ -1,20 +1,12 @@
 /**
  * Long polls: what a caller gets, and when (docs/specification.md#waiting).
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { TransactionResult } from '../../src/contract/reservations.ts';
+import { one, two, useTwo } from '../support/instance.ts';
 import { poll, queue, requesters, wanted } from '../support/polls.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../support/service.ts';
 
-let one: Instance;
-let two: Instance;
-beforeAll(async () => {
-  const keys = [makeConfiguredKey(makeTenant())];
-  [one, two] = await Promise.all([startInstance({ keys }), startInstance({ keys })]);
-});
-afterAll(async () => {
-  await Promise.all([one.stop(), two.stop()]);
-});
+useTwo();
 
 const take = async (resource: string, requester: string) => {
   const { body } = await one.reserve({ resource, requester });

@@ -9,20 +9,15 @@ import { createApi } from '../../../packages/client/src/http/createApi.ts';
 import { Holdfast } from '../../../packages/client/src/index.ts';
 import type { HoldfastEvent } from '../../../packages/client/src/types.ts';
 import { type Relay, startRelay } from '../../support/haproxy.ts';
+import { one, two as other, useTwo } from '../../support/instance.ts';
 import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
 
-const keys = [makeConfiguredKey(makeTenant())];
-let one: Instance;
-let other: Instance;
+const keys = useTwo();
 let relay: Relay;
 beforeAll(async () => {
-  [one, other] = await Promise.all([startInstance({ keys }), startInstance({ keys })]);
   relay = await startRelay(one, other);
 });
-afterAll(async () => {
-  await relay.stop();
-  await Promise.all([one.stop(), other.stop()]);
-});
+afterAll(() => relay.stop());
 
 type Told = HoldfastEvent | ConnectionChange;
 const api = () => createApi({ url: relay.url, key: one.key });

@@ -4,19 +4,14 @@
  * what becomes of it (docs/specification.md#tickets).
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { ReserveItem, ReserveResult, TransactionResult } from '../../../src/contract/reservations.ts';
 import type { Answer } from '../../support/client.ts';
+import { one, two, useTwo } from '../../support/instance.ts';
 import { poll, queue, wanted } from '../../support/polls.ts';
-import { type Instance, makeConfiguredKey, makeTenant, startInstance } from '../../support/service.ts';
+import type { Instance } from '../../support/service.ts';
 
-let one: Instance;
-let two: Instance;
-beforeAll(async () => {
-  const keys = [makeConfiguredKey(makeTenant())];
-  [one, two] = await Promise.all([startInstance({ keys }), startInstance({ keys })]);
-});
-afterAll(() => Promise.all([one.stop(), two.stop()]));
+useTwo();
 
 let fresh = 0;
 let names: [string, string] = ['', ''];
