@@ -35,6 +35,30 @@ async function lab() {
 
 const alertOf = (html: string) => /role="alert">(.*?)<\/p>/s.exec(html)?.[1] ?? '';
 
+describe('a new resource', () => {
+  test('like another has all of it but the name and attributes; in a group its path, bookable as those there', async () => {
+    const { client, see } = await lab();
+    await client.register({ name: 'lab', group: true }, { name: 'phones', group: true, treePath: 'lab' });
+    const labels = { os: 'android', site: 'berlin' };
+    const one = { name: 'pixel-9', treePath: 'lab>phones', labels, bookable: true, attributes: { serial: 'A1' } };
+    await client.register(one, { name: 'boxes', group: true });
+    expect((await see('')).text).toContain('register?like=phones');
+    expect((await see('/register?name=pixel-9')).text).toContain('register?like=pixel-9');
+    const form = async (like: string) => (await see(`/register?like=${like}`)).text;
+    const bookable = / name="bookable"[^>]* checked/;
+    const like = await form('pixel-9');
+    for (const text of ['value="lab &gt; phones"', 'value="os=android"', 'value="site=berlin"', bookable])
+      expect(like).toMatch(text);
+    for (const text of [/name="name"[^>]*value="pixel-9"/, />serial=A1</, 'name="change"'])
+      expect(like).not.toMatch(text);
+    const within = await form('phones');
+    for (const text of ['value="lab &gt; phones"', bookable]) expect(within).toMatch(text);
+    const empty = await form('boxes');
+    expect(empty).toContain('value="boxes"');
+    expect(empty).not.toMatch(bookable);
+  });
+});
+
 describe('blanks at the ends of what was typed', () => {
   test('are left out of names, paths, blockers and labels', async () => {
     const { client, submit } = await lab();

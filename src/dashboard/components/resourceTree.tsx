@@ -141,6 +141,15 @@ const Node = ({ row, depth, mayDefine, back }: NodeProps) => {
       <td data-label="Slots">{capacity !== null && number(capacity)}</td>
       <td data-label="Now">
         {state !== 'group' && <span class={`state ${SHAPES[state]}`}>{textOf(row)}</span>}
+        {state === 'group' && mayDefine && (
+          <a
+            class="button quiet"
+            id={`add-${hash('sha256', name).slice(0, 16)}`}
+            href={registerPath({ like: name, back })}
+          >
+            Add one here<span class="out-of-sight">, in {name}</span>
+          </a>
+        )}
         {details.length > 0 && <span class="along">{details.join(' · ')}</span>}
       </td>
       <td data-label="Takes along">

@@ -3,6 +3,8 @@
  */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
+import type { Definition } from '../../contract/definitions.ts';
+import { PATH_DELIMITER } from '../../domain/names.ts';
 import { definition } from '../../engine/definitions/list.ts';
 import { type Question, registerTyped } from '../actions/register.ts';
 import { FormPage } from '../components/formPage.tsx';
@@ -20,7 +22,7 @@ import {
 import { childrenOf, ResourceTree, registerPath } from '../components/resourceTree.tsx';
 import { SearchForm } from '../components/searchForm.tsx';
 import { isDemo } from '../demo/demo.ts';
-import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, pageNumber, readForm, readQuery, searched } from '../form.ts';
 import { registerSchema } from '../formSchemas.ts';
 import { backTo, ownPath } from '../paths.ts';
@@ -33,7 +35,12 @@ const REGISTER = `${AT}/register`;
 /** Search results are shown without their children. */
 const NO_CHILDREN = new Map<string, never[]>();
 const Query = z.object({ q: searched, page: pageNumber });
-const FormQuery = z.object({ name: z.string().optional(), back: z.string().optional() });
+const FormQuery = z.object({
+  name: z.string().optional(),
+  /** The resource that a new one is like, or the group that it is in. */
+  like: z.string().optional(),
+  back: z.string().optional(),
+});
 
 const link = (q: string, page: number) =>
   `${AT}?${new URLSearchParams({ ...(q === '' ? {} : { q }), page: String(page) })}`;
@@ -89,9 +96,11 @@ export const resourcesRoutes = (deps: DashboardDeps) => {
   return new Hono<DashboardEnv>()
     .get(AT, (c) => show(c))
     .get(REGISTER, needs('define'), async (c) => {
-      const { name, back } = readQuery(c, FormQuery);
-      const known = name === undefined ? null : await definition(engine, c.var.viewer.credential, name);
-      const typed = known ? asTyped(known) : newTyped(name ?? '');
+      const { name, like, back } = readQuery(c, FormQuery);
+      const { credential } = c.var.viewer;
+      const known = name === undefined ? null : await definition(engine, credential, name);
+      const model = like === undefined ? null : await definition(engine, credential, like);
+      const typed = known ? asTyped(known) : model ? await likeTyped(deps, c.var.viewer, model) : newTyped(name ?? '');
       return showForm(deps, c, { ...typed, back });
     })
     .post(AT, needs('define'), async (c) => {
@@ -110,6 +119,18 @@ export const resourcesRoutes = (deps: DashboardDeps) => {
     });
 };
 
+/** The form of a new resource like another one; of a group: in it, and bookable and cleaned as the first one there. */
+async function likeTyped({ engine }: DashboardDeps, { credential }: Viewer, model: Definition): Promise<Typed> {
+  const { name, capacity, treePath } = model;
+  if (capacity !== null) return { ...newTyped(''), ...asTyped(model), name: '', attributes: '', change: undefined };
+  const path = [...(treePath === null ? [] : [treePath]), name].join(PATH_DELIMITER);
+  const rows = await readRows(engine, credential);
+  const first = [...rows.values()].find((row) => row.parent === name && row.capacity !== null);
+  const sister = first && (await definition(engine, credential, first.name));
+  const { dirty, bookable } = sister ? asTyped(sister) : newTyped('');
+  return { ...newTyped(''), treePath: path, dirty, bookable };
+}
+
 /** Shows the form that registers a resource, or changes one. */
 async function showForm({ engine }: DashboardDeps, c: Context<DashboardEnv>, typed: Typed, failed?: Failed | Question) {
   const { viewer } = c.var;
@@ -117,6 +138,11 @@ async function showForm({ engine }: DashboardDeps, c: Context<DashboardEnv>, typ
   const title = isChange ? `Change ${typed.name}` : 'Register a resource';
   return c.html(
     <FormPage title={title} viewer={viewer} at={AT} failed={failed}>
+      {isChange && typed.group === undefined && (
+        <p class="hint">
+          Or <a href={registerPath({ like: typed.name, back: ownPath(typed.back) })}>register one more like it</a>.
+        </p>
+      )}
       <RegisterForm
         typed={typed}
         isNamed={isChange}
