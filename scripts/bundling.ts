@@ -31,10 +31,14 @@ const LEAVE_OUT: Plugin = {
 /** The reader of Redis's replies in ioredis. */
 const DECODER = /[/\\]ioredis[/\\]built[/\\]resp[/\\]decoder\.js$/;
 
-const FAST_DECODER: Plugin = {
-  name: 'fastDecoder',
+/** Its recipient of replies, pushes and messages. */
+const HANDLER = /[/\\]ioredis[/\\]built[/\\]DataHandler\.js$/;
+
+const FAST_REPLIES: Plugin = {
+  name: 'fastReplies',
   setup: ({ onLoad }) => {
     onLoad({ filter: DECODER }, async ({ path }) => ({ contents: withProperties(await readFile(path, 'utf8')) }));
+    onLoad({ filter: HANDLER }, async ({ path }) => ({ contents: emittingAtOnce(await readFile(path, 'utf8')) }));
   },
 };
 
@@ -54,13 +58,33 @@ function withProperties(module: string): string {
   return text;
 }
 
+const PUSH = 'returnPush(reply) {';
+/** No other push has eight bytes that begin with sm. */
+const EMIT = `
+  const [kind, channel, message] = reply;
+  if (kind.length === 8 && kind[0] === 0x73 && kind[1] === 0x6d && this.redis.listenerCount('smessage') === 0) {
+    this.redis.emit('smessageBuffer', channel, message);
+    return;
+  }`;
+
+/**
+ * Emits the messages of sharded channels at once, if nobody listens for their text. ioredis decodes what kind of push
+ * they are twice, which takes a sixth of the CPU of an event that goes to one stream.
+ * @throws Error if it receives them elsewhere
+ */
+function emittingAtOnce(module: string): string {
+  const text = module.replace(PUSH, `${PUSH}${EMIT}`);
+  if (text === module) throw new Error('ioredis receives messages elsewhere now');
+  return text;
+}
+
 export const BUNDLED = {
   bundle: true,
   splitting: true,
   platform: 'node',
   format: 'esm',
   target: 'node20.19',
-  plugins: [LEAVE_OUT, FAST_DECODER],
+  plugins: [LEAVE_OUT, FAST_REPLIES],
   // Packages that read files of their own folder.
   external: ['@electric-sql/pglite', 'swagger-ui-dist'],
   // For CommonJS packages in the bundle, which require Node's own modules.

@@ -2,12 +2,13 @@
  * Packages of others: `npm ci` installs exactly those that were chosen, runs none of their scripts, their licences
  * allow to pass them on, and the bundle of the service leaves out what it never uses of them, and speeds one up.
  */
+import { EventEmitter } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import * as ioredis from '../node_modules/ioredis/built/resp/decoder.js';
@@ -123,6 +124,52 @@ function decoded({ Decoder }: typeof ioredis, pieces: readonly Buffer[]): string
   for (const piece of pieces) decoder.write(piece);
   return inspect(read, { depth: null });
 }
+
+/** Pushes of messages, as Redis sends them. */
+const PUSHES = [
+  ['smessage', 'ch', 'é'],
+  ['message', 'ch', 'é'],
+  ['pmessage', 'p*', 'p1', 'é'],
+  ['smessage', 'other', ''],
+]
+  .map((parts) =>
+    [`>${parts.length}`, ...parts.flatMap((part) => [`$${Buffer.byteLength(part)}`, part]), ''].join('\r\n'),
+  )
+  .join('');
+
+type Recipient = new (redis: EventEmitter, options: object) => unknown;
+
+/** Returns the events that a client emits for these pushes, if it has listeners for such events. */
+function emitted(DataHandler: Recipient, events: readonly string[]): unknown[] {
+  const all: unknown[] = [];
+  const stream = Object.assign(new EventEmitter(), { resume: () => {} });
+  const condition = { subscriber: {}, protocol: 3 };
+  const redis = Object.assign(new EventEmitter(), { stream, condition, status: 'ready' });
+  for (const event of events) redis.on(event, (...values) => all.push([event, ...values]));
+  new DataHandler(redis, { stringNumbers: false, replyMapping: 'legacy' });
+  stream.emit('data', Buffer.from(PUSHES));
+  return all;
+}
+
+test('the bundle emits messages as ioredis does, to listeners for bytes, text or both', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-handler-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const built = async (name: string, options: BuildOptions): Promise<Recipient> => {
+    const entryPoints = { [name]: 'node_modules/ioredis/built/DataHandler.js' };
+    await build({ ...options, entryPoints, outdir: folder, outExtension: { '.js': '.mjs' } });
+    const module: { default: { default: Recipient } } = await import(pathToFileURL(join(folder, `${name}.mjs`)).href);
+    return module.default.default;
+  };
+  const [ours, theirs] = [await built('ours', BUNDLED), await built('theirs', { ...BUNDLED, plugins: [] })];
+  for (const [count, ...events] of [
+    [4, 'smessageBuffer', 'messageBuffer', 'pmessageBuffer'],
+    [4, 'smessage', 'message', 'pmessage'],
+    [6, 'smessage', 'smessageBuffer', 'messageBuffer', 'pmessage'],
+  ] as const) {
+    expect(emitted(theirs, events)).toHaveLength(count);
+    expect(emitted(ours, events)).toEqual(emitted(theirs, events));
+  }
+});
 
 test('the bundle reads the replies of Redis as ioredis does, wherever they are cut', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-decoder-'));
