@@ -1,14 +1,14 @@
 /**
  * Runs an instance: starts it, serves, and on SIGTERM or SIGINT drains and stops it.
  */
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { format } from 'node:util';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
 import { DEFAULT_PORT } from './config/environment.ts';
-import { admit, SERVER_OPTIONS } from './http/admission/admission.ts';
+import { createAdmittingServer } from './http/admission/admission.ts';
 import type { ConfiguredKey } from './identity/configured.ts';
 import { makeKey } from './identity/credentials.ts';
 import { onSignal } from './signals.ts';
@@ -45,7 +45,7 @@ export async function run(
   const services = await wire(config, config.apiKeys ?? (isMadeUp ? [local] : []), log);
   const { maxInFlight, trustedProxies } = config;
   const admission = { maxInFlight, trustedProxies, log, metrics: services.metrics };
-  const server = createServer(SERVER_OPTIONS, admit(getRequestListener(services.app.fetch), admission));
+  const server = createAdmittingServer(getRequestListener(services.app.fetch), admission);
   const url = await listen(server, config);
   if (services.metrics !== null && config.metricsPort !== undefined) {
     const { serveMetrics } = await import('./telemetry/metrics.ts');

@@ -67,4 +67,5 @@ export const wholeForm = (maxBytes: number) =>
     if (incoming.readBody === undefined || Number(c.req.header('Content-Length') ?? 0) > maxBytes) return next();
     incoming.rawBody = await wholeBody(incoming.readBody(undefined, maxBytes), maxBytes);
     await next();
+    incoming.endBody?.();
   });

@@ -1,10 +1,10 @@
 /**
  * Requests start together with those that arrive at the same time, and with the bodies that came with them.
  */
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { admit, SERVER_OPTIONS } from '../../src/http/admission/admission.ts';
+import { createAdmittingServer } from '../../src/http/admission/admission.ts';
 import { Arrivals } from '../../src/http/admission/arrivals.ts';
 import type { Incoming } from '../../src/http/admission/incoming.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
@@ -20,10 +20,7 @@ const listener = (request: Incoming, response: ServerResponse) => {
   response.end('{}');
 };
 const log = createLogger('silent');
-const server = createServer(
-  SERVER_OPTIONS,
-  admit(listener, { maxInFlight: 100, trustedProxies: 0, log, metrics: null }),
-);
+const server = createAdmittingServer(listener, { maxInFlight: 100, trustedProxies: 0, log, metrics: null });
 const port = () => {
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;

@@ -3,11 +3,10 @@
  * that is made up here is nobody else's, so tests share one Redis.
  */
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { inject } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
-import { admit, SERVER_OPTIONS } from '../../src/http/admission/admission.ts';
+import { createAdmittingServer } from '../../src/http/admission/admission.ts';
 import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { makeKey } from '../../src/identity/credentials.ts';
 import type { SlackSite } from '../../src/outgoing/slack.ts';
@@ -58,7 +57,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
   const services = await wire(config, keys, log, { includes, ...(slack && { slack }) });
   const { maxInFlight, trustedProxies } = config;
   const admission = { maxInFlight, trustedProxies, log, metrics: services.metrics };
-  const server = createServer(SERVER_OPTIONS, admit(getRequestListener(services.app.fetch), admission));
+  const server = createAdmittingServer(getRequestListener(services.app.fetch), admission);
   await new Promise<void>((resolve) => server.listen(port, host, resolve));
   const address = server.address();
   const url = `http://${host}:${typeof address === 'object' && address !== null ? address.port : 0}`;

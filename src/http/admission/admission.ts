@@ -8,7 +8,7 @@
  * in 0.16 to 0.21 s, took 50 to 240 MiB more, and was idle 0.1 s after the end. Pausing refused connections for half a
  * second gained nothing.
  */
-import type { RequestListener, ServerOptions, ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { onceEnded, pendingOn } from '../../events/onceEnded.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -76,6 +76,12 @@ export const SERVER_OPTIONS = {
   keepAliveTimeout: 65_000,
 } satisfies ServerOptions<typeof Incoming>;
 
+/**
+ * A connection on which nothing moves for this time is closed: longer than a long poll. Otherwise callers that read no
+ * responses would keep all places of requests in flight.
+ */
+const STILL_MS = 45_000;
+
 export interface AdmissionOptions {
   /** Requests that may be in flight. */
   readonly maxInFlight: number;
@@ -100,12 +106,13 @@ type Response = ServerResponse<Incoming> & { req: Incoming };
 type Arrived = readonly [Incoming, Response];
 
 /**
- * Puts admission before a listener, and reads bodies for it.
+ * Makes a server that puts admission before a listener, and reads bodies for it.
  * @param listener answers the accepted requests
  */
-export function admit(listener: Listener, options: AdmissionOptions): (request: Incoming, response: Response) => void {
+export function createAdmittingServer(listener: Listener, options: AdmissionOptions): Server<typeof Incoming> {
   const admission = new Admission(listener, options);
-  return (request, response) => admission.handle(request, response);
+  const server = createServer(SERVER_OPTIONS, (request, response) => admission.handle(request, response));
+  return server.setTimeout(STILL_MS);
 }
 
 class Admission {

@@ -77,6 +77,8 @@ export function handle<Body, Query, Params, Done>(
   };
 
   const ended = (call: Of, made: Reply): Response | Promise<Response> => {
+    // Its body makes room for others, however slowly the caller reads the response.
+    call.incoming.endBody?.();
     observe(deps, call, made.status);
     if (rewrite === undefined) return responded(call, made);
     return Promise.resolve(rewrite(made)).then((to) => responded(call, to));
