@@ -1,6 +1,6 @@
 /**
- * The condition in reserve items, in releases and in the list of who waits (docs/specification.md#condition): the fields
- * of requests and results. test/engine/conditions has the rules.
+ * The condition in reserve items, in releases and in the list of who waits: the fields of requests and results
+ * (docs/specification.md#condition, #cancel-and-who-is-waiting). test/engine/conditions has the rules.
  */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { TransactionResult } from '../../../src/contract/reservations.ts';

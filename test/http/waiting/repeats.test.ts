@@ -1,7 +1,7 @@
 /**
- * Requests that wait and are sent again. With an Idempotency-Key, a repeat goes on waiting, and the response that decides
- * is kept (docs/specification.md#repeating-safely). Without one, all calls of the same request have one ticket, and learn
- * what becomes of it (docs/specification.md#tickets).
+ * Requests that wait and are sent again. With an Idempotency-Key, a repeat goes on waiting, and the response that
+ * decides is kept (docs/specification.md#repeating-safely). Without one, all calls of the same request have one ticket,
+ * and learn what becomes of it (docs/specification.md#tickets).
  */
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
