@@ -71,7 +71,7 @@ describe('the rows of the Board', () => {
     expect(await page.locator('tr[data-name=staging]').count()).toBe(0);
   });
 
-  test('have buttons and menus that end at one line each, and menus that are seen, and paler until the row is pointed at', async () => {
+  test('have buttons and menus that end at one line each, and menus that are seen, paler until the row is pointed at, closed by Escape', async () => {
     await page.setViewportSize({ width: 1440, height: 900 });
     await go('');
     const ends = await page
@@ -87,6 +87,12 @@ describe('the rows of the Board', () => {
     expect(await opacity()).toBe('0.7');
     await page.locator(row).hover();
     await expect.poll(opacity).toBe('1');
+    const menu = page.locator(`${row} .row-menu`);
+    await menu.locator('summary').click();
+    await menu.getByRole('link', { name: /^Out of service/ }).focus();
+    await page.keyboard.press('Escape');
+    expect(await menu.getAttribute('open')).toBeNull();
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('SUMMARY');
   });
 
   test('begin at 300 px at most on a phone below a turn, whatever the person has', async () => {

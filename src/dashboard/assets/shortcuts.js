@@ -25,10 +25,18 @@ let first = '';
 let timer = 0;
 
 document.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape') closeMenu();
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;
   if (document.querySelector('dialog[open], :popover-open') || localStorage.getItem(OFF) !== null) return;
   if (press(event.key)) event.preventDefault();
 });
+
+/** Closes the menu that is open, if there is one, and gives the focus back to what opened it. */
+function closeMenu() {
+  const opener = /** @type {HTMLElement | null} */ (document.querySelector('details[name=menu][open] summary'));
+  opener?.click();
+  opener?.focus();
+}
 
 /** True if an element takes keys itself. @param {EventTarget | null} target */
 const isTyping = (target) =>

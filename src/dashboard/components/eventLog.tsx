@@ -43,5 +43,6 @@ export const EventTable = ({ of }: { of?: string }) => (
       </thead>
       <tbody id="events" data-of={of} data-words={WORDS} />
     </table>
+    <p class="pad quiet">Nothing yet. Events appear here as they happen.</p>
   </div>
 );
