@@ -216,6 +216,7 @@ describe('the filters of the Board, all in its address', () => {
     ['expiring soon', '?expiring=1', ['phone-76', 'shelf']],
     ['mine and expiring soon', '?expiring=1&mine=1', ['phone-76']],
     ['mine with a label', '?mine=1&label=os%3Dios', ['phone-03', 'phone-77']],
+    ['held without an end', '?noend=1', ['pool', 'toaster']],
     ['not registered', '?unregistered=1', ['toaster']],
     ['nothing that fits', '?q=nothing', []],
   ])('show only %s', async (_, search, names) => {

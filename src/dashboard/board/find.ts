@@ -134,6 +134,7 @@ export function wantedBy(
     look: (one) => needsLook(one, lab, nowMs),
     expiring: ({ name }) =>
       (held.get(name) ?? NONE).some(({ untilMs }) => untilMs !== null && untilMs <= nowMs + SOON_MS),
+    noend: ({ name }) => (held.get(name) ?? NONE).some(({ untilMs, hasSession }) => untilMs === null && !hasSession),
   };
   const statuses = [...on].map((status) => hasStatus[status]);
   return (one) =>

@@ -29,6 +29,7 @@ export const STATUSES = [
   ['look', 'Needs a look'],
   ['mine', 'Mine'],
   ['expiring', 'Ending soon'],
+  ['noend', 'Held without an end'],
   ['unregistered', 'Not registered'],
 ] as const;
 export type Status = (typeof STATUSES)[number][0];

@@ -41,7 +41,10 @@ const DONE: ReadonlyMap<string, readonly [string, string?]> = new Map(
     soiled: ['{} is released.', 'Nobody gets it until it is marked as clean.'],
     readied: ['{} is released, and ready to use.'],
     asBefore: ['{} is as it was before.'],
-    taken: ['{} is taken away.', 'The holder learns it when it next renews or releases.'],
+    taken: [
+      '{} is taken away.',
+      'A program learns it when it next renews or releases, a person on these pages or by their notices.',
+    ],
     waiting: ['You are {place}in the queue for {}.'],
     left: ['You have left the queue.'],
     cancelled: ['The wait has ended.'],

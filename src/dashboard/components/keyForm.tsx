@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { KEY_PERMISSIONS, type KeyPermission } from '../../domain/rights.ts';
 import type { KeyLimits } from '../../domain/tenants.ts';
-import { isRaisedByUpgrade, type Tier, type TierTable } from '../../domain/tiers.ts';
+import { isRaisedByUpgrade, TIERS, type Tier, type TierTable } from '../../domain/tiers.ts';
 import { TENANTS } from '../viewer.ts';
 import { number } from '../words/numbers.ts';
 
@@ -152,6 +152,10 @@ interface NoMoreKeysProps {
 
 export const NoMoreKeys = ({ tenant, isAdmin, tier, tiers }: NoMoreKeysProps) => {
   const keys = tiers[tier].apiKeys ?? 0;
+  const wish = keys === 1 ? 'For one that may do less, or ends by itself,' : 'For another one,';
+  const above = TIERS.slice(TIERS.indexOf(tier) + 1)
+    .map((one) => `${one} allows ${tiers[one].apiKeys === null ? 'any number' : number(tiers[one].apiKeys)}`)
+    .join(', ');
   return (
     <section class="notice" aria-labelledby="no-more-keys">
       <h2 id="no-more-keys">No more keys</h2>
@@ -163,10 +167,10 @@ export const NoMoreKeys = ({ tenant, isAdmin, tier, tiers }: NoMoreKeysProps) =>
           (isAdmin ? (
             <>
               {' '}
-              For another one, <a href={`${TENANTS}/${tenant}`}>give the tenant a higher tier</a>.
+              {wish} <a href={`${TENANTS}/${tenant}`}>give the tenant a higher tier</a>: {above}.
             </>
           ) : (
-            ' For another one, ask those who run this service for a higher tier.'
+            ` ${wish} ask those who run this service for a higher tier: ${above}.`
           ))}
       </p>
     </section>

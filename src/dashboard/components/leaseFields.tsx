@@ -27,7 +27,7 @@ export interface LeaseFieldsProps {
   readonly mayLast: boolean;
   /** True if the time begins when the person's turn comes, so that only lengths can be chosen. */
   readonly isQueued?: boolean;
-  /** The first choice, which is suggested. */
+  /** The first choice, which is suggested: only later ones are offered besides. */
   readonly first?: LeaseChoice | null;
   /** When it must end, since it is booked from then on, in ms since 1970 UTC; null: it need not */
   readonly latestMs?: number | null;
@@ -38,7 +38,7 @@ type ChoicesProps = Pick<LeaseFieldsProps, 'terms' | 'typed' | 'zone' | 'isQueue
 /** The choices that the fields offer, and the value of the one that is chosen. */
 function choicesOf({ terms, typed, zone, isQueued = false, first = null, latestMs = null }: ChoicesProps) {
   const all = endingBy(latestMs, leaseChoices(terms, isQueued ? null : zone));
-  const others = all.filter((one) => first === null || !isSameEnd(one, first));
+  const others = all.filter((one) => first === null || (one.endMs > first.endMs && !isSameEnd(one, first)));
   const choices = first === null ? all : [first, ...others.slice(0, 4)];
   const isOffered = choices.some(({ value }) => value === typed.lease);
   const isOther = typed.lease === OTHER || typed.lease === NO_END;

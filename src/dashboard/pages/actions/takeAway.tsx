@@ -4,6 +4,8 @@
 
 import { Hono } from 'hono';
 import { z } from 'zod';
+import { PERSON_PREFIX } from '../../../domain/names.ts';
+import { MAX_CLAIM_SECONDS } from '../../../domain/waiting.ts';
 import { resourceStates } from '../../../engine/reservations/states.ts';
 import { HiddenFields } from '../../components/hiddenFields.tsx';
 import { Page } from '../../components/layout.tsx';
@@ -40,10 +42,13 @@ export const takeAwayRoutes = (deps: DashboardDeps) => {
           ) : (
             <>
               <strong>{nameOf(next)}</strong> is next in the queue: it is offered to them, and goes on to the next if
-              they do not take it in time.{' '}
+              they do not take it in time: a person has {MAX_CLAIM_SECONDS / 60} minutes for that.{' '}
             </>
           )}
-          A program learns that it has lost it when it renews or releases. The events say that it was you.
+          {requester.startsWith(PERSON_PREFIX)
+            ? 'They see it on these pages, and are told where they have chosen that under My notices.'
+            : 'A program learns that it has lost it when it renews or releases.'}{' '}
+          The events say that it was you.
         </p>
         <form method="post" action="/dashboard/release" class="buttons">
           <HiddenFields fields={fields} />
