@@ -17,7 +17,12 @@ export interface OneMore {
   /** Requests that waited, and how long all of them did. */
   readonly waited: number;
   readonly waitedMs: number;
-  /** The same with one more slot. */
+  /**
+   * Of these, how many the slots of today would have kept waiting. With much fewer, the pool was smaller then, or
+   * something else was in the way.
+   */
+  readonly waitedToday: number;
+  /** How many, and how long, with one slot more than today. */
   readonly waitedThen: number;
   readonly waitedThenMs: number;
 }
@@ -53,6 +58,7 @@ export function withOneMore(entries: readonly Served[], capacity: number): OneMo
   return {
     waited: real.length,
     waitedMs: realMs,
+    waitedToday: Math.min(real.length, now.waited),
     waitedThen: Math.round(real.length * ratioOf(then.waited, now.waited)),
     waitedThenMs: realMs * ratioOf(then.waitedMs, now.waitedMs),
   };

@@ -7,7 +7,7 @@ import type { HolderUsage, Known, OutNow, Pools, PoolUsage } from '../domain/his
 import { PATH_DELIMITER } from '../domain/names.ts';
 import { type OneMore, withOneMore } from '../domain/oneMore.ts';
 import type { Credential } from '../domain/tenants.ts';
-import { heldNow, shareOf, stepOf, usageOf, withHeld } from '../domain/usage.ts';
+import { type Frame, heldNow, shareOf, stepOf, usageOf, withHeld } from '../domain/usage.ts';
 import { definitions } from '../engine/definitions/list.ts';
 import type { Engine } from '../engine/engine.ts';
 import { capacityOf, heldOfTenant } from '../engine/reservations/active.ts';
@@ -62,6 +62,8 @@ export interface HourShare {
 }
 
 export interface Insight {
+  /** When the history begins, if that is within the time, in ms since 1970 UTC: shares are of the time since then. */
+  readonly sinceMs: number | null;
   readonly pools: Pools;
   /** Of all resources together. */
   readonly reservations: number;
@@ -92,24 +94,25 @@ export async function readInsight(
 ): Promise<Insight> {
   const { tenant } = credential;
   const now = Date.now();
-  const span = { fromMs: now - days * DAY_MS, toMs: now };
-  const [known, held, out, refusals] = await Promise.all([
+  const fromMs = now - days * DAY_MS;
+  const frame = { fromMs: Math.floor(fromMs / HOUR_MS) * HOUR_MS, toMs: now, stepMs: HOUR_MS };
+  const [past, known, held, out, refusals] = await Promise.all([
+    history.hours(tenant, frame),
     readKnown(engine, credential),
     heldOfTenant(engine.redis, tenant, MAX_LOOKED),
     outOfService(engine.redis, tenant, MAX_LOOKED),
     readRefusals(engine, tenant, now - Math.min(WEEK, days) * DAY_MS, now),
   ]);
+  const inForce = withHeld(usageOf([], frame), held, frame, now);
+  const heldMs = past.heldMs.map((ms, i) => ms + (inForce.steps[i]?.heldMs ?? 0));
+  const sinceMs = await historySince(history, tenant, frame, heldMs);
+  const span = { fromMs: Math.max(fromMs, sinceMs ?? 0), toMs: now };
   const outNow = outNowOf(out?.slots ?? [], known, span);
   const query = { ...span, known, heldNow: heldNow('resource', held, span, now), outNow, limit: LIMIT };
-  const frame = { fromMs: Math.floor(span.fromMs / HOUR_MS) * HOUR_MS, toMs: now, stepMs: HOUR_MS };
-  const [{ pools, looked }, past, { holders, looked: also }] = await Promise.all([
+  const [{ pools, looked }, { holders, looked: also }] = await Promise.all([
     history.pools(tenant, query),
-    history.hours(tenant, frame),
     history.holders(tenant, { ...span, heldNow: heldNow('requester', held, span, now), limit: LIMIT }),
   ]);
-  const none = usageOf([], frame);
-  const inForce = withHeld(none, held, frame, now);
-  const heldMs = past.heldMs.map((ms, i) => ms + (inForce.steps[i]?.heldMs ?? 0));
   const slots = slotsOf(known, pools);
   const [trends, short] = await Promise.all([
     readTrends({ engine, history }, tenant, busiestPools(known, pools), days),
@@ -118,10 +121,11 @@ export async function readInsight(
   const all = [looked, past.looked, also, ...trends.map((one) => one.looked)];
   await debitLooked(reads, credential, sumOf(all));
   return {
+    sinceMs,
     pools,
     reservations: past.reservations + inForce.total.reservations,
     meanWaitedMs: past.meanWaitedMs,
-    share: shareOf(sumOf(heldMs), slots, frame.toMs - frame.fromMs),
+    share: shareOf(sumOf(heldMs), slots, frame.toMs - (sinceMs ?? frame.fromMs)),
     hours: heldMs.map((ms, i) => {
       const { fromMs, toMs } = stepOf(frame, i);
       return { startMs: fromMs, share: shareOf(ms, slots, toMs - fromMs) };
@@ -131,6 +135,24 @@ export async function readInsight(
     holders,
     ...refusals,
   };
+}
+
+/**
+ * Returns when a tenant's history begins: the first step in which something was used, if nothing ended before.
+ * @param heldMs of each step of the frame, how long slots were held
+ * @returns ms since 1970 UTC; null: before the frame, or there is none
+ * @throws HoldfastError unavailable
+ */
+export async function historySince(
+  history: Pick<OperationDeps['history'], 'page'>,
+  tenant: string,
+  { fromMs, stepMs }: Frame,
+  heldMs: readonly number[],
+): Promise<number | null> {
+  const first = heldMs.findIndex((ms) => ms > 0);
+  if (first < 1) return null;
+  const { entries, next } = await history.page(tenant, { to: new Date(fromMs) }, undefined, 1);
+  return entries.length > 0 || next !== null ? null : fromMs + first * stepMs;
 }
 
 /** Sums up what is out of service by resource. */

@@ -12,12 +12,12 @@ const held = (from: number, to: number, waited = 0, slots = 1) => ({
 
 test('who waited for the only slot would have had the second one at once', () => {
   const more = withOneMore([held(0, 60), held(60, 90, 50)], 1);
-  expect(more).toEqual({ waited: 1, waitedMs: 50 * MIN, waitedThen: 0, waitedThenMs: 0 });
+  expect(more).toEqual({ waited: 1, waitedMs: 50 * MIN, waitedToday: 1, waitedThen: 0, waitedThenMs: 0 });
 });
 
 test('with two who wait, the second waits for the first of both to end', () => {
   const more = withOneMore([held(0, 60), held(60, 90, 60), held(90, 120, 90)], 1);
-  expect(more).toEqual({ waited: 2, waitedMs: 150 * MIN, waitedThen: 1, waitedThenMs: 30 * MIN });
+  expect(more).toEqual({ waited: 2, waitedMs: 150 * MIN, waitedToday: 2, waitedThen: 1, waitedThenMs: 30 * MIN });
 });
 
 test('a request for several slots waits for all of them', () => {
@@ -31,5 +31,16 @@ test('a wait that came to nothing counts, for as long as others held theirs', ()
 });
 
 test('nobody waited, so nothing is saved', () => {
-  expect(withOneMore([held(0, 60)], 1)).toEqual({ waited: 0, waitedMs: 0, waitedThen: 0, waitedThenMs: 0 });
+  expect(withOneMore([held(0, 60)], 1)).toEqual({
+    waited: 0,
+    waitedMs: 0,
+    waitedToday: 0,
+    waitedThen: 0,
+    waitedThenMs: 0,
+  });
+});
+
+test('the slots of today explain no wait of a time when there were fewer', () => {
+  const past = [held(0, 60), held(60, 90, 50)];
+  expect(withOneMore(past, 2)).toMatchObject({ waited: 1, waitedToday: 0, waitedThen: 0 });
 });

@@ -70,7 +70,7 @@ const UsageCard = ({ details, usage }: { details: Details; usage: ResourceUsage 
           <Trend label={`Slots of ${name} in use`} steps={hours} capacity={capacity} days={WEEK} />
           {isWhole && week.length > 0 && (
             <p class="meta">
-              <WithOneMore more={withOneMore(week, capacity)} waiting={state.waiting} days={WEEK} />
+              <WithOneMore capacity={capacity} more={withOneMore(week, capacity)} waiting={state.waiting} days={WEEK} />
             </p>
           )}
         </div>

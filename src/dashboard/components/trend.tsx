@@ -6,6 +6,7 @@ import { type HourShare, WEEK } from '../../operations/insight.ts';
 import { span } from '../assets/span.js';
 import { daysText } from '../words/moments.ts';
 import { number, percent } from '../words/numbers.ts';
+import { When } from './when.tsx';
 
 const HEIGHT = 64;
 const FULL = 0.98;
@@ -50,27 +51,45 @@ export const Trend = ({ label, steps, capacity, days }: TrendProps) => {
 /** What a bar of a trend stands for. */
 export const stepOf = (days: number): 'hour' | 'day' => (days > WEEK ? 'day' : 'hour');
 
+/** Says since when there is a history, if that is not for all of the time. */
+export const SharesSince = ({ sinceMs }: { sinceMs: number | null }) =>
+  sinceMs !== null && (
+    <span class="meta">
+      shares are of the time since <When at={sinceMs} as="day" />, when the history begins
+    </span>
+  );
+
 interface OneMoreProps {
   readonly more: OneMore;
+  /** The number of slots of today. */
+  readonly capacity: number;
   /** How many wait now: they count among those that waited once they have ended. */
   readonly waiting: number;
   readonly days: number;
 }
 
-/** In a sentence. */
-export const WithOneMore = ({ more: { waited, waitedMs, waitedThen, waitedThenMs }, waiting, days }: OneMoreProps) =>
-  waited === 0 ? (
-    waiting === 0 ? (
-      <>Nobody had to wait.</>
-    ) : (
+/** In a sentence. If the slots of today explain few of the waits, it claims no savings. */
+export const WithOneMore = ({ more, capacity, waiting, days }: OneMoreProps) => {
+  const { waited, waitedMs, waitedToday, waitedThen, waitedThenMs } = more;
+  if (waited === 0 && waiting === 0) return <>Nobody had to wait.</>;
+  if (waited === 0)
+    return (
       <>
         Nobody has had to wait yet; {number(waiting)} {waiting === 1 ? 'waits' : 'wait'} now.
       </>
-    )
-  ) : (
+    );
+  if (2 * waitedToday < waited)
+    return (
+      <>
+        {number(waited)} had to wait in the last {daysText(days)}. With its {number(capacity)} slots of today, about{' '}
+        {number(waitedToday)} would have: it had fewer slots then, or something else was in the way.
+      </>
+    );
+  return (
     <>
-      With one more slot in the last {daysText(days)}, {number(waited - waitedThen)} of the {number(waited)} that waited
-      would not have, and the mean wait would have been {span(waitedThenMs / waited)} instead of{' '}
-      {span(waitedMs / waited)}.
+      With one slot more than its {number(capacity)} of today, {number(waited - waitedThen)} of the {number(waited)}{' '}
+      that waited in the last {daysText(days)} would not have, and the mean wait would have been{' '}
+      {span(waitedThenMs / waited)} instead of {span(waitedMs / waited)}.
     </>
   );
+};

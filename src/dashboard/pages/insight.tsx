@@ -21,7 +21,7 @@ import { type InsightProps, RefusalsCard } from '../components/refusalsCard.tsx'
 import { Figure } from '../components/resourceAside.tsx';
 import { resourcePath } from '../components/resourceTree.tsx';
 import { ShortCard } from '../components/shortCard.tsx';
-import { stepOf, Trend, WithOneMore } from '../components/trend.tsx';
+import { SharesSince, stepOf, Trend, WithOneMore } from '../components/trend.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { readQuery } from '../form.ts';
 import { type NameOf, namesOf } from '../people.ts';
@@ -126,10 +126,14 @@ const Actions = ({ days, kept }: { days: number; kept: number | null }) => {
   );
 };
 
-const FiguresCard = ({ insight: { reservations, meanWaitedMs, share, refusedResources }, days }: InsightProps) => (
+const FiguresCard = ({
+  insight: { reservations, meanWaitedMs, share, refusedResources, sinceMs },
+  days,
+}: InsightProps) => (
   <section class="card" aria-labelledby="figures-title">
     <header>
       <h2 id="figures-title">Last {daysText(days)}</h2>
+      <SharesSince sinceMs={sinceMs} />
     </header>
     <dl class="figs large">
       <Figure name="of all slots in use" value={percent(share)} />
@@ -200,17 +204,17 @@ const TrendsCard = ({ trends, waiting, days }: TrendsProps) => (
         Pools, {stepOf(days)} by {stepOf(days)}
       </h2>
       <AllRows count={trends.length} shown={2} />
-      <span class="meta">slots in use over {daysText(days)}; amber: all of them</span>
+      <span class="meta">in use over {daysText(days)}, of the slots of today; amber: all of them</span>
     </header>
     {trends.map(({ resource, capacity, steps, oneMore }) => (
       <div class="pad">
         <h3>
-          <a href={resourcePath(resource)}>{resource}</a>, {number(capacity)} slots
+          <a href={resourcePath(resource)}>{resource}</a>, {number(capacity)} slots today
         </h3>
         <Trend label={`Slots of ${resource} in use`} {...{ steps, capacity, days }} />
         {oneMore !== null && (
           <p class="meta">
-            <WithOneMore more={oneMore} waiting={waiting.get(resource) ?? 0} days={days} />
+            <WithOneMore {...{ capacity, days }} more={oneMore} waiting={waiting.get(resource) ?? 0} />
           </p>
         )}
       </div>
@@ -223,7 +227,7 @@ const HoldersCard = ({ insight: { holders }, nameOf }: Pick<InsightProps, 'insig
     <header>
       <h2 id="holders-title">People and jobs</h2>
       <AllRows count={holders.length} shown={6} />
-      <span class="meta">who held most, what is held now among it</span>
+      <span class="meta">who held most, in hours of slots, with what is held now</span>
     </header>
     {holders.length === 0 ? (
       <p class="pad quiet">Nobody has held anything.</p>

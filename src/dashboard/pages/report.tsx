@@ -5,7 +5,7 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import type { HolderUsage, HoursOfAll, Pools, PoolUsage } from '../../domain/history.ts';
 import { debitLooked } from '../../operations/charging.ts';
-import { readKnown } from '../../operations/insight.ts';
+import { historySince, readKnown } from '../../operations/insight.ts';
 import { span } from '../assets/span.js';
 import { HolderName } from '../components/holderTable.tsx';
 import { Page } from '../components/layout.tsx';
@@ -30,6 +30,8 @@ const Query = z.object({
 });
 
 interface Report {
+  /** When the history begins, if that is within the month, in ms since 1970 UTC. */
+  readonly sinceMs: number | null;
   readonly total: HoursOfAll;
   readonly pools: Pools;
   readonly holders: readonly HolderUsage[];
@@ -41,12 +43,12 @@ export const reportRoutes = (deps: DashboardDeps) =>
     const { month } = readQuery(c, Query);
     const shown = month === undefined ? monthBefore(new Date()) : monthOf(month);
     const report = await readReport(deps, viewer, shown);
+    // Others read it, too: the person who looks at it has their name in it.
     const nameOf = await namesOf(
       deps,
-      viewer,
+      { user: null, credential: viewer.credential },
       report.holders.map(({ name }) => name),
     );
-    const tenant = viewer.memberships.find((one) => one.tenant === viewer.credential.tenant)?.name;
     return c.html(
       <Page
         title={`Report of ${shown.name}`}
@@ -55,8 +57,10 @@ export const reportRoutes = (deps: DashboardDeps) =>
         head={{ actions: <Months shown={shown} /> }}
       >
         <p class="quiet">
-          {tenant ?? viewer.credential.tenant}, from {shown.from} to {shown.to}, UTC. Of reservations that ended
-          {deps.tenants === null ? ', the newest 10,000.' : ', as far as the history goes back.'}
+          {viewer.user.tenantName}, from {shown.from} to {shown.to}, UTC. Of reservations that ended
+          {deps.tenants === null && ', the newest 10,000'}.
+          {report.sinceMs !== null &&
+            ` The history begins on ${new Date(report.sinceMs).toISOString().slice(0, 10)}: shares are of the time since.`}
         </p>
         {report.total.reservations === 0 ? (
           <p>Nothing ended in {shown.name}, as far as the history goes back.</p>
@@ -71,14 +75,15 @@ async function readReport(deps: DashboardDeps, { credential }: Viewer, { from, t
   const { history, engine, reads } = deps;
   const { tenant } = credential;
   const frame = { fromMs: Date.parse(from), toMs: Math.min(Date.parse(to), Date.now()) };
-  const known = await readKnown(engine, credential);
-  const [usage, { pools, looked }, holders] = await Promise.all([
-    history.hours(tenant, { ...frame, stepMs: Math.max(1, frame.toMs - frame.fromMs) }),
-    history.pools(tenant, { ...frame, known, heldNow: [], outNow: [], limit: ROWS }),
+  const hourly = { ...frame, stepMs: HOUR_MS };
+  const [known, usage] = await Promise.all([readKnown(engine, credential), history.hours(tenant, hourly)]);
+  const sinceMs = await historySince(history, tenant, hourly, usage.heldMs);
+  const [{ pools, looked }, holders] = await Promise.all([
+    history.pools(tenant, { ...frame, fromMs: sinceMs ?? frame.fromMs, known, heldNow: [], outNow: [], limit: ROWS }),
     history.holders(tenant, { ...frame, heldNow: [], limit: ROWS }),
   ]);
   await debitLooked(reads, credential, usage.looked + looked + holders.looked);
-  return { total: usage, pools, holders: holders.holders };
+  return { sinceMs, total: usage, pools, holders: holders.holders };
 }
 
 const Months = ({ shown }: { shown: Month }) => {
@@ -131,7 +136,7 @@ const ReportParts = ({ report: { total, pools, holders }, nameOf }: { report: Re
     <section class="card" aria-labelledby="people-title">
       <header>
         <h2 id="people-title">People and jobs</h2>
-        <span class="meta">those who held most</span>
+        <span class="meta">those who held most, in hours of slots</span>
       </header>
       <Table
         head={['Who', 'Held', 'Reservations', 'Mean wait']}
