@@ -27,6 +27,9 @@ export interface OneMore {
   readonly waitedThenMs: number;
 }
 
+/** Returns whether the slots of today would have kept half of those waiting that waited. */
+export const explainsWaits = ({ waited, waitedToday }: OneMore): boolean => 2 * waitedToday >= waited;
+
 interface Asked {
   readonly at: number;
   readonly heldMs: number;

@@ -5,7 +5,7 @@
 import type { OutOfService } from '../domain/conditions.ts';
 import type { HolderUsage, Known, OutNow, Pools, PoolUsage } from '../domain/history.ts';
 import { PATH_DELIMITER } from '../domain/names.ts';
-import { type OneMore, withOneMore } from '../domain/oneMore.ts';
+import { explainsWaits, type OneMore, withOneMore } from '../domain/oneMore.ts';
 import type { Credential } from '../domain/tenants.ts';
 import { type Frame, heldNow, shareOf, stepOf, usageOf, withHeld } from '../domain/usage.ts';
 import { definitions } from '../engine/definitions/list.ts';
@@ -50,6 +50,7 @@ export interface PoolTrend {
 /** A resource that people waited for, and what one more slot would have saved. */
 export interface Short {
   readonly resource: string;
+  readonly capacity: number;
   readonly oneMore: OneMore;
 }
 
@@ -222,11 +223,12 @@ async function readShort(
         history.page(tenant, filter, undefined, MAX_ENTRIES),
       ]);
       const served = entries.filter(({ kind }) => kind !== 'OUT_OF_SERVICE');
-      return { resource, oneMore: withOneMore(served, capacity) };
+      return { resource, capacity, oneMore: withOneMore(served, capacity) };
     }),
   );
   const savedMs = ({ oneMore }: Short) => oneMore.waitedMs - oneMore.waitedThenMs;
-  return all.filter((one) => savedMs(one) > 0).sort((one, other) => savedMs(other) - savedMs(one));
+  const isShort = (one: Short) => savedMs(one) > 0 && explainsWaits(one.oneMore);
+  return all.filter(isShort).sort((one, other) => savedMs(other) - savedMs(one));
 }
 
 /** Reads which resources can be reserved, and which others take along. */

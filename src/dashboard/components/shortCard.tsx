@@ -9,11 +9,11 @@ export const ShortCard = ({ short, days }: { short: readonly Short[]; days: numb
       <h2 id="short-title">Too small</h2>
       <span class="meta">where one more slot would have saved most, of the latest 1,000 uses</span>
     </header>
-    {short.map(({ resource, oneMore }) => (
+    {short.map(({ resource, capacity, oneMore }) => (
       <p class="pad">
         <a href={resourcePath(resource)}>{resource}</a>{' '}
         <span class="meta">
-          <WithOneMore more={oneMore} waiting={0} days={days} />
+          <WithOneMore more={oneMore} capacity={capacity} waiting={0} days={days} />
         </span>
       </p>
     ))}

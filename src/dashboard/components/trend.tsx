@@ -1,7 +1,7 @@
 /**
  * How many slots of a pool were in use, step by step, and what one more would have saved.
  */
-import type { OneMore } from '../../domain/oneMore.ts';
+import { explainsWaits, type OneMore } from '../../domain/oneMore.ts';
 import { type HourShare, WEEK } from '../../operations/insight.ts';
 import { span } from '../assets/span.js';
 import { daysText } from '../words/moments.ts';
@@ -78,7 +78,7 @@ export const WithOneMore = ({ more, capacity, waiting, days }: OneMoreProps) => 
         Nobody has had to wait yet; {number(waiting)} {waiting === 1 ? 'waits' : 'wait'} now.
       </>
     );
-  if (2 * waitedToday < waited)
+  if (!explainsWaits(more))
     return (
       <>
         {number(waited)} had to wait in the last {daysText(days)}. With its {number(capacity)} slots of today, about{' '}
