@@ -43,7 +43,9 @@ function faultsOf({ email, slack, hasDevice }: store.Chosen, { hasMail, pushKey 
   return {
     email: hasMail ? (email === null ? noAddress : null) : NO_MAIL,
     slack:
-      slack !== null ? null : 'Your account in Slack is not linked yet. Write "/holdfast link" in any channel there.',
+      slack !== null
+        ? null
+        : 'Your account in Slack is not linked. If this tenant has a Slack app, write "/holdfast link" in any channel.',
     push: pushKey === null ? NO_PUSH : hasDevice ? null : 'It is on for no device of yours.',
     browser: null,
   };

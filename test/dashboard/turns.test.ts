@@ -46,6 +46,7 @@ describe('waiting', () => {
       expect(plain((await ann.get(path)).text)).toMatch(
         new RegExp(`It is your turn: ${resource}. Take it by \\d\\d:\\d\\d UTC, or it is free again.`),
       );
+    expect(plain((await ann.get('')).text)).toContain('Mine1 turn');
     expect(inSeconds((await active(resource))[0]?.expiresAt)).toBeGreaterThan(590);
     expect((await ann.post('/extend', { resource, lease: '7200' })).status).toBe(403);
     expect((await ann.post('/claim', { resource, back: '/dashboard/activity/live' })).to).toContain(

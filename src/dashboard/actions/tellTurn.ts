@@ -25,6 +25,24 @@ export async function emailOffer(
   return { address: mine.email, isChosen: mine.choices.TURN.includes('email') };
 }
 
+/**
+ * Tells by which channels a person learns of their turn while no page is open.
+ * @returns null: not known, as without a database
+ */
+export async function turnChannels(
+  { tenants }: Pick<DashboardDeps, 'tenants'>,
+  { credential, user }: Viewer,
+): Promise<readonly string[] | null> {
+  const mine = tenants && (await readMyNotices(tenants, credential.tenant, user.id).catch(() => null));
+  if (mine === null) return null;
+  const { choices, faults } = mine;
+  return (['email', 'slack', 'push'] as const)
+    .filter((channel) => choices.TURN.includes(channel) && faults[channel] === null)
+    .map((channel) => CHANNELS[channel]);
+}
+
+const CHANNELS = { email: 'e-mail', slack: 'Slack', push: 'push' };
+
 /** Chooses e-mail for the turns of the person. */
 export async function tellTurn(deps: DashboardDeps, c: Context<DashboardEnv>): Promise<Attempt<unknown>> {
   const { tenants } = deps;

@@ -77,6 +77,14 @@ const PlaceList = ({
   </ul>
 );
 
+/** What the number at Mine counts. */
+function waitsText({ standings }: Viewer): string {
+  const turns = standings.filter(({ isGranted }) => isGranted).length;
+  if (turns === 0) return ' waiting';
+  if (turns < standings.length) return ` waiting, ${turns} of them your turn`;
+  return turns === 1 ? ' turn' : ' turns';
+}
+
 const PlaceLink = ({ place, at, viewer, in: part }: ShellProps & { place: OpenPlace; in: string }) => (
   <a href={place.first.path} aria-current={has(place, at) ? (place.first.path === at ? 'page' : 'true') : undefined}>
     <Icon name={place.icon} /> {place.name}
@@ -85,7 +93,7 @@ const PlaceLink = ({ place, at, viewer, in: part }: ShellProps & { place: OpenPl
         {viewer.standings.length > 0 && (
           <span class="count">
             {viewer.standings.length}
-            <span class="out-of-sight"> waiting</span>
+            <span class="out-of-sight">{waitsText(viewer)}</span>
           </span>
         )}
       </span>

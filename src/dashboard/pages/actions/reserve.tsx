@@ -17,7 +17,7 @@ import { reserve } from '../../../operations/reservations.ts';
 import { NO_POLLING } from '../../../operations/waiting.ts';
 import { joined, type Turn, turnIfJoined } from '../../actions/joined.ts';
 import { leaseFields, leaseOf } from '../../actions/lease.ts';
-import { emailOffer, tellTurn } from '../../actions/tellTurn.ts';
+import { emailOffer, tellTurn, turnChannels } from '../../actions/tellTurn.ts';
 import { SeveralFields } from '../../components/fields.tsx';
 import { Fault, FormPage, faultOf } from '../../components/formPage.tsx';
 import { chosenEnd, LeaseFields } from '../../components/leaseFields.tsx';
@@ -94,9 +94,10 @@ export const reserveRoutes = (deps: DashboardDeps) => {
     // A slot in the condition may be free, and something else in the way.
     const canTake = canTend === null ? seen?.reservable !== false : canTend && failed?.status !== 409;
     const email = canTake ? null : await emailOffer(deps, viewer);
+    const told = canTake ? null : await turnChannels(deps, viewer);
     const turn = canTake ? null : await turnOf(deps, viewer, typed, terms).catch(() => null);
     const nameOf = await namesOf(deps, viewer, seen?.requester ? [seen.requester] : []);
-    const props = { viewer, typed, terms, seen, canTake, registered, email, turn, nameOf, failed };
+    const props = { viewer, typed, terms, seen, canTake, registered, email, told, turn, nameOf, failed };
     return c.html(<ReservePage {...props} sizes={deps.sizes} zone={zoneOf(c)} />, failed?.status ?? 200);
   };
 
@@ -183,7 +184,7 @@ async function turnOf(
 
 const conditionOf = (text: string): Condition => CONDITIONS.find((one) => one === text) ?? 'ready';
 
-interface ReservePageProps extends Pick<ReserveButtonsProps, 'canTake' | 'email' | 'turn'> {
+interface ReservePageProps extends Pick<ReserveButtonsProps, 'canTake' | 'email' | 'told' | 'turn'> {
   readonly viewer: Viewer;
   readonly typed: Form;
   readonly terms: Terms;
@@ -232,7 +233,7 @@ const ReservePage = (props: ReservePageProps) => {
 };
 
 const ReserveForm = (props: ReservePageProps) => {
-  const { viewer, typed, terms, seen, canTake, registered, email, turn, sizes, failed, zone } = props;
+  const { viewer, typed, terms, seen, canTake, registered, email, told, turn, sizes, failed, zone } = props;
   const back = ownPath(typed.back);
   const latestMs = canTake && seen?.bookedFrom !== undefined ? Date.parse(seen.bookedFrom) : null;
   const lease = { terms, typed, failed, zone, mayLast: canTake, isQueued: !canTake, latestMs };
@@ -261,7 +262,7 @@ const ReserveForm = (props: ReservePageProps) => {
           <a href={togetherPath([typed.resource, ''], back)}>And something else, both or none …</a>
         </p>
       )}
-      <ReserveButtons {...{ canTake, email, turn, end, back }} />
+      <ReserveButtons {...{ canTake, email, told, turn, end, back }} />
     </form>
   );
 };
