@@ -65,8 +65,8 @@ function ofOneWeek(hours: readonly HourShare[]): HourShare[] {
   });
 }
 
-/** The weekday on which most was in use, in words. */
-function busiest(hours: readonly HourShare[]): string {
+/** The weekday, of UTC, on which most was in use, in words. */
+export function busiest(hours: readonly HourShare[]): string {
   const sums = DAYS.map(() => 0);
   for (const { startMs, share } of ofOneWeek(hours)) {
     const day = (new Date(startMs).getUTCDay() + 6) % 7;

@@ -14,7 +14,7 @@ import { labelTexts } from '../resource/registeredResources.ts';
 import type { Details, Tab } from '../resource/resourceDetails.ts';
 import { may } from '../viewer.ts';
 import { number, percent } from '../words/numbers.ts';
-import { Heatmap } from './heatmap.tsx';
+import { busiest, Heatmap } from './heatmap.tsx';
 import { resourcePath } from './resourceTree.tsx';
 import { Trend, WithOneMore } from './trend.tsx';
 
@@ -64,6 +64,7 @@ const UsageCard = ({ details, usage }: { details: Details; usage: ResourceUsage 
         {total.outOfServiceShare >= 0.005 && <Figure name="out of service" value={percent(total.outOfServiceShare)} />}
       </dl>
       <Heatmap label="In use by weekday and hour" hours={hours} />
+      <p class="pad meta">The darker, the more of that hour it was in use; {busiest(hours)} (days of UTC).</p>
       {capacity > 1 && (
         <div class="pad">
           <h3>Slots in use by hour</h3>

@@ -176,7 +176,7 @@ const SettingsForm = ({ stored }: { stored: Settings }) => (
     </label>
     <label class="check">
       <input type="checkbox" name="requireNote" checked={stored.requireNote} /> Reservations must have a note. When this
-      is saved, requests that wait without one end
+      is saved, those who wait without a note lose their place
     </label>
     <label class="check">
       <input type="checkbox" name="holdersReport" checked={stored.holdersReport} /> Holders may take something out of
