@@ -6,18 +6,7 @@ import { freePort } from '../../scripts/freePort.ts';
 import { violations } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
 import { startInstance } from '../support/service.ts';
-import {
-  choose,
-  confirm,
-  go,
-  known,
-  page,
-  readKey,
-  service,
-  signIn,
-  takeAway,
-  useVisitor,
-} from '../support/visitor.ts';
+import { choose, confirm, go, known, page, readKey, service, signIn, useVisitor } from '../support/visitor.ts';
 
 useVisitor();
 
@@ -92,7 +81,10 @@ describe('reservations', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('rowheader', { name: 'printer' }).waitFor();
     expect(await page.getByText('scanner').count()).toBe(0);
-    await takeAway('printer');
+    await choose('printer', 'Take away');
+    await page.getByRole('heading', { name: 'Take printer away?' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Take away' }).click();
     await page.getByText(/ is taken away\./).waitFor();
     await page.getByText('Nothing fits.').waitFor();
     expect((await client.available('printer')).body).toBe(true);
