@@ -62,6 +62,19 @@ describe('an action', () => {
       .getByText(/Not taken back: “rig-12” is held by ci-42 until/)
       .waitFor();
   });
+
+  test('takes the place of the toast before, so that one Undo is in sight', async () => {
+    const { client, requester } = await lab();
+    const lease = { requester, ttlSeconds: 3600 };
+    await client.reserve({ resource: 'rig-12', ...lease }, { resource: 'rig-13', ...lease });
+    await go('');
+    for (const name of ['rig-12', 'rig-13']) {
+      await row(name).locator('summary').click();
+      await page.getByRole('button', { name: `Release ${name}` }).click();
+      await toast().getByText(`${name} is released.`).waitFor();
+    }
+    expect(await toast().count()).toBe(1);
+  });
 });
 
 describe('a drawer', () => {

@@ -81,8 +81,8 @@ function toast(said) {
   element.append(...(isToast ? said.childNodes : [said instanceof Element ? (said.textContent ?? '') : said]));
   element.className = isToast ? 'toast' : 'toast bad';
   showTimes(element);
-  // Releases that can be undone stay beside it.
-  for (const older of toasts?.querySelectorAll('div.toast:not(:has(form))') ?? []) older.remove();
+  // One at a time: with two, which Undo is whose? Releases can be undone at Mine, too.
+  for (const older of toasts?.querySelectorAll('div.toast') ?? []) older.remove();
   toasts?.append(element);
   const end = () => {
     if (element.matches(':hover, :focus-within')) setTimeout(end, TOAST_MS);

@@ -81,8 +81,9 @@ export const WithOneMore = ({ more, capacity, waiting, days }: OneMoreProps) => 
   if (!explainsWaits(more))
     return (
       <>
-        {number(waited)} had to wait in the last {daysText(days)}. With its {number(capacity)} slots of today, about{' '}
-        {number(waitedToday)} would have: it had fewer slots then, or something else was in the way.
+        {number(waited)} had to wait in the last {daysText(days)}. With the {number(capacity)} slots of today it would
+        have been about {number(waitedToday)}, with one more {number(waitedThen)}; the others waited for something else,
+        or it had fewer slots then.
       </>
     );
   return (
