@@ -23,7 +23,7 @@ const clockOf = (zone: string) =>
   new Intl.DateTimeFormat('en-GB', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
 
 /** The time that clocks in a zone show, as if it were UTC, in ms. */
-function shown(atMs: number, zone: string): number {
+export function shown(atMs: number, zone: string): number {
   const [, day, month, year, hour, minute, second] =
     /(\d+)\/(\d+)\/(\d+), (\d+):(\d+):(\d+)/.exec(clockOf(zone).format(atMs)) ?? [];
   return Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));

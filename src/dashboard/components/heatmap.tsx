@@ -4,6 +4,7 @@
  */
 import type { HourShare } from '../../operations/insight.ts';
 import { percent } from '../words/numbers.ts';
+import { shown, UTC } from '../zone.ts';
 
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const HOURS = [0, 6, 12, 18];
@@ -65,13 +66,26 @@ function ofOneWeek(hours: readonly HourShare[]): HourShare[] {
   });
 }
 
-/** The weekday, of UTC, on which most was in use, in words. */
-export function busiest(hours: readonly HourShare[]): string {
-  const sums = DAYS.map(() => 0);
+/**
+ * The weekday, and the four hours of the day, in which most was in use, in words.
+ * @param zone whose clocks count, as they stand now
+ */
+export function busiest(hours: readonly HourShare[], zone = UTC): string {
+  const now = Date.now();
+  const ahead = shown(now, zone) - Math.floor(now / 1000) * 1000;
+  const [days, clock] = [DAYS.map(() => 0), Array.from({ length: 24 }, () => 0)];
   for (const { startMs, share } of ofOneWeek(hours)) {
-    const day = (new Date(startMs).getUTCDay() + 6) % 7;
-    sums[day] = (sums[day] ?? 0) + share / 24;
+    const at = new Date(startMs + ahead);
+    const [day, hour] = [(at.getUTCDay() + 6) % 7, at.getUTCHours()];
+    days[day] = (days[day] ?? 0) + share / 24;
+    clock[hour] = (clock[hour] ?? 0) + share / 7;
   }
-  const most = Math.max(...sums);
-  return most === 0 ? 'never' : `most on ${DAYS[sums.indexOf(most)]}, ${percent(most)}`;
+  const most = Math.max(...days);
+  if (most === 0) return 'never';
+  const spans = clock.map((_, from) =>
+    [0, 1, 2, 3].reduce((sum, more) => sum + (clock[(from + more) % 24] ?? 0) / 4, 0),
+  );
+  const from = spans.indexOf(Math.max(...spans));
+  const on = `most on ${DAYS[days.indexOf(most)]} (${percent(most)})`;
+  return `${on}, and from ${from}:00 to ${(from + 4) % 24 || 24}:00 (${percent(spans[from] ?? 0)})`;
 }

@@ -22,12 +22,13 @@ interface AsideProps {
   readonly details: Details;
   readonly viewer: Viewer;
   readonly link: (tab: Tab) => string;
+  readonly zone: string;
 }
 
-export const ResourceAside = ({ details, viewer, link }: AsideProps) => (
+export const ResourceAside = ({ details, viewer, link, zone }: AsideProps) => (
   <aside class="stack" aria-label={`About ${details.name}`}>
-    {details.usage !== null && <UsageCard details={details} usage={details.usage} />}
-    <DefinitionCard details={details} viewer={viewer} link={link} />
+    {details.usage !== null && <UsageCard details={details} usage={details.usage} zone={zone} />}
+    <DefinitionCard {...{ details, viewer, link }} />
     {details.state.resource !== null && capacityOf(details.state) > 0 && <ShellCard name={details.name} />}
   </aside>
 );
@@ -37,7 +38,11 @@ const WEEK_MS = WEEK * 86_400_000;
 const hoursOf = ({ steps }: ResourceUsage): HourShare[] =>
   steps.map(({ from, share }) => ({ startMs: Date.parse(from), share }));
 
-const UsageCard = ({ details, usage }: { details: Details; usage: ResourceUsage }) => {
+interface UsageCardProps extends Pick<AsideProps, 'details' | 'zone'> {
+  readonly usage: ResourceUsage;
+}
+
+const UsageCard = ({ details, usage, zone }: UsageCardProps) => {
   const { name, state, past, older } = details;
   const { total } = usage;
   const hours = hoursOf(usage);
@@ -64,7 +69,7 @@ const UsageCard = ({ details, usage }: { details: Details; usage: ResourceUsage 
         {total.outOfServiceShare >= 0.005 && <Figure name="out of service" value={percent(total.outOfServiceShare)} />}
       </dl>
       <Heatmap label="In use by weekday and hour" hours={hours} />
-      <p class="pad meta">The darker, the more of that hour it was in use; {busiest(hours)} (days of UTC).</p>
+      <p class="pad meta">The darker, the more of that hour it was in use: {busiest(hours, zone)}.</p>
       {capacity > 1 && (
         <div class="pad">
           <h3>Slots in use by hour</h3>
@@ -87,7 +92,7 @@ export const Figure = ({ name, value }: { name: string; value: string }) => (
   </div>
 );
 
-const DefinitionCard = ({ details: { name, state, below }, viewer, link }: AsideProps) => {
+const DefinitionCard = ({ details: { name, state, below }, viewer, link }: Omit<AsideProps, 'zone'>) => {
   const { registered, plan } = state;
   const above = registered?.treePath.split(PATH_DELIMITER).filter((one) => one !== '') ?? [];
   const along = registered?.blocks ?? plan.map((one) => one.name);

@@ -197,7 +197,7 @@ const NowPart = ({ details, viewer, wanted, zone, back, tabLink }: NowPartProps)
           </section>
         )}
       </div>
-      <ResourceAside details={details} viewer={viewer} link={tabLink} />
+      <ResourceAside details={details} viewer={viewer} link={tabLink} zone={zone} />
     </div>
   );
 };
