@@ -67,7 +67,7 @@ export const extendRoutes = (deps: DashboardDeps) => {
               It ends at <Clock at={endsAt} />, in <When at={endsAt} as="in" />.{' '}
             </>
           )}
-          The lengths count from now. To end it earlier, release it, or say when under “Other…”.
+          Lengths with + count from its end, others from now. To end it earlier, release it, or say when under “Other…”.
         </p>
         <form class="stack" method="post" action={AT}>
           <HiddenFields fields={{ resource, requester, back }} />
