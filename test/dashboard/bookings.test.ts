@@ -228,7 +228,8 @@ describe('a booking', () => {
     expect(linksTo((await see('/resources/one?name=pixel-8', CAT)).text, '/booking/')).toEqual([]);
     expect((await send('/booking/cancel', fields, CAT)).status).toBe(403);
     const shown = await see('/resources/one?name=pixel-8', OPERATOR);
-    expect(linksTo(shown.text, '/booking/change')).toHaveLength(1);
+    // It stands under both days if it goes over midnight.
+    expect(new Set(linksTo(shown.text, '/booking/change')).size).toBe(1);
     expect(linksTo(shown.text, '/booking/cancel/all')).toHaveLength(1);
     const moved = await send('/booking/change', { ...fields, start: typed(5), end: typed(6), note: 'later' }, OPERATOR);
     expect(moved.status).toBe(303);

@@ -61,13 +61,15 @@ describe('an instance that stops', () => {
     const api = createApi({ url: balancer.url, key: ours.key });
     let cycles = 0;
     let stopped = Number.POSITIVE_INFINITY;
+    // Of calls that the instance carried out and could not answer: the client or the balancer has repeated them.
+    const repeats: string[] = [];
     const worker = async (_: unknown, number: number) => {
       for (let i = 0; cycles < stopped + 10 * CALLERS; i++) {
         const item = { resource: `r${number}-${i}`, requester: 'ann' };
-        const { result, repeated } = await api.reserve({ ...item, ttlSeconds: 60 });
-        expect(['ACQUIRED', ...(repeated ? ['ALREADY_HAD'] : [])]).toContain(result.status);
-        const released = await api.unreserve({ ...item, releaseToken: result.releaseToken ?? '' });
-        expect(['RELINQUISHED', ...(released.repeated ? ['NOT_RESERVED'] : [])]).toContain(released.result.status);
+        const { result } = await api.reserve({ ...item, ttlSeconds: 60 });
+        if (result.status !== 'ACQUIRED') repeats.push(result.status);
+        const released = (await api.unreserve({ ...item, releaseToken: result.releaseToken ?? '' })).result;
+        if (released.status !== 'RELINQUISHED') repeats.push(released.status);
         cycles++;
       }
     };
@@ -76,6 +78,8 @@ describe('an instance that stops', () => {
     await instances.pop()?.stop();
     stopped = cycles;
     await Promise.all(workers);
+    expect(repeats.filter((status) => status !== 'ALREADY_HAD' && status !== 'NOT_RESERVED')).toEqual([]);
+    expect(repeats.length).toBeLessThanOrEqual(CALLERS);
     expect((await instances[0]?.active())?.body).toEqual([]);
   });
 });
