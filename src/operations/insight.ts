@@ -115,9 +115,10 @@ export async function readInsight(
     history.holders(tenant, { ...span, heldNow: heldNow('requester', held, span, now), limit: LIMIT }),
   ]);
   const slots = slotsOf(known, pools);
+  const readOneMore = oneMoreReader({ engine, history }, tenant, new Date(fromMs));
   const [trends, short] = await Promise.all([
-    readTrends({ engine, history }, tenant, busiestPools(known, pools), days),
-    readShort({ engine, history }, tenant, pools, span.fromMs),
+    readTrends({ engine, history }, tenant, busiestPools(known, pools), days, readOneMore),
+    readShort(pools, readOneMore),
   ]);
   const all = [looked, past.looked, also, ...trends.map((one) => one.looked)];
   await debitLooked(reads, credential, sumOf(all));
@@ -188,42 +189,63 @@ function busiestPools(known: ReadonlyMap<string, Known>, { byShare, byWaiting }:
   return [...new Set(names)].slice(0, MAX_TRENDS);
 }
 
+/** What one more slot of a resource would have saved. */
+interface Saving {
+  readonly capacity: number;
+  readonly oneMore: OneMore;
+  /** False if it was used more often than is looked at. */
+  readonly isWhole: boolean;
+}
+
+/** Returns what reads, once for each resource, what one more slot would have saved of its latest uses. */
+function oneMoreReader({ engine, history }: UsageDeps, tenant: string, from: Date) {
+  const read = async (resource: string): Promise<Saving> => {
+    const [capacity, { entries, next }] = await Promise.all([
+      capacityOf(engine.redis, tenant, resource),
+      history.page(tenant, { resource, from }, undefined, MAX_ENTRIES),
+    ]);
+    const served = entries.filter(({ kind }) => kind !== 'OUT_OF_SERVICE');
+    return { capacity, oneMore: withOneMore(served, capacity), isWhole: next === null };
+  };
+  const known = new Map<string, Promise<Saving>>();
+  return (resource: string): Promise<Saving> => {
+    const saving = known.get(resource) ?? read(resource);
+    known.set(resource, saving);
+    return saving;
+  };
+}
+
+type ReadOneMore = ReturnType<typeof oneMoreReader>;
+
 /** Reads how pools were used, step by step. */
-const readTrends = (deps: UsageDeps, tenant: string, resources: readonly string[], days: number) =>
+const readTrends = (
+  deps: UsageDeps,
+  tenant: string,
+  resources: readonly string[],
+  days: number,
+  readOneMore: ReadOneMore,
+) =>
   Promise.all(
     resources.map(async (resource) => {
       const from = new Date(Date.now() - days * DAY_MS);
       const step = days > WEEK ? 'day' : 'hour';
-      const [{ usage, looked }, capacity, page] = await Promise.all([
+      const [{ usage, looked }, { capacity, oneMore, isWhole }] = await Promise.all([
         measureUsage(deps, tenant, { resource, from, to: undefined, step }),
-        capacityOf(deps.engine.redis, tenant, resource),
-        deps.history.page(tenant, { resource, from }, undefined, MAX_ENTRIES),
+        readOneMore(resource),
       ]);
       const steps = usage.steps.map((one) => ({ startMs: Date.parse(one.from), share: one.share }));
-      const served = page.entries.filter(({ kind }) => kind !== 'OUT_OF_SERVICE');
-      const oneMore = page.next === null ? withOneMore(served, capacity) : null;
-      return { trend: { resource, capacity, steps, oneMore }, looked };
+      return { trend: { resource, capacity, steps, oneMore: isWhole ? oneMore : null }, looked };
     }),
   );
 
 /** Finds the resources that one more slot would have helped, of those that people waited for longest together. */
-async function readShort(
-  { engine, history }: UsageDeps,
-  tenant: string,
-  { byWaiting }: Pools,
-  fromMs: number,
-): Promise<Short[]> {
+async function readShort({ byWaiting }: Pools, readOneMore: ReadOneMore): Promise<Short[]> {
   const waitedMs = ({ meanWaitedMs, waited, gaveUp }: PoolUsage) => (meanWaitedMs ?? 0) * (waited + gaveUp);
   const names = byWaiting.toSorted((one, other) => waitedMs(other) - waitedMs(one)).slice(0, MAX_SHORT);
   const all = await Promise.all(
     names.map(async ({ resource }) => {
-      const filter = { resource, from: new Date(fromMs) };
-      const [capacity, { entries }] = await Promise.all([
-        capacityOf(engine.redis, tenant, resource),
-        history.page(tenant, filter, undefined, MAX_ENTRIES),
-      ]);
-      const served = entries.filter(({ kind }) => kind !== 'OUT_OF_SERVICE');
-      return { resource, capacity, oneMore: withOneMore(served, capacity) };
+      const { capacity, oneMore } = await readOneMore(resource);
+      return { resource, capacity, oneMore };
     }),
   );
   const savedMs = ({ oneMore }: Short) => oneMore.waitedMs - oneMore.waitedThenMs;

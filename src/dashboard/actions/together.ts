@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import type { ReserveResult } from '../../contract/reservations.ts';
 import { HoldfastError } from '../../domain/errors.ts';
+import { MAX_NAME_LENGTH } from '../../domain/maxSizes.ts';
 import { nameFault } from '../../domain/names.ts';
 import { resourceStates } from '../../engine/reservations/states.ts';
 import { requesterOf } from '../../engine/tenant/signIns.ts';
@@ -16,17 +17,12 @@ import { type LeaseForm, leaseOf } from './lease.ts';
 
 /** Resources that one form takes together. */
 const MAX_TOGETHER = 20;
-const MAX_NAME_LENGTH = 256;
 
 /** The names of a form or an address, each once. Empty fields are left out. */
 export const Names = z
   .union([z.string().transform((one) => [one]), z.array(z.string())])
   .transform((all) => [...new Set(all.map((one) => one.trim()).filter((one) => one !== ''))])
   .pipe(z.array(z.string()).max(MAX_TOGETHER));
-
-/** `a and b`, `a, b and c`. */
-export const listText = (names: readonly string[]): string =>
-  names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
 export interface Asked extends LeaseForm {
   readonly resource: readonly string[];

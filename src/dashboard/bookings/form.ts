@@ -96,7 +96,7 @@ export function suggestedTimes(startMs: number | null, nowMs: number): Times {
   return { startMs: fromMs, endMs: fromMs + HOUR_MS };
 }
 
-/** What is booked: a name, or labels of any that fits. The API knows no groups. */
+/** The resource of a booking: its name, or labels that it must have. A group is not sent: the API takes none. */
 export function wantedOf({ resource, name, match }: Pick<BookForm, 'resource' | 'name' | 'match'>) {
   const wanted = resource || name;
   return wanted === '' ? { match: parseLabels(match) } : { resource: wanted };

@@ -1,6 +1,6 @@
 /**
- * What a person gets who books any resource with some labels, or in a group: they see it before it is booked, and may
- * take another one that fits.
+ * A booking by labels or group is first an offer: it shows which resource it would be, and others that fit, to choose
+ * from.
  */
 
 import type { BookBody } from '../../contract/bookings.ts';

@@ -7,7 +7,7 @@ import type { BookForm, TimeForm } from '../bookings/form.ts';
 import type { Offer } from '../bookings/offer.ts';
 import type { Failed } from '../form.ts';
 import type { Colleague } from '../people.ts';
-import { pathText } from '../words/labels.ts';
+import { listText, pathText } from '../words/labels.ts';
 import { number } from '../words/numbers.ts';
 import { Fault, faultOf } from './formPage.tsx';
 
@@ -142,7 +142,7 @@ const PickField = ({ name, text, group = '', isChosen }: PickFieldProps) => (
 function listed(names: readonly string[]): string {
   const more = names.length - MAX_NAMES;
   const all = more > 0 ? [...names.slice(0, MAX_NAMES), `${number(more)} more`] : names;
-  return all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
+  return listText(all);
 }
 
 interface RequesterFieldProps extends FieldsProps<Pick<BookForm, 'requester'>> {

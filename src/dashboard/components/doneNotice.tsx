@@ -73,7 +73,7 @@ const MAX_NAME_LENGTH = 256;
 /** Time for which pages offer to take a release back, besides Mine. */
 const OFFERED_MS = 60_000;
 
-/** What was just done; on a page that says nothing of that, the last release that can be taken back. */
+/** Says what was just done. Otherwise it offers to take back the last release, if that is still possible. */
 export const Toast = ({ done, viewer }: { done: string | undefined; viewer: Viewer | null }) => {
   if (done !== undefined) return <DoneNotice done={done} viewer={viewer} />;
   const released = viewer?.releases.find(({ atMs }) => Date.now() - atMs < OFFERED_MS);

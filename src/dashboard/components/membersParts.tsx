@@ -30,6 +30,15 @@ const RoleOptions = ({ chosen = 'member' }: { chosen?: Role }) => (
   </>
 );
 
+const RoleField = () => (
+  <label>
+    Role{' '}
+    <select name="role">
+      <RoleOptions />
+    </select>
+  </label>
+);
+
 const RoleForm = ({
   at,
   field,
@@ -221,12 +230,7 @@ export const InvitationsPart = ({ at, invitations, invited }: InvitationsPartPro
         E-mail address (empty: a link that several people may use){' '}
         <input name="email" type="email" maxlength={320} autocomplete="off" />
       </label>
-      <label>
-        Role{' '}
-        <select name="role">
-          <RoleOptions />
-        </select>
-      </label>
+      <RoleField />
       <p class="hint">
         Viewers look. Members also reserve and book. Operators also register resources, take away what others hold, and
         see Changes. Owners also manage members, keys and settings.
@@ -292,12 +296,7 @@ export const GroupsPart = ({ at, groups, own }: GroupsPartProps) => {
               ))}
             </select>
           </label>
-          <label>
-            Role{' '}
-            <select name="role">
-              <RoleOptions />
-            </select>
-          </label>
+          <RoleField />
           <button type="submit">Give the group a role</button>
         </form>
       )}

@@ -32,7 +32,7 @@ export interface PastTableProps {
   readonly isOwn?: boolean;
   /** True if times have seconds. */
   readonly isExact?: boolean;
-  /** What is beside how it ended. */
+  /** Shown in the last column, behind the ending. */
   readonly besides?: (row: PastRow) => Child;
   /** Said if there are no rows. */
   readonly none?: string;

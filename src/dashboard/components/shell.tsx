@@ -77,7 +77,7 @@ const PlaceList = ({
   </ul>
 );
 
-/** What the number at Mine counts. */
+/** The words for screen readers behind the number at Mine. */
 function waitsText({ standings }: Viewer): string {
   const turns = standings.filter(({ isGranted }) => isGranted).length;
   if (turns === 0) return ' waiting';

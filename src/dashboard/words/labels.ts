@@ -48,3 +48,7 @@ const NO = /^(no|false)$/i;
 /** The value of each label; of one without a value, or that says yes or no, its key: `android · not rooted`. */
 export const labelWords = (labels: Readonly<Record<string, string>>): string[] =>
   Object.entries(labels).map(([key, value]) => (YES.test(value) ? key : NO.test(value) ? `not ${key}` : value));
+
+/** `a and b`, `a, b and c`. */
+export const listText = (names: readonly string[]): string =>
+  names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;

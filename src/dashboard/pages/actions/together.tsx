@@ -8,7 +8,7 @@ import type { Terms } from '../../../domain/tenants.ts';
 import { resourceStates } from '../../../engine/reservations/states.ts';
 import { readTerms } from '../../../engine/tenant/record.ts';
 import type { leaseFields } from '../../actions/lease.ts';
-import { listText, Names, reserveTogether } from '../../actions/together.ts';
+import { Names, reserveTogether } from '../../actions/together.ts';
 import { NoteField } from '../../components/bookingFields.tsx';
 import { Buttons, Fault, FormPage, faultOf } from '../../components/formPage.tsx';
 import { LeaseFields } from '../../components/leaseFields.tsx';
@@ -18,6 +18,7 @@ import { attempt, type Failed, readForm } from '../../form.ts';
 import { backTo, ownPath, togetherPath } from '../../paths.ts';
 import { readLists } from '../../resource/registeredResources.ts';
 import { needs } from '../../viewer.ts';
+import { listText } from '../../words/labels.ts';
 import { refusalOf } from '../../words/refusalWords.ts';
 import { zoneOf } from '../../zone.ts';
 
