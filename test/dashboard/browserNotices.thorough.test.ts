@@ -22,6 +22,7 @@ beforeEach(async () => {
   tenant = (await client.request<{ id: string }>('GET', '/api/v1/Tenant')).body.id;
   await context.grantPermissions(['notifications']);
   await context.addInitScript(`{
+    document.addEventListener('holdfast:connected', () => document.documentElement.toggleAttribute('data-connected', true));
     const told = [];
     window.told = told;
     window.Notification = class extends Notification {
@@ -36,6 +37,11 @@ beforeEach(async () => {
 /** Waits for a number of notifications. Pages allow no evaluation, so waitForFunction() fails at times. */
 const areTold = (number: number) => until('the notifications', async () => (await titles()).length === number);
 const titles = (on = page) => on.evaluate<string[]>('told.map(({ title }) => title)');
+/** Opens a page, and waits for its stream: a page is not told of what happened before. */
+const listenOn = async (path: string) => {
+  await go(path);
+  await page.locator('html[data-connected]').waitFor();
+};
 const choose = async (...notices: string[]) => {
   await go('/mine/notices');
   expect(await violations(page)).toEqual([]);
@@ -60,7 +66,7 @@ describe('a notification of the browser', () => {
     await choose('Something is taken away from me, or my booking of it');
     for (const resource of ['lamp', 'printer', 'desk'])
       await client.reserve({ resource, requester: resource === 'desk' ? 'ci' : me, ttlSeconds: 3600 });
-    await go('/mine');
+    await listenOn('/mine');
     await page.getByRole('button', { name: 'Release lamp' }).click();
     await isGone('lamp');
     await takeAway('printer');
@@ -84,8 +90,7 @@ describe('a notification of the browser', () => {
     const [lamp] = (await client.reserve({ resource: 'lamp', requester: 'ci', ttlSeconds: 3600 })).body;
     await client.reserve({ resource: 'printer', requester: me, ttlSeconds: 3600 });
     await wait('lamp', me);
-    await go('');
-    await page.locator('#pause-page').waitFor();
+    await listenOn('');
     await wait('printer', 'ci');
     await areTold(1);
     if (lamp !== undefined) await client.unreserve(lamp);
@@ -105,7 +110,7 @@ describe('a notification of the browser', () => {
   test('is not shown to those who have not chosen it, nor in a browser that has not read their choice', async () => {
     await choose('My time ends soon');
     await client.reserve({ resource: 'printer', requester: me, ttlSeconds: 3600 });
-    await go('/mine');
+    await listenOn('/mine');
     await takeAway('printer');
     await isGone('printer');
     expect(await titles()).toEqual([]);
