@@ -194,7 +194,7 @@ export class Queue extends Starts {
       awayAt: null,
       lacked: found?.lacked ?? [],
     };
-    if (call.pollMs > 0) this.beats[call.instance] = this.nowMs;
+    if (call.pollMs > 0) this.noteBeat(call.instance);
     if (found === undefined) this.tickets.push(ticket);
     return Object.assign(found ?? ticket, ticket);
   }

@@ -12,6 +12,8 @@ import { isAhead, type Rank, type Request, sessionOf, type Ticket } from './tick
 const MAX_TURN = 64;
 /** Time for which an instance counts as alive after a beat. */
 const BEAT_MS = 6000;
+/** A beat is not noted again for so long, in ms. */
+const BEATS_APART_MS = 500;
 
 /** Slots that a request must leave: these very slots, and so many free slots of each line. */
 export interface Kept {
@@ -41,6 +43,12 @@ export class Turns extends Model {
   /** The tickets in their order. */
   get queue(): Ticket[] {
     return this.tickets.toSorted((a, b) => (isAhead(a, b) ? -1 : 1));
+  }
+
+  /** Notes that an instance is alive. */
+  protected noteBeat(instance: string): void {
+    const last = this.beats[instance] ?? Number.NEGATIVE_INFINITY;
+    if (this.nowMs < last || this.nowMs >= last + BEATS_APART_MS) this.beats[instance] = this.nowMs;
   }
 
   /** When the ticket's attendance ends, or ended. */

@@ -97,7 +97,7 @@ export class WaitingModel extends Sessions {
   }
 
   beat(instance: string): void {
-    this.beats[instance] = this.nowMs;
+    this.noteBeat(instance);
     this.settle();
   }
 
