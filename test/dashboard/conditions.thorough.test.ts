@@ -82,7 +82,7 @@ describe('a condition that another instance sets', () => {
     await go('');
     const events = await open();
     await go('/activity/live', events);
-    await events.locator('#connection', { hasText: 'connected' }).waitFor();
+    await events.getByText('connected', { exact: true }).waitFor();
     await set('pixel-9', 'out', 'camera cracked');
     await row('pixel-9').getByText('Out of service', { exact: true }).waitFor();
     const event = events.locator('#events tr', { hasText: 'Condition' });

@@ -11,6 +11,8 @@ useVisitor();
 const palette = () => page.getByRole('dialog', { name: 'Search or jump' });
 const focused = () => page.evaluate<string>('document.activeElement.id');
 const selected = () => page.locator('[role=option][aria-selected=true]');
+/** Waits for the options of all that was typed. Later ones select the first again. */
+const areFoundFor = (term: string) => page.getByRole('option', { name: `Search the Board for “${term}”` }).waitFor();
 
 async function lab() {
   await signIn();
@@ -28,6 +30,7 @@ describe('the palette', () => {
     await page.keyboard.press('/');
     await palette().waitFor();
     await page.keyboard.type('stag');
+    await areFoundFor('stag');
     await selected()
       .getByText(/^staging ci-42/)
       .waitFor();
@@ -44,6 +47,7 @@ describe('the palette', () => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe('phone');
     await page.keyboard.press('Control+k');
     await page.keyboard.type('history of staging');
+    await areFoundFor('staging');
     await page.getByRole('option', { name: 'History of staging', exact: true }).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowUp');

@@ -34,8 +34,7 @@ describe('an action', () => {
     await page.keyboard.press('Enter');
     await toast().getByText('rig-30 is released.').waitFor();
     await toast().getByText('Nobody waits for it.').waitFor();
-    await page.waitForFunction('document.activeElement !== document.body');
-    expect(await focusedRow()).toBe('rig-30');
+    await expect.poll(focusedRow).toBe('rig-30');
     expect(await page.evaluate('scrollY')).toBe(scrolled);
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Undo the release of rig-30' }).click();

@@ -51,8 +51,8 @@ describe('a wait', () => {
     try {
       const hold = await pair.b.reserve('slow', { wait: '20s', ttl: '2s' });
       await new Promise((resolve) => hold.signal.addEventListener('abort', resolve));
-      // It counts as over 200 ms before its end.
-      expect(performance.now() - renewedAt).toBeGreaterThan(1790);
+      // It counts as over 200 ms before its end. The holder counts from a moment before the request was sent.
+      expect(performance.now() - renewedAt).toBeGreaterThan(1500);
     } finally {
       slow.mockRestore();
     }
