@@ -53,10 +53,13 @@ describe.concurrent.each(CLIENTS)('$name: a request', (client) => {
     await using scene = await Scene.open(client);
     const { program, proxy, caller } = scene;
     await caller.reserve({ resource: 'printer', requester: 'ann', note: 'report', ttlSeconds: 60 });
-    const heldBy = { requester: 'ann', note: 'report' };
-    await expect(program.do(reserve)).rejects.toMatchObject({ code: 'ALREADY_HELD', heldBy });
+    const held = {
+      heldBy: { requester: 'ann', note: 'report' },
+      message: expect.stringMatching(/ann has printer \(report\)$/),
+    };
+    await expect(program.do(reserve)).rejects.toMatchObject({ code: 'ALREADY_HELD', ...held });
     expect(await program.do({ ...reserve, do: 'tryReserve' })).toBeNull();
-    await expect(program.do({ ...reserve, options: { wait: '1s' } })).rejects.toMatchObject({ heldBy });
+    await expect(program.do({ ...reserve, options: { wait: '1s' } })).rejects.toMatchObject(held);
     const chosen = { ...reserve, target: 'chosen', options: { requester: 'worker' } };
     await program.do(chosen);
     await expect(program.do(chosen)).rejects.toMatchObject({ code: 'ALREADY_HAD' });

@@ -63,6 +63,13 @@ export const invalid = (message: string, cause?: unknown): HoldfastError =>
 export const unexpected = (code = 'UNEXPECTED_RESPONSE', details: ErrorDetails = {}): HoldfastError =>
   new HoldfastError(code, 'Unexpected response: is this Holdfast?', details);
 
+/** Says who has it, behind the message of a refusal: `: ann has printer (nightly)`. Empty if the service does not. */
+export const holderIn = (heldBy: HeldBy | undefined): string => {
+  if (heldBy === undefined) return '';
+  const { requester, resource, note } = heldBy;
+  return `: ${requester ?? 'somebody'} has ${resource}${note === null ? '' : ` (${note})`}`;
+};
+
 /** Why something was not booked: `CONFLICT: booked by ann from 2026-… until 2026-…`, in UTC. */
 export function whyNotBooked({
   explanation,

@@ -75,6 +75,21 @@ type Error struct {
 	cause         error
 }
 
+// text says who has it, behind the message of a refusal: ": ann has printer (nightly)". Empty if h is nil.
+func (h *HeldBy) text() string {
+	if h == nil {
+		return ""
+	}
+	requester, why := h.Requester, ""
+	if requester == "" {
+		requester = "somebody"
+	}
+	if h.Note != "" {
+		why = " (" + h.Note + ")"
+	}
+	return ": " + requester + " has " + h.Resource + why
+}
+
 // Error returns the code and the message.
 func (e *Error) Error() string {
 	if strings.Contains(e.Message, string(e.Code)) {

@@ -82,11 +82,11 @@ func newHTTPClient() *http.Client {
 func baseOf(address string) (string, error) {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.User != nil || parsed.Host == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
-		return "", invalid("url must be an address without a user, such as https://holdfast.example.com")
+		return "", invalid("url must begin with https:// or http://, and name no user: https://holdfast.example.com")
 	}
 	path := strings.TrimRight(parsed.EscapedPath(), "/")
 	if strings.HasSuffix(path, "/api/v1") {
-		return "", invalid("url (HOLDFAST_URL) ends before /api/v1, as in https://holdfast.example.com")
+		return "", invalid("url (HOLDFAST_URL) must end before /api/v1: https://holdfast.example.com")
 	}
 	return parsed.Scheme + "://" + parsed.Host + path + "/api/v1", nil
 }

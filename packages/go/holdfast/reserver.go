@@ -209,12 +209,14 @@ func (r *reserver) refusal(ctx context.Context, p *plan, decisive *Result, until
 	err := &Error{Code: Code(decisive.Status), HeldBy: decisive.HeldBy}
 	err.Message = p.title + ": " + decisive.Explanation
 	if until == 0 || r.clocks.monotonic() < until || !errors.Is(err, ErrNotAvailable) {
+		err.Message += err.HeldBy.text()
 		return err
 	}
 	err.Message = fmt.Sprintf("%s: its turn did not come within %v", p.title, p.wait)
 	if p.items[0].Match == nil {
 		err.HeldBy = r.holderOf(ctx, decisive.Resource)
 	}
+	err.Message += err.HeldBy.text()
 	return err
 }
 

@@ -222,7 +222,7 @@ describe('reset', () => {
     await service.reserve({ resource: 'z', requester: 'ann' });
     expect(await run(['reset', '--yes'])).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^\d+ reservations ended\n$/),
+      stdout: expect.stringMatching(/^(1 reservation|(?!1 )\d+ reservations) ended\n$/),
     });
     expect(await isReserved('z')).toBe(false);
   });

@@ -54,7 +54,7 @@ describe.concurrent('an address that is not of Holdfast', () => {
     const { code, stderr } = await at(`${service.url}/api/v1`, ['ls']);
     expect({ code, stderr }).toMatchObject({
       code: 64,
-      stderr: 'holdfast: url (HOLDFAST_URL) ends before /api/v1, as in https://holdfast.example.com\n',
+      stderr: 'holdfast: url (HOLDFAST_URL) must end before /api/v1: https://holdfast.example.com\n',
     });
   });
 });

@@ -50,6 +50,7 @@ describe('two clients', () => {
     await expect(pair.b.reserve('told')).rejects.toMatchObject({
       name: 'HoldfastError',
       code: 'ALREADY_HELD',
+      message: `told: ALREADY_HELD: ${hold.requester} has told (why)`,
       heldBy: { resource: 'told', requester: hold.requester, note: 'why' },
     });
     expect(await pair.b.tryReserve('told')).toBeNull();

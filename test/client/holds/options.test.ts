@@ -14,17 +14,18 @@ const refused = (message: string) =>
 
 describe('the constructor refuses', () => {
   test.each([
-    ['no options', undefined, 'url must be'],
+    ['no options', undefined, 'url must begin'],
     ['no key', { url }, 'key must be'],
     ['an empty key', { url, key: '' }, 'key must be a non-empty line of ASCII'],
     ['a misspelt key', { url, apiKey: 'k' }, 'apiKey is not a known option'],
     ['a key of two lines', { url, key: 'a\nb' }, 'key must be'],
     ['a key that is no text', { url, key: 7 }, 'key must be'],
-    ['no url', { key: 'k' }, 'url must be'],
+    ['no url', { key: 'k' }, 'url must begin'],
+    ['a url without a scheme', { url: 'localhost:8080', key: 'k' }, 'url must begin with https:// or http://'],
     [
       'a url with the path of the API',
       { url: `${url}/api/v1/`, key: 'k' },
-      'url (HOLDFAST_URL) ends before /api/v1, as in https://',
+      'url (HOLDFAST_URL) must end before /api/v1: https://',
     ],
   ])('%s', (_, options, message) => {
     expect(() => new Holdfast(untyped(options))).toThrow(refused(message));

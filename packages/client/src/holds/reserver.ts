@@ -3,7 +3,7 @@
  * it.
  */
 import { ENDLESS } from '../durations.ts';
-import { HoldfastError, unexpected } from '../errors.ts';
+import { HoldfastError, holderIn, unexpected } from '../errors.ts';
 import type { Answer, Api } from '../http/api.ts';
 import type { ActiveReservation, HeldBy, ReserveResult } from '../types.ts';
 import { askUntilDecided } from './ask.ts';
@@ -223,10 +223,10 @@ export class Reserver {
   async #refusal({ title, waitMs = 0, items, signal }: Plan, result: ReserveResult, until = ENDLESS) {
     const { status, explanation, resource, heldBy } = result;
     if (this.clocks.monotonic() < until || !TAKEN.test(status))
-      return new HoldfastError(status, `${title}: ${explanation}`, { heldBy });
-    const message = `${title}: its turn did not come within ${waitMs / 1000} s`;
-    const details = { heldBy: items[0].match === undefined ? await this.#holderOf(resource, signal) : heldBy };
-    return new HoldfastError(status, message, details);
+      return new HoldfastError(status, `${title}: ${explanation}${holderIn(heldBy)}`, { heldBy });
+    const holder = items[0].match === undefined ? await this.#holderOf(resource, signal) : heldBy;
+    const message = `${title}: its turn did not come within ${waitMs / 1000} s${holderIn(holder)}`;
+    return new HoldfastError(status, message, { heldBy: holder });
   }
 
   /** One attempt, of a second. */

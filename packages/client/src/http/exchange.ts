@@ -140,9 +140,9 @@ function baseOf(url: string): string {
   const { protocol, username, password, origin, pathname } = new URL(URL.canParse(url) ? url : 'none:');
   const path = pathname.replace(/\/+$/, '');
   if (path.endsWith('/api/v1'))
-    throw invalid('url (HOLDFAST_URL) ends before /api/v1, as in https://holdfast.example.com');
+    throw invalid('url (HOLDFAST_URL) must end before /api/v1: https://holdfast.example.com');
   if (/^https?:$/.test(protocol) && username + password === '') return `${origin}${path}/api/v1`;
-  throw invalid('url must be an address without a user, such as https://holdfast.example.com');
+  throw invalid('url must begin with https:// or http://, and name no user: https://holdfast.example.com');
 }
 
 /** Parses a body as JSON. Undefined if it is none: a page of a proxy. */

@@ -63,10 +63,10 @@ def base_of(url: str) -> str:
     except ValueError:
         is_whole = False
     if not is_whole or "@" in parts.netloc:
-        raise invalid("url must be an address without a user, such as https://holdfast.example.com")
+        raise invalid("url must begin with https:// or http://, and name no user: https://holdfast.example.com")
     path = parts.path.rstrip("/")
     if path.endswith("/api/v1"):
-        raise invalid("url (HOLDFAST_URL) ends before /api/v1, as in https://holdfast.example.com")
+        raise invalid("url (HOLDFAST_URL) must end before /api/v1: https://holdfast.example.com")
     return f"{parts.scheme}://{parts.netloc}{path}/api/v1"
 
 

@@ -77,9 +77,15 @@ def refusal(code: str, message: str, held_by: HeldBy | None = None) -> HoldfastE
     """Returns the error of an item that the service refused. `code` is its status."""
     if code not in TAKEN:
         return HoldfastError(message, code)
-    error = NotAvailable(message, code)
+    holder = "" if held_by is None else f": {holder_text(held_by['requester'], held_by['resource'], held_by['note'])}"
+    error = NotAvailable(message + holder, code)
     error.held_by = held_by
     return error
+
+
+def holder_text(requester: str | None, slot: str, note: str | None) -> str:
+    """Returns `ann has phones_0 (nightly)`."""
+    return f"{requester or 'somebody'} has {slot}" + (f" ({note})" if note else "")
 
 
 TAKEN = frozenset(("ALREADY_HELD", "NOT_AVAILABLE"))

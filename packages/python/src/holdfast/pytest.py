@@ -73,10 +73,8 @@ def _failing_in_a_line(if_taken: str = "") -> Iterator[None]:
     try:
         yield
     except HoldfastError as error:
-        held_by = error.held_by if isinstance(error, NotAvailable) else None
-        holder = "" if held_by is None else f": {_holder(held_by['requester'], held_by['resource'], held_by['note'])}"
         hint = if_taken if isinstance(error, NotAvailable) else ""
-        raise pytest.fail.Exception(f"{error}{holder}{hint}", pytrace=False) from None
+        raise pytest.fail.Exception(f"{error}{hint}", pytrace=False) from None
 
 
 class _Held(NamedTuple):
@@ -152,14 +150,12 @@ pytest_runtest_teardown = pytest.hookimpl(trylast=True)(_after_teardown)
 
 def _text_of(waiting: Waiting) -> str:
     """Returns `phones, 2 ahead: ann has phones_0 (nightly)`."""
+    from .errors import holder_text
+
     place = "next" if waiting["ahead"] == 0 else f"{waiting['ahead']} ahead"
     reason = waiting.get("reason")
     slots: dict[tuple[str | None, str | None], list[str]] = {}
     for one in reason["holders"] if reason else ():
         slots.setdefault((one["requester"], one["note"]), []).append(one["slot"])
-    holders = [_holder(requester, ", ".join(held), note) for (requester, note), held in slots.items()]
+    holders = [holder_text(requester, ", ".join(held), note) for (requester, note), held in slots.items()]
     return f"{waiting['waitsFor']}, {place}" + (f": {', '.join(holders)}" if holders else "")
-
-
-def _holder(requester: str | None, slot: str, note: str | None) -> str:
-    return f"{requester or 'somebody'} has {slot}" + (f" ({note})" if note else "")

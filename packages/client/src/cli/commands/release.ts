@@ -70,7 +70,7 @@ export const reset: Command = {
     await confirm(call, 'End all reservations and waits of this tenant?');
     const cleared = await client.reset({ signal });
     if (args.has('json')) printJson({ cleared });
-    else print(`${cleared} reservations ended`);
+    else print(`${cleared} ${cleared === 1 ? 'reservation' : 'reservations'} ended`);
     return EXIT.done;
   },
 };
