@@ -217,6 +217,11 @@ class TestPackage:
 
         assert all(getattr(holdfast, name) for name in holdfast.__all__)
 
+    def test_lists_its_names_before_they_are_loaded(self) -> None:
+        code = "import holdfast; print(set(holdfast.__all__) - set(dir(holdfast)))"
+        done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": SOURCES}, capture_output=True, text=True)
+        assert done.stdout == "set()\n", done.stderr
+
     @pytest.mark.parametrize("url", ["localhost:8080", "http://me:pass@host", "http://host/api/v1", "ftp://host", ""])
     def test_refuses_addresses_that_make_no_sense_and_does_not_tell_passwords(self, url: str) -> None:
         with pytest.raises(HoldfastError) as caught:

@@ -219,6 +219,9 @@ def test_bookings_are_made_together_or_not_at_all_and_changed_and_cancelled(clie
     changed = client.change_booking(first["booking"], end=end + timedelta(minutes=5) + late, note="later")
     assert datetime.fromisoformat(changed["end"]) == end + timedelta(minutes=5)
     assert (changed["start"], changed["note"]) == (first["start"], "later")
+    text: Any = "2026-01-31T09:00:00Z"
+    with pytest.raises(HoldfastError, match="a time is a datetime, not '2026-01-31T09:00:00Z'"):
+        client.book(name, start=text, end=end)
     assert client.cancel_booking(first["booking"]) and not client.cancel_booking(first["booking"])
 
 

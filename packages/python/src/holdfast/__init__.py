@@ -66,3 +66,8 @@ def __getattr__(name: str) -> object:
             globals()[name] = value
             return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Lists the names that load themselves, too, for `dir` and for completion."""
+    return [*globals(), *__all__]

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from ._plan import item_of
 from ._requesters import random_text
-from .errors import HoldfastError, refusal, unexpected
+from .errors import HoldfastError, invalid, refusal, unexpected
 
 if TYPE_CHECKING:
     from ._core import Core
@@ -88,9 +88,11 @@ def _path_of(*names: str) -> str:
 
 def _second_of(time: datetime) -> str:
     """The service takes whole seconds: the rest is cut off."""
-    return _text_of(time.replace(microsecond=0))
+    return _text_of(time, "seconds")
 
 
-def _text_of(time: datetime) -> str:
-    """Returns a time as the service reads it. A naive one is a time of this machine's zone."""
-    return time.astimezone(timezone.utc).isoformat()
+def _text_of(time: datetime, unit: str = "auto") -> str:
+    """Returns a time as the service reads it. A naive one is a time of this machine's zone. Raises INVALID_OPTION."""
+    if not isinstance(time, datetime):
+        raise invalid(f"a time is a datetime, not {time!r}")
+    return time.astimezone(timezone.utc).isoformat(timespec=unit)
