@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 const BEGIN = Date.parse('2026-01-31T12:00:00.000Z');
 const STEP_MS = 1000;
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** Fencing tokens begin with the time, too. */
 const FIRST_NUMBER = 1_795_311_261_334_116;
 
@@ -54,6 +55,7 @@ export class Normaliser {
           this.#as(id, (n) => this.#uuid(n, version)),
         )
         .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z/g, (time) => this.#as(time, () => this.#time(time)))
+        .replaceAll(/"(\d{4}-\d\d-\d\d)"/g, (_, day) => `"${this.#day(day)}"`)
         .replaceAll(/(?<!\d)1[7-9]\d{11}-(?=1[7-9]\d{14}(?!\d))/g, `${BEGIN}-`)
         .replaceAll(/(?<!\d)1[7-9]\d{14}(?!\d)/g, (number) => this.#as(number, this.#number))
         .replaceAll(/whsec_[\w+/=]{20,}/g, (secret) => this.#as(secret, (n) => `whsec_${this.#secret(n)}`))
@@ -99,6 +101,12 @@ export class Normaliser {
     if (at >= began) return iso(BEGIN + last * STEP_MS + Math.round((at - began) / 1000) * 1000);
     const step = this.#steps.findLastIndex((one) => one <= at);
     return iso(BEGIN + Math.max(step, 0) * STEP_MS);
+  }
+
+  /** A day keeps its distance from that of the first step. */
+  #day(day: string): string {
+    const [first = Date.parse(day)] = this.#steps;
+    return iso(BEGIN + Date.parse(day) - Math.floor(first / DAY_MS) * DAY_MS).slice(0, 10);
   }
 }
 

@@ -16,7 +16,8 @@ export async function booking({ record, key, owner }: Stage): Promise<void> {
   const id = textAt(body, 'bookings', 0, 'booking');
   const other = { resource: 'pixel-9', requester: 'bo', ...times };
   await record.show('Somebody else has booked it', 'book', { by: key, body: { bookings: [other] } });
-  const until = ahead(24 + 2 * 7 * 24).slice(0, 10);
+  // Three times, whichever day it is in Berlin by then.
+  const until = ahead(24 + (2 * 7 + 3) * 24).slice(0, 10);
   const repeat = { every: 'week', until, timeZone: 'Europe/Berlin' };
   const series = { resource: 'pixel-10', requester: 'ann', ...times, repeat };
   const made = await record.show('A series', 'book', { by: key, body: { bookings: [series] } });
