@@ -48,6 +48,8 @@ const choose = async (...notices: string[]) => {
   for (const notice of notices) await page.getByLabel(`${notice}: This browser`).check();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.').waitFor();
+  // The script of the page keeps the choice in the browser.
+  await page.waitForLoadState();
 };
 /** An operator takes away what a person has. */
 const takeAway = async (resource: string) => {

@@ -49,6 +49,8 @@ test('the form to register is a drawer of the resources, asks at its fields, and
   await drawer.getByRole('button', { name: 'Register' }).click();
   await toast().getByText('pixel-8 is registered.').waitFor();
   await page.locator('[data-name="pixel-8"]').getByText('ios · oslo').waitFor();
+  // Forms are drawers once the script of the page is here.
+  await page.waitForLoadState();
   await page.getByRole('link', { name: 'Change rigs' }).click();
   const change = page.getByRole('dialog', { name: 'Change rigs' });
   await change.getByLabel('Capacity').fill('1');
