@@ -1,7 +1,9 @@
 /**
  * The parts that the dashboard is made of, and the values that its parts pass on within one request.
  */
+import type { Booking } from '../contract/bookings.ts';
 import type { Joined, Membership, Memberships } from '../domain/memberships.ts';
+import type { SlotCondition } from '../engine/reservations/slotConditions.ts';
 import type { SessionUser } from '../engine/tenant/signIns.ts';
 import type { Standing } from '../engine/waiting/list.ts';
 import type { AppEnv, BodyDeps, CallerDeps, HttpDeps, TenantDeps } from '../http/deps.ts';
@@ -45,6 +47,16 @@ export interface OwnStanding extends Standing {
   readonly next?: string | null | undefined;
 }
 
+/** A booking of the person that is not as they booked it: the slot is out of service, or not free in time. */
+export interface Trouble {
+  /** The first such booking of the slot. */
+  readonly booking: Booking;
+  /** The number of later ones of the same slot. */
+  readonly later: number;
+  /** Since when and why the slot is out of service; null: it is in use */
+  readonly out: SlotCondition | null;
+}
+
 /** The person who looks at a page. */
 export interface Viewer extends Actor {
   readonly user: SessionUser;
@@ -57,6 +69,8 @@ export interface Viewer extends Actor {
   readonly mayLeave: boolean;
   /** Where the person's own requests stand that wait or can be taken. */
   readonly standings: readonly OwnStanding[];
+  /** Bookings of the next days that the person should look at. */
+  readonly troubles: readonly Trouble[];
   /** The last releases of the browser, newest first; for a page those that can still be taken back. */
   readonly releases: readonly Released[];
   /** The last change of a condition by the browser, if it can be taken back. */

@@ -17,6 +17,7 @@ import { parseSession } from '../identity/credentials.ts';
 import { signedInUser } from '../operations/permissions.ts';
 import { lastChange } from './actions/setCondition.ts';
 import { latestReleases, stillOpen } from './actions/undo.ts';
+import { readTroubles } from './bookings/troubles.ts';
 import type { DashboardDeps, DashboardEnv, OwnStanding, Viewer } from './env.ts';
 import { cookieOptions } from './session/device.ts';
 import { joinedReadCookie } from './session/startSession.ts';
@@ -80,6 +81,7 @@ export const viewer = ({
       joined,
       mayLeave: tenants !== null,
       standings: [],
+      troubles: [],
       releases: latestReleases(c, publicUrl),
       changed: lastChange(c, publicUrl),
       page,
@@ -90,13 +92,14 @@ export const viewer = ({
     const { path } = c.req;
     const isFree = (standing === 'admin' && path.startsWith(TENANTS)) || path === SWITCH || path.startsWith(JOIN);
     if (!isFree) await reads.charge(credential, null);
-    // A page does without the person's turns, and what they can take back, rather than fail.
+    // A page does without the person's turns, bookings, and what they can take back, rather than fail.
     if (!isFree && !isChange(c.req.method) && may(person, 'reserve')) {
-      const [turns, releases] = await Promise.all([
+      const [turns, troubles, releases] = await Promise.all([
         ownStandings(engine, credential, user).catch(() => []),
+        readTroubles(engine, credential, requesterOf(user)).catch(() => []),
         stillOpen(engine, credential, person.releases).catch(() => []),
       ]);
-      c.set('viewer', { ...person, standings: turns, releases });
+      c.set('viewer', { ...person, standings: turns, troubles, releases });
     }
     await next();
     // Said once.

@@ -10,12 +10,14 @@ import {
   CAT,
   client,
   FULL,
+  fieldsOf,
   HOUR,
   linksTo,
   OPERATOR,
   plain,
   RIG,
   see,
+  typed,
   useBookingPages,
 } from '../support/bookingPages.ts';
 
@@ -88,6 +90,30 @@ describe('pages show bookings', () => {
     );
     await client.setCondition({ resource: 'pixel-8', condition: 'ready' });
     expect(plain((await see('/mine')).text)).not.toContain('display dark');
+  });
+
+  test('Board, Mine: what the person booked for the next days and goes out of service, with another in place', async () => {
+    await book({ ...BOOKED_BY_BO, every: 'day', until: at(48).slice(0, 10) }, 2, 3);
+    await book({ resource: 'pixel-7' }, 24 * 8, 24 * 8 + 1);
+    await client.setCondition({ resource: 'pixel-7', condition: 'out', reason: 'too far ahead' });
+    await client.setCondition({ resource: 'pixel-8', condition: 'out', reason: 'display dark' });
+    const line =
+      /pixel-8 , which you booked for .{10,25} UTC , is out of service : display dark. You have \d more bookings? of it in the next 7 days/;
+    for (const path of ['', '/mine']) {
+      const { text } = await see(path);
+      expect(plain(text)).toMatch(line);
+      expect(plain(text)).toContain('Mine 1 booking to look at');
+      const [troubles = ''] = /data-live="troubles".*?(?=<div data-live|<div class="stack")/s.exec(text) ?? [];
+      expect(troubles).not.toContain('too far ahead');
+      expect(linksTo(troubles, '/booking/cancel?')).toHaveLength(1);
+      const [another = ''] = linksTo(troubles, '/book?');
+      const form = fieldsOf((await see(another)).text);
+      expect(form).toMatchObject({ match: 'os=android, site=berlin', start: typed(2), end: typed(3), note: 'demo' });
+    }
+    expect(plain((await see('/activity')).text)).toContain('Mine 1 booking to look at');
+    expect(plain((await see('', CAT)).text)).not.toMatch(/which you booked|booking to look/);
+    for (const resource of ['pixel-7', 'pixel-8']) await client.setCondition({ resource, condition: 'ready' });
+    expect(plain((await see('')).text)).not.toMatch(/which you booked|booking to look/);
   });
 
   test('Mine: the later ones of a series are folded below its first one', async () => {

@@ -149,11 +149,18 @@ async function nextTimes(
   );
 }
 
-/** Returns the labels of a registered resource, as forms that book have them; '' it has none */
-export async function labelsOf(engine: Engine, credential: Credential, name: string): Promise<string> {
+/**
+ * Returns what a form asks for that books another resource like a registered one: the labels that others to book have,
+ * too; without such labels, its group.
+ * @throws HoldfastError unauthenticated, forbidden, unavailable
+ */
+export async function likeOf(engine: Engine, credential: Credential, name: string) {
   const { nodes } = await readLab(engine, credential);
-  const { labels = {} } = nodes.find((node) => node.name === name) ?? {};
-  return labelsText(Object.entries(labels).map(([key, value]) => `${key}=${value}`));
+  const { labels = {}, group = '' } = nodes.find((node) => node.name === name) ?? {};
+  const others = nodes.filter((node) => node.name !== name && node.isBookable);
+  const shared = Object.entries(labels).filter(([key, value]) => others.some((other) => other.labels[key] === value));
+  const match = labelsText(shared.map((label) => label.join('=')));
+  return { match, group: match === '' ? group : '' };
 }
 
 type Holds = Pick<Awaited<ReturnType<typeof readCare>>, 'slots' | 'holds'>;

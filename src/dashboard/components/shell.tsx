@@ -77,12 +77,16 @@ const PlaceList = ({
   </ul>
 );
 
-/** The words for screen readers behind the number at Mine. */
-function waitsText({ standings }: Viewer): string {
+/** The words for screen readers behind the number at Mine: what it counts. */
+function countedText({ standings, troubles }: Viewer): string {
   const turns = standings.filter(({ isGranted }) => isGranted).length;
-  if (turns === 0) return ' waiting';
-  if (turns < standings.length) return ` waiting, ${turns} of them your turn`;
-  return turns === 1 ? ' turn' : ' turns';
+  const all: readonly (readonly [number, string])[] = [
+    [turns, turns === 1 ? 'turn' : 'turns'],
+    [standings.length - turns, 'waiting'],
+    [troubles.length, troubles.length === 1 ? 'booking to look at' : 'bookings to look at'],
+  ];
+  const counted = all.filter(([count]) => count > 0);
+  return counted.length === 1 ? ` ${counted[0]?.[1]}` : `: ${counted.map((one) => one.join(' ')).join(', ')}`;
 }
 
 const PlaceLink = ({ place, at, viewer, in: part }: ShellProps & { place: OpenPlace; in: string }) => (
@@ -90,10 +94,10 @@ const PlaceLink = ({ place, at, viewer, in: part }: ShellProps & { place: OpenPl
     <Icon name={place.icon} /> {place.name}
     {place.icon === 'mine' && (
       <span data-live={`mine-${part}`}>
-        {viewer.standings.length > 0 && (
+        {viewer.standings.length + viewer.troubles.length > 0 && (
           <span class="count">
-            {viewer.standings.length}
-            <span class="out-of-sight">{waitsText(viewer)}</span>
+            {viewer.standings.length + viewer.troubles.length}
+            <span class="out-of-sight">{countedText(viewer)}</span>
           </span>
         )}
       </span>
@@ -101,14 +105,16 @@ const PlaceLink = ({ place, at, viewer, in: part }: ShellProps & { place: OpenPl
   </a>
 );
 
-/** In the head of phones: whether it is the person's turn. */
+/** In the head of phones: whether something of the person's needs their hand. */
 const Bell = ({ viewer }: Pick<ShellProps, 'viewer'>) => {
   const turns = viewer.standings.filter(({ isGranted }) => isGranted).length;
   return (
     <a class="bell" href="/dashboard/mine" data-live="bell">
       <Icon name="bell" />
-      <span class="out-of-sight">Your turns: {turns}</span>
-      {turns > 0 && <i />}
+      <span class="out-of-sight">
+        Your turns: {turns}, bookings to look at: {viewer.troubles.length}
+      </span>
+      {turns + viewer.troubles.length > 0 && <i />}
     </a>
   );
 };

@@ -13,6 +13,7 @@ import { BoardGrid } from '../components/boardGrid.tsx';
 import { BoardMine } from '../components/boardMine.tsx';
 import { BoardTable } from '../components/boardTable.tsx';
 import { TvPage } from '../components/boardTv.tsx';
+import { BookingTroubles } from '../components/bookingTroubles.tsx';
 import { BulkBar } from '../components/bulkBar.tsx';
 import { Count } from '../components/head.tsx';
 import { Icon } from '../components/icon.tsx';
@@ -93,6 +94,7 @@ const BoardPage = ({ board, saved, viewer, done, failed, origin }: BoardPageProp
   const renew = { from: linkTo(query), everyS: RENEW_S };
   return (
     <Page title="Board" viewer={viewer} at={BOARD} list="rows" {...{ head, renew, done, failed }}>
+      <BookingTroubles viewer={viewer} />
       <BoardMine mine={board.mine} viewer={viewer} />
       {!isEmpty && (
         <div class="strip">

@@ -13,6 +13,7 @@ import { fillPage } from '../../operations/history.ts';
 import { BOARD } from '../board/query.ts';
 import { readBookings } from '../bookings/read.ts';
 import { BookedCard, mustBeClaimed } from '../components/bookedCard.tsx';
+import { BookingTroubles } from '../components/bookingTroubles.tsx';
 import { UndoRelease } from '../components/doneNotice.tsx';
 import { Page } from '../components/layout.tsx';
 import { Meter } from '../components/nowCard.tsx';
@@ -71,6 +72,7 @@ export const mineRoutes = (deps: DashboardDeps) =>
         renew={{ from: AT, everyS: 60 }}
         head={{ isWide: true }}
       >
+        <BookingTroubles viewer={viewer} />
         <div class="stack" data-live="mine">
           <HeldCard held={held} viewer={viewer} />
           {may(viewer, 'reserve') && <BookedCard booked={booked} states={states} zone={zoneOf(c)} back={AT} />}

@@ -14,7 +14,7 @@ import { readLab } from '../../board/lab.ts';
 import { BookForm, itemOf, MAX_MS, suggestedTimes, timesOf, typedTimes, wantedOf } from '../../bookings/form.ts';
 import { askedFor, namesText, type Offer, offerOf } from '../../bookings/offer.ts';
 import { BOOK } from '../../bookings/paths.ts';
-import { nextTime } from '../../bookings/read.ts';
+import { likeOf, nextTime } from '../../bookings/read.ts';
 import {
   ClaimField,
   NoteField,
@@ -105,11 +105,7 @@ export const bookRoutes = (deps: DashboardDeps) => {
 
   return new Hono<DashboardEnv>()
     .use(BOOK, needs('reserve'))
-    .get(BOOK, (c) => {
-      const { from, to, ...query } = readQuery(c, Query);
-      const { startMs, endMs } = suggestedTimes(from ?? null, Date.now());
-      return show(c, BookForm.parse({ ...query, ...typedTimes({ startMs, endMs: to ?? endMs }) }));
-    })
+    .get(BOOK, async (c) => show(c, await linkedForm(deps, c.var.viewer, readQuery(c, Query))))
     .post(BOOK, async (c) => {
       const typed = await readForm(c, BookForm, true);
       const { viewer } = c.var;
@@ -128,6 +124,14 @@ export const bookRoutes = (deps: DashboardDeps) => {
       return show(c, { ...form, ...times, at: undefined, ...seen }, { offer: result });
     });
 };
+
+/** The form as a link fills it in. */
+async function linkedForm({ engine }: DashboardDeps, { credential }: Viewer, query: z.output<typeof Query>) {
+  const { from, to, ...fields } = query;
+  const { startMs, endMs } = suggestedTimes(from ?? null, Date.now());
+  const like = fields.insteadOf === '' ? {} : await likeOf(engine, credential, fields.insteadOf);
+  return BookForm.parse({ ...fields, ...like, ...typedTimes({ startMs, endMs: to ?? endMs }) });
+}
 
 /** Makes the request that a form asks for. */
 const bodyFor =

@@ -11,8 +11,8 @@ import { changeBooking } from '../../../operations/bookings.ts';
 import { reserve } from '../../../operations/reservations.ts';
 import { NO_POLLING } from '../../../operations/waiting.ts';
 import { type Times, timeFields, timesOf, typedTimes } from '../../bookings/form.ts';
-import { bookingPath, bookPath, CANCEL, CHANGE, HERE } from '../../bookings/paths.ts';
-import { labelsOf, nextTime, readBooking, stretchOf } from '../../bookings/read.ts';
+import { anotherPath, bookingPath, CANCEL, CHANGE, HERE } from '../../bookings/paths.ts';
+import { nextTime, readBooking, stretchOf } from '../../bookings/read.ts';
 import { NoteField, TimeFields } from '../../components/bookingFields.tsx';
 import { showFailure } from '../../components/failurePage.tsx';
 import { Buttons, FormPage } from '../../components/formPage.tsx';
@@ -52,19 +52,6 @@ export async function bookingOf(
   return found;
 }
 
-/** The form that books another one, like it, for the same time. */
-const anotherPath = ({ booking, resource, requester, start, end, note }: Booking, match: string, back: string) =>
-  bookPath({
-    match,
-    from: String(Date.parse(start)),
-    to: String(Date.parse(end)),
-    note: note ?? '',
-    requester,
-    instead: booking,
-    insteadOf: resource,
-    back,
-  });
-
 export const changeRoutes = (deps: DashboardDeps) => {
   const show = async (c: Context<DashboardEnv>, typed: Form, failed?: Failed, other: Times | null = null) => {
     const { viewer } = c.var;
@@ -77,7 +64,6 @@ export const changeRoutes = (deps: DashboardDeps) => {
     };
     const nameOf = await namesOf(deps, viewer, [one.requester]);
     const back = ownPath(typed.back);
-    const labels = await labelsOf(deps.engine, viewer.credential, one.resource);
     const whose = isOwnOf(viewer)(one.requester) ? '' : ` of ${nameOf(one.requester)}`;
     return c.html(
       <FormPage title={`Change the booking${whose}: ${one.slot}`} viewer={viewer} failed={failed}>
@@ -91,7 +77,7 @@ export const changeRoutes = (deps: DashboardDeps) => {
           <TimeFields typed={form} failed={failed} />
           <NoteField typed={form} failed={failed} isRequired={terms.requireNote} />
           <Buttons back={back} leave="Leave it">
-            <a class="button" href={anotherPath(one, labels, back)}>
+            <a class="button" href={anotherPath(one, back)}>
               Move to another …
             </a>
             <a class="button danger" href={bookingPath(CANCEL, one, back)}>
