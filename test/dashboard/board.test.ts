@@ -224,16 +224,16 @@ describe('the filters of the Board, all in its address', () => {
     expect(namesOf(await see(search))).toEqual(names);
   });
 
-  test('are menus of label keys that several have: their values are turned on and off', async () => {
+  test('are menus of label keys that several have: their values are turned on and off, and they stay open', async () => {
     const { see } = await lab('lab');
     const html = await see('?q=phone');
     expect(html).not.toContain('serial%3D1');
-    const on = linkOf(html, 'ios') ?? '';
-    expect(on).toBe('?q=phone&label=os%3Dios');
-    const filtered = await see(on);
-    expect(filtered).toContain('OS: ios');
-    expect(linkOf(filtered, 'ios')).toBe('?q=phone');
-    expect(linkOf(filtered, 'android')).toBe('?q=phone&label=os%3Dios&label=os%3Dandroid');
+    expect(linkOf(html, 'ios')).toBe('?q=phone&label=os%3Dios&turned=os%3Dios');
+    const filtered = await see('?q=phone&label=os%3Dios&turned=os%3Dios');
+    expect(filtered).toMatch(/<details[^>]* open="[^>]*><summary>OS: ios/);
+    expect(linkOf(filtered, 'ios')).toBe('?q=phone&turned=os%3Dios');
+    expect(linkOf(filtered, 'Done')).toBe('?q=phone&label=os%3Dios');
+    expect(linkOf(filtered, 'android')).toBe('?q=phone&label=os%3Dios&label=os%3Dandroid&turned=os%3Dandroid');
   });
 
   test('show the own slot of a large pool', async () => {

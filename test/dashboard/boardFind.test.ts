@@ -1,8 +1,9 @@
 /**
- * Which rows of the Board need a look (docs/specification.md#dashboard-and-sign-in).
+ * Which rows of the Board need a look, and what its filters leave (docs/specification.md#dashboard-and-sign-in).
  */
 import { describe, expect, test } from 'vitest';
-import { isStale } from '../../src/dashboard/board/find.ts';
+import { countValues, isStale } from '../../src/dashboard/board/find.ts';
+import { queryOf } from '../../src/dashboard/board/query.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-01-31T12:00:00Z');
@@ -23,4 +24,24 @@ describe('a reservation needs a look', () => {
     expect(isStale({ ...held(100), untilMs: NOW + HOUR }, 1, NOW)).toBe(false);
     expect(isStale({ ...held(100), hasSession: true }, 1, NOW)).toBe(false);
   });
+});
+
+test('the menu of a label key counts what the filters by other keys leave', () => {
+  const labels = new Map([['site', new Map(['berlin', 'paris'].map((site) => [site, 9]))]]);
+  const at = (site: string) => ({ node: { labels: { site } } });
+  const asked: string[][] = [];
+  const counts = countValues(
+    'site',
+    { labels },
+    queryOf(new URLSearchParams('label=site=paris&label=os=ios')),
+    (query) => {
+      asked.push([...query.labels]);
+      return [at('berlin'), at('berlin'), at('lyon'), { node: null }];
+    },
+  );
+  expect(asked).toEqual([['os=ios']]);
+  expect([...counts]).toEqual([
+    ['berlin', 2],
+    ['paris', 0],
+  ]);
 });

@@ -6,7 +6,7 @@ import type { NameOf } from '../people.ts';
 import { labelTexts } from '../resource/registeredResources.ts';
 import { groupBy } from './groupBy.ts';
 import type { HeldFact, Lab, LabNode } from './lab.ts';
-import type { BoardQuery, Sort, Status } from './query.ts';
+import { type BoardQuery, keyOfLabel, type Sort, type Status } from './query.ts';
 
 /** A reservation ends soon if it ends within this time, in ms. */
 const SOON_MS = 600_000;
@@ -117,7 +117,7 @@ export function wantedBy(
 ): (one: Candidate) => boolean {
   const { held } = lab;
   const text = q.toLowerCase();
-  const ofKey = groupBy(labels, (label) => label.slice(0, label.indexOf('=')));
+  const ofKey = groupBy(labels, keyOfLabel);
   const wanted = [...ofKey.values()].map((values) => new Set(values));
   const texts = ({ name, node }: Candidate) => [
     name,
@@ -141,6 +141,26 @@ export function wantedBy(
     statuses.every((has) => has(one)) &&
     (wanted.length === 0 || (one.node !== null && hasLabels(labelTexts(one.node.labels), wanted))) &&
     (text === '' || texts(one).some((each) => each.toLowerCase().includes(text)));
+}
+
+/**
+ * Counts the values of a label key that the filters by everything else leave.
+ * @param find returns the rows of a query
+ * @returns the number of resources with each value that a resource of the lab has
+ */
+export function countValues(
+  key: string,
+  { labels }: Pick<Lab, 'labels'>,
+  query: BoardQuery,
+  find: (query: BoardQuery) => readonly { readonly node: Pick<LabNode, 'labels'> | null }[],
+): ReadonlyMap<string, number> {
+  const counts = new Map([...(labels.get(key)?.keys() ?? [])].map((value) => [value, 0]));
+  for (const { node } of find({ ...query, labels: query.labels.filter((label) => keyOfLabel(label) !== key) })) {
+    const value = node?.labels[key];
+    const before = value === undefined ? undefined : counts.get(value);
+    if (value !== undefined && before !== undefined) counts.set(value, before + 1);
+  }
+  return counts;
 }
 
 const hasLabels = (texts: readonly string[], wanted: readonly ReadonlySet<string>[]) =>

@@ -50,6 +50,8 @@ export interface BoardQuery {
   readonly page: number;
   /** True if all rows of this page are selected. */
   readonly isSelected: boolean;
+  /** The label `<key>=<value>` or status that was just turned on or off, whose menu stays open; '' none */
+  readonly turned: string;
 }
 
 /** Limits of an address. */
@@ -70,6 +72,7 @@ export function queryOf(search: URLSearchParams): BoardQuery {
     folded: [...new Set(search.getAll('fold'))].slice(0, MAX_FOLDED),
     page: pageNumber.parse(search.get('page') ?? 1),
     isSelected: search.get('select') === 'page',
+    turned: search.get('turned') ?? '',
   };
 }
 
@@ -100,11 +103,12 @@ export const fieldsOf = ({
 
 const field = (name: string, value: string): [string, string] => [name, value];
 
-/** @param changes from the first page on, if they do not say which page */
+/** @param changes from the first page on, if they do not say which page; all menus are closed but that of `turned` */
 export function linkTo(query: BoardQuery, changes: Partial<BoardQuery> = {}, path = BOARD): string {
   const isSame = Object.keys(changes).length === 0;
   const next = { ...query, ...(isSame ? {} : { page: 1, isSelected: false }), ...changes };
-  const search = new URLSearchParams(fieldsOf(next)).toString();
+  const turned = changes.turned === undefined ? [] : [field('turned', changes.turned)];
+  const search = new URLSearchParams([...fieldsOf(next), ...turned]).toString();
   return search === '' ? path : `${path}?${search}`;
 }
 
@@ -122,6 +126,9 @@ export const withFold = ({ folded }: BoardQuery, group: string): readonly string
 
 export const isFiltered = ({ q, labels, on }: Pick<BoardQuery, 'q' | 'labels' | 'on'>): boolean =>
   q !== '' || labels.length > 0 || on.size > 0;
+
+/** The key of a label `<key>=<value>`. */
+export const keyOfLabel = (label: string): string => label.slice(0, label.indexOf('='));
 
 /** A query that shows everything in the same view. */
 export const unfiltered = (query: BoardQuery): BoardQuery => ({

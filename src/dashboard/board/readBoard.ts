@@ -18,6 +18,7 @@ import {
   type Counts,
   candidatesOf,
   countAll,
+  countValues,
   holdsOf,
   type Person,
   pageOf,
@@ -27,7 +28,7 @@ import {
 } from './find.ts';
 import { groupBy } from './groupBy.ts';
 import { type HeldFact, type Lab, readLab } from './lab.ts';
-import { type BoardQuery, isFiltered } from './query.ts';
+import { type BoardQuery, isFiltered, keyOfLabel } from './query.ts';
 import { type BoardRow, boardRow } from './rows.ts';
 import { readWaits } from './waits.ts';
 
@@ -58,11 +59,14 @@ export interface Board {
   readonly counts: Counts;
   /** The reservations of the person, of all pages. */
   readonly mine: readonly HeldFact[];
-  readonly labels: Lab['labels'];
+  /** The label keys that one may filter by, those of the most resources first. */
+  readonly labelKeys: readonly string[];
   /** True if something can be booked. */
   readonly isBookable: boolean;
   readonly isPartial: boolean;
   readonly nameOf: NameOf;
+  /** Counts the values of a label key, of the resources that the filters by everything else leave. */
+  readonly countValues: (key: string) => ReadonlyMap<string, number>;
   /** Counts the rows of another query. */
   readonly count: (query: BoardQuery) => number;
 }
@@ -112,10 +116,16 @@ export async function readBoard(deps: BoardDeps, reader: Reader, query: BoardQue
     pages,
     counts: corrected(countAll(lab), [...byName.values()]),
     mine: requestersOf(user).flatMap((requester) => holdsOf(lab).get(requester) ?? []),
-    labels: lab.labels,
+    labelKeys: [...lab.labels.keys()],
     isBookable: lab.isBookable,
     isPartial: lab.isPartial,
     nameOf,
+    countValues: (key) => {
+      const isChosen = query.labels.some((label) => keyOfLabel(label) === key);
+      const find = (other: BoardQuery) =>
+        isChosen ? all.filter(wantedBy(other, lab, person, searchNames, frame.nowMs)) : wanted;
+      return isFiltered(query) ? countValues(key, lab, query, find) : (lab.labels.get(key) ?? new Map());
+    },
     count: (other) => all.filter(wantedBy(other, lab, person, plainName, frame.nowMs)).length,
   };
 }

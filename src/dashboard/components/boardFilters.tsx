@@ -8,6 +8,7 @@ import {
   type BoardQuery,
   fieldsOf,
   isFiltered,
+  keyOfLabel,
   linkTo,
   type Span,
   STATUSES,
@@ -127,12 +128,12 @@ const Times = ({ board: { query, frame, isBookable } }: { board: Board }) => (
 );
 
 export const Filters = ({ board }: { board: Board }) => {
-  const { query, labels } = board;
+  const { query, labelKeys } = board;
   const chosen = new Set(query.labels.map(keyOfLabel));
-  const keys = [...labels.keys()];
+  const turnedKey = keyOfLabel(query.turned);
   // A key that is filtered by has a menu of its own, also if no resource has it.
-  const own = [...new Set([...keys.slice(0, MENUS), ...chosen])];
-  const others = keys.filter((key) => !own.includes(key)).slice(0, MAX_OTHERS);
+  const own = [...new Set([...labelKeys.slice(0, MENUS), ...chosen])];
+  const others = labelKeys.filter((key) => !own.includes(key)).slice(0, MAX_OTHERS);
   return (
     <search class="filter-bar">
       <form action={BOARD}>
@@ -150,23 +151,35 @@ export const Filters = ({ board }: { board: Board }) => {
       </form>
       <div class="facets">
         {own.map((key) => (
-          <Facet name={key} isOn={chosen.has(key)} text={facetText(query, key)}>
-            <Values query={query} name={key} values={labels.get(key) ?? new Map()} />
+          <Facet
+            query={query}
+            name={key}
+            isOn={chosen.has(key)}
+            isOpen={key === turnedKey}
+            text={facetText(query, key)}
+          >
+            <Values board={board} name={key} />
           </Facet>
         ))}
-        <Facet name="Status" isOn={query.on.size > 0} text={statusText(query)}>
+        <Facet
+          query={query}
+          name="Status"
+          isOn={query.on.size > 0}
+          isOpen={STATUSES.some(([name]) => name === query.turned)}
+          text={statusText(query)}
+        >
           {STATUSES.map(([name, text]) => (
-            <Choice to={linkTo(query, { on: withStatus(query, name) })} isOn={query.on.has(name)}>
+            <Choice query={query} to={{ on: withStatus(query, name), turned: name }} isOn={query.on.has(name)}>
               {text}
             </Choice>
           ))}
         </Facet>
         {others.length > 0 && (
-          <Facet name="Label" isOn={false} text="Label" icon="plus">
+          <Facet query={query} name="Label" isOn={false} isOpen={others.includes(turnedKey)} text="Label" icon="plus">
             {others.map((key) => (
               <>
                 <b>{key}</b>
-                <Values query={query} name={key} values={labels.get(key) ?? new Map()} />
+                <Values board={board} name={key} />
               </>
             ))}
           </Facet>
@@ -182,8 +195,6 @@ export const Filters = ({ board }: { board: Board }) => {
   );
 };
 
-const keyOfLabel = (label: string): string => label.slice(0, label.indexOf('='));
-
 /** `OS: android, ios` */
 function facetText({ labels }: BoardQuery, key: string): string {
   const values = labels.filter((label) => keyOfLabel(label) === key).map((label) => label.slice(key.length + 1));
@@ -197,25 +208,31 @@ function statusText({ on }: BoardQuery): string {
 }
 
 interface FacetProps {
+  readonly query: BoardQuery;
   readonly name: string;
   readonly isOn: boolean;
+  readonly isOpen: boolean;
   readonly text: string;
   readonly icon?: 'plus';
   readonly children: Child;
 }
 
-const Facet = ({ name, isOn, text, icon, children }: FacetProps) => (
-  <details class={isOn ? 'facet on' : 'facet'} id={`facet-${name}`} name="menu">
+const Facet = ({ query, name, isOn, isOpen, text, icon, children }: FacetProps) => (
+  <details class={isOn ? 'facet on' : 'facet'} id={`facet-${name}`} name="menu" open={isOpen}>
     <summary>
       {icon && <Icon name={icon} />}
       {text}
       {!icon && <Icon name="down" />}
     </summary>
-    <div class="menu">{children}</div>
+    <div class="menu">
+      {children}
+      {isOpen && <a href={linkTo(query)}>Done</a>}
+    </div>
   </details>
 );
 
-const Values = ({ query, name, values }: { query: BoardQuery; name: string; values: ReadonlyMap<string, number> }) => {
+const Values = ({ board: { query, countValues }, name }: { board: Board; name: string }) => {
+  const values = countValues(name);
   const chosen = query.labels
     .filter((label) => keyOfLabel(label) === name)
     .map((label) => label.slice(name.length + 1));
@@ -224,7 +241,8 @@ const Values = ({ query, name, values }: { query: BoardQuery; name: string; valu
     <>
       {all.map((value) => (
         <Choice
-          to={linkTo(query, { labels: withLabel(query, `${name}=${value}`) })}
+          query={query}
+          to={{ labels: withLabel(query, `${name}=${value}`), turned: `${name}=${value}` }}
           isOn={chosen.includes(value)}
           count={values.get(value) ?? 0}
         >
@@ -238,8 +256,17 @@ const Values = ({ query, name, values }: { query: BoardQuery; name: string; valu
 /** Sorts `9` before `11`. */
 const BY_NUMBER = new Intl.Collator('en', { numeric: true });
 
-const Choice = ({ to, isOn, count, children }: { to: string; isOn: boolean; count?: number; children: Child }) => (
-  <a href={to} aria-current={isOn ? 'true' : undefined}>
+interface ChoiceProps {
+  readonly query: BoardQuery;
+  readonly to: Pick<BoardQuery, 'turned'> & Partial<BoardQuery>;
+  readonly isOn: boolean;
+  readonly count?: number;
+  readonly children: Child;
+}
+
+/** Turns a filter on or off. The page that it opens has the same menu open, and the focus here. */
+const Choice = ({ query, to, isOn, count, children }: ChoiceProps) => (
+  <a href={linkTo(query, to)} aria-current={isOn ? 'true' : undefined} autofocus={to.turned === query.turned}>
     {children}
     {count !== undefined && <span class="meta">{number(count)}</span>}
     {isOn && <span class="out-of-sight">: on. Turn it off</span>}
