@@ -74,6 +74,18 @@ describe('pages show bookings', () => {
     expect(plain((await see('/resources/one?name=pixel-8&week=1', CAT)).text)).toContain('Week before');
   });
 
+  test.each([
+    ['without an end', {}, /Held now You, no end/, 0],
+    ['for an hour', { ttlSeconds: 3600 }, /Held now You, until .{5,20} UTC/, 7],
+  ])('the page of a resource: what is held now, %s, is not free, also by oneself', async (_, lease, said, days) => {
+    await client.reserve({ resource: 'pixel-8', requester: 'person:bo@lab.example', ...lease });
+    const { text } = await see('/resources/one?name=pixel-8');
+    const [, week = ''] = /<table class="lanes week"(.*?)<\/table>/s.exec(text) ?? [];
+    expect(plain(week)).toMatch(said);
+    // In the last hour of a day, today has no free time any more.
+    expect(Math.abs(linksTo(week, '/book?').length - days)).toBeLessThanOrEqual(days === 0 ? 0 : 1);
+  });
+
   test('Mine: what the person has booked, in order', async () => {
     await book({ resource: 'pixel-8', note: 'second' }, 4, 5);
     await book({ resource: 'pixel-7', note: 'first' }, 2, 3);

@@ -144,9 +144,12 @@ async function nextTimes(
   const [only] = cares;
   const filter = only === undefined || cares.length > 1 ? window : { resource: only.resource, ...window };
   const booked = (await readBookings(engine, credential, filter)).filter(({ booking }) => booking !== moved);
-  return cares.map((care) =>
-    Math.min(...slotsOf(care, booked, viewer).map((taken) => nextFit(taken, startMs, endMs - startMs))),
-  );
+  const isMine = isOwnOf(viewer);
+  return cares.map(({ slots, holds }) => {
+    const inTheWay = holds.filter(({ hold }) => !isMine(hold.holder));
+    const taken = slotsOf({ slots, holds: inTheWay }, booked);
+    return Math.min(...taken.map((times) => nextFit(times, startMs, endMs - startMs)));
+  });
 }
 
 /**
@@ -165,11 +168,9 @@ export async function likeOf(engine: Engine, credential: Credential, name: strin
 
 type Holds = Pick<Awaited<ReturnType<typeof readCare>>, 'slots' | 'holds'>;
 
-/** The slots of a resource, each with the times for which it is taken. */
-export function slotsOf({ slots, holds }: Holds, booked: readonly Booking[], viewer: Viewer): Taken[] {
-  const isMine = isOwnOf(viewer);
-  return slots.map((slot) => [
-    ...holds.filter((one) => one.slot === slot && !isMine(one.hold.holder)).map(({ hold }) => heldFor(hold)),
+/** The slots of a resource, each with the times for which it is booked or held. */
+export const slotsOf = ({ slots, holds }: Holds, booked: readonly Booking[]): Taken[] =>
+  slots.map((slot) => [
+    ...holds.filter((one) => one.slot === slot).map(({ hold }) => heldFor(hold)),
     ...booked.filter((one) => one.slot === slot).map(stretchOf),
   ]);
-}

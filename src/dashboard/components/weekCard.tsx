@@ -5,15 +5,17 @@
 import type { Booking } from '../../contract/bookings.ts';
 import { mayEnd } from '../../operations/permissions.ts';
 import { bookPath, CANCEL } from '../bookings/paths.ts';
-import { slotsOf, stretchOf } from '../bookings/read.ts';
+import { heldFor, slotsOf, stretchOf } from '../bookings/read.ts';
 import { type Day, LAST_WEEK, weekOf } from '../bookings/week.ts';
 import type { Viewer } from '../env.ts';
+import type { NameOf } from '../people.ts';
+import { holdingOf } from '../resource/facts.ts';
 import type { Details } from '../resource/resourceDetails.ts';
 import type { Stretch } from '../timeline/fit.ts';
-import type { Bar } from '../timeline/rowFacts.ts';
+import type { Bar, Holding } from '../timeline/rowFacts.ts';
 import { BarView } from '../timeline/timeline.tsx';
 import { may } from '../viewer.ts';
-import { clockText, dayText } from '../words/moments.ts';
+import { clockText, dayText, momentText } from '../words/moments.ts';
 import { BookingLinks } from './bookingLinks.tsx';
 import { LanesHead } from './lanesHead.tsx';
 
@@ -27,16 +29,28 @@ export interface WeekCardProps {
   readonly link: (week: number) => string;
 }
 
-type Entry = ReturnType<typeof entriesOf>[number];
+/** A booking, or a reservation that is not of a booking. */
+type Entry = Stretch & ({ readonly booking: Booking } | { readonly holding: Holding });
 
-const entriesOf = (all: readonly Booking[]) => all.map((booking) => ({ booking, ...stretchOf(booking) }));
+/** What is booked and, of a resource with one slot, who holds it now. */
+function entriesOf({ name, slots, state, frame, nameOf }: Details, bookings: readonly Booking[]): Entry[] {
+  const hasBegun = bookings.some((one) => one.state === 'RUNNING');
+  const holds = slots.length > 1 || hasBegun ? [] : state.holds.filter(({ slot }) => slot === name);
+  return [
+    ...holds.map(({ hold }) => {
+      const holding = holdingOf(hold, 0, nameOf);
+      return { holding, fromMs: holding.fromMs ?? frame.nowMs, toMs: heldFor(hold).toMs };
+    }),
+    ...bookings.map((booking) => ({ booking, ...stretchOf(booking) })),
+  ];
+}
 
 export const WeekCard = (props: WeekCardProps) => {
   const { details, viewer, week, zone, back, link } = props;
   const { name, bookings, state, slots, frame } = details;
   if (bookings === null) return null;
-  const free = slotsOf({ slots, holds: state.holds }, bookings, viewer);
-  const days = weekOf(entriesOf(bookings), free, week, zone, frame.nowMs);
+  const taken = slotsOf({ slots, holds: state.holds }, bookings);
+  const days = weekOf(entriesOf(details, bookings), taken, week, zone, frame.nowMs);
   return (
     <section class="card" aria-labelledby="week-title" data-live="week">
       <header>
@@ -67,7 +81,9 @@ export const WeekCard = (props: WeekCardProps) => {
               <td class="track">
                 <DayLine day={day} {...props} />
                 <ul>
-                  {day.entries.map((entry) => 'booked' in entry && <DayBooking {...entry} day={day} {...props} />)}
+                  {day.entries.map(
+                    (entry) => 'booked' in entry && <DayEntry entry={entry.booked} day={day} {...props} />,
+                  )}
                 </ul>
               </td>
             </tr>
@@ -130,8 +146,7 @@ const DayLine = (props: DayProps) => {
       ))}
       {day.entries.map((entry) => {
         if ('booked' in entry) {
-          const who = nameOf(entry.booked.booking.requester);
-          const bar = barOf(entry.booked, who === 'You' ? 'mine' : 'booked', who);
+          const bar = barOf(entry.booked, ...labelOf(entry.booked, nameOf));
           return <BarView bar={bar} y={top + BAR - height} {...view} />;
         }
         const text = `Free ${rangeOf(entry.free, day, zone)}`;
@@ -149,14 +164,45 @@ const DayLine = (props: DayProps) => {
   );
 };
 
-const DayBooking = ({
-  booked: { booking, ...times },
-  day,
-  details: { nameOf, slots },
-  viewer,
-  zone,
-  back,
-}: DayProps & { booked: Entry }) => {
+/** What the bar of an entry is, and says. */
+function labelOf(entry: Entry, nameOf: NameOf): [Bar['kind'], string] {
+  if ('holding' in entry) return [entry.holding.kind, entry.holding.who + endOf(entry.holding)];
+  const who = nameOf(entry.booking.requester);
+  return [who === 'You' ? 'mine' : 'booked', who];
+}
+
+const endOf = ({ toMs, isKept = false }: Holding): string =>
+  isKept ? ', while its session lasts' : toMs === null ? ', no end' : '';
+
+interface EntryProps extends DayProps {
+  readonly entry: Entry;
+}
+
+const DayEntry = (props: EntryProps) => {
+  const { entry, day, details, zone } = props;
+  if ('booking' in entry) return <DayBooking {...props} booking={entry.booking} times={entry} />;
+  const { nowMs } = details.frame;
+  // The other days that it reaches into have its bar.
+  if (nowMs < day.fromMs || nowMs >= day.toMs) return null;
+  const { who, note, toMs } = entry.holding;
+  const end = endOf(entry.holding) || `, until ${momentText(toMs ?? 0, zone, nowMs)}`;
+  return (
+    <li>
+      <span>
+        <b>Held now</b> {who}
+        {end}
+        {note !== undefined && <span class="meta"> {note}</span>}
+      </span>
+    </li>
+  );
+};
+
+interface DayBookingProps extends DayProps {
+  readonly booking: Booking;
+  readonly times: Stretch;
+}
+
+const DayBooking = ({ booking, times, day, details: { nameOf, slots }, viewer, zone, back }: DayBookingProps) => {
   const { requester, note, slot, state } = booking;
   return (
     <li>

@@ -56,7 +56,8 @@ const whoOf = ({ kind, holder, sharers }: Hold, nameOf: NameOf): string =>
         ? `with one of ${nameOf(holder)}`
         : nameOf(holder);
 
-function holdingOf(hold: Hold, slot: number, nameOf: NameOf): Holding {
+/** Makes a bar of a hold of a slot. @param slot its number, from 0 */
+export function holdingOf(hold: Hold, slot: number, nameOf: NameOf): Holding {
   const who = whoOf(hold, nameOf);
   return {
     slot,
