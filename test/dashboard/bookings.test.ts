@@ -61,6 +61,22 @@ describe('the form that books', () => {
     ]);
   });
 
+  test('says what the person has or has booked then already, and books it at the next press', async () => {
+    await client.reserve({ resource: 'pixel-8', requester: 'person:bo@lab.example', ttlSeconds: 4 * 3600 });
+    const shown = await book(BOOKED_BY_BO, 1, 2);
+    expect([shown.status, await bookings()]).toEqual([200, []]);
+    expect(plain(shown.text)).toMatch(/You have pixel-8 already, until .* UTC\. Nothing is booked yet\./);
+    expect((await send('/book', fieldsOf(shown.text))).status).toBe(303);
+    expect((await book(BOOKED_BY_BO, 6, 7)).status).toBe(303);
+    expect((await book(RIG, 2, 4)).status).toBe(303);
+    const twice = await book({ ...RIG, note: 'twice' }, 3, 5);
+    expect(plain(twice.text)).toMatch(/You have booked rigs_0 already, .* Book it all the same/);
+    // It was warned of other times.
+    expect((await send('/book', { ...fieldsOf(twice.text), start: typed(2) })).status).toBe(200);
+    expect((await send('/book', fieldsOf(twice.text))).status).toBe(303);
+    expect(await bookings()).toHaveLength(4);
+  });
+
   test('suggests a full minute after a lease that ends within one', async () => {
     await client.reserve({ resource: 'pixel-8', requester: 'job', ttlSeconds: 4 * 3600 });
     const { status, text } = await book({ resource: 'pixel-8' }, 2, 4);

@@ -54,6 +54,8 @@ export const BookForm = z.object({
   every: z.enum(['', 'day', 'week']).default(''),
   on: checked,
   until: z.string().optional(),
+  /** What the person was shown to have then already, for which times (already.ts); '' nothing */
+  despite: z.string().default(''),
   /** Present if times that are taken are left out. */
   skip: z.literal('true').optional(),
   back: z.string().optional(),

@@ -11,10 +11,12 @@ import { readTerms } from '../../../engine/tenant/record.ts';
 import { requesterOf } from '../../../engine/tenant/signIns.ts';
 import { book, cancelBookings } from '../../../operations/bookings.ts';
 import { readLab } from '../../board/lab.ts';
+import { type Already, textOfWarned, warningOf } from '../../bookings/already.ts';
 import { BookForm, itemOf, MAX_MS, suggestedTimes, timesOf, typedTimes, wantedOf } from '../../bookings/form.ts';
 import { askedFor, namesText, type Offer, offerOf } from '../../bookings/offer.ts';
 import { BOOK } from '../../bookings/paths.ts';
 import { likeOf, nextTime } from '../../bookings/read.ts';
+import { AlreadyNotice } from '../../components/alreadyNotice.tsx';
 import {
   ClaimField,
   NoteField,
@@ -113,15 +115,18 @@ export const bookRoutes = (deps: DashboardDeps) => {
       const bodyOf = bodyFor(viewer, zoneOf(c));
       const tried = await attempt(deps, c, async () => {
         const found = await offerOf(deps, viewer, form, bodyOf);
-        return 'names' in found ? found : (await book(deps, viewer.credential, found)).result;
+        if ('names' in found) return found;
+        const already = await warningOf(deps.engine, viewer.credential, form, found.bookings[0]);
+        return already ?? (await book(deps, viewer.credential, found)).result;
       });
       if (!tried.ok) return show(c, form, { failed: tried });
       const { result } = tried;
       if ('bookings' in result) return finish(c, form, result);
       // The times of a suggestion that was taken are those of the form from now on.
-      const times = typedTimes(timesOf(form, form.at));
+      const again = { ...form, ...typedTimes(timesOf(form, form.at)), at: undefined };
+      if ('isHeld' in result) return show(c, { ...again, despite: textOfWarned(again) }, { already: result });
       const seen = { shown: namesText(result.names), shownFor: askedFor(form) };
-      return show(c, { ...form, ...times, at: undefined, ...seen }, { offer: result });
+      return show(c, { ...again, ...seen }, { offer: result });
     });
 };
 
@@ -197,6 +202,8 @@ interface Said {
   readonly other?: Suggestion | null;
   /** What is booked at the next press. */
   readonly offer?: Offer;
+  /** What whose booking it is has then already. */
+  readonly already?: Already;
 }
 
 interface BookPageProps extends Said {
@@ -210,8 +217,8 @@ interface BookPageProps extends Said {
 }
 
 const BookPage = (props: BookPageProps) => {
-  const { viewer, typed, terms, people, groups, failed, other = null, offer, zone } = props;
-  const { resource, requester, shown, shownFor, instead, insteadOf } = typed;
+  const { viewer, typed, terms, people, groups, failed, other = null, offer, already, zone } = props;
+  const { resource, requester, shown, shownFor, pick, despite, instead, insteadOf } = typed;
   const back = ownPath(typed.back);
   const title = instead === '' ? `Book ${resource}`.trim() : `Book another instead of ${insteadOf}`;
   return (
@@ -223,6 +230,7 @@ const BookPage = (props: BookPageProps) => {
             ...(resource === '' ? {} : { resource }),
             ...(instead === '' ? {} : { instead, insteadOf, requester }),
             ...(offer === undefined ? {} : { shown, shownFor }),
+            ...(already === undefined ? {} : { shown, shownFor, pick, despite }),
             back,
           }}
         />
@@ -234,21 +242,27 @@ const BookPage = (props: BookPageProps) => {
         {resource === '' && (
           <WantedFields typed={typed} groups={groups} isFirst={offer === undefined} failed={failed} />
         )}
-        <TimeFields typed={typed} failed={failed} isAside={resource === '' || offer !== undefined} />
+        <TimeFields
+          typed={typed}
+          failed={failed}
+          isAside={resource === '' || offer !== undefined || already !== undefined}
+        />
         {instead === '' && may(viewer, 'force') && <RequesterField typed={typed} failed={failed} people={people} />}
         <NoteField typed={typed} failed={failed} isRequired={terms.requireNote} />
         {instead === '' && <RepeatFields typed={typed} failed={failed} />}
         <ClaimField typed={typed} failed={failed} />
         {offer !== undefined && <OfferFields offer={offer} startMs={timesOf(typed).startMs} />}
+        {already !== undefined && <AlreadyNotice already={already} isOwn={requester === ''} zone={zone} />}
         <Buttons back={back}>
           <button
             type="submit"
             class="primary"
             id="book"
             {...(offer !== undefined && { autofocus: true, 'aria-describedby': 'offer' })}
+            {...(already !== undefined && { autofocus: true, 'aria-describedby': 'already' })}
           >
             {/* The labels may be changed after the offer: its fields name what they get, the button does not. */}
-            {offer === undefined ? 'Book it' : 'Book'}
+            {already !== undefined ? 'Book it all the same' : offer === undefined ? 'Book it' : 'Book'}
             {instead === '' ? '' : `, and cancel ${insteadOf}`}
           </button>
         </Buttons>
