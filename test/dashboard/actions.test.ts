@@ -139,6 +139,10 @@ describe('reserving by hand', () => {
     expect(await find(`Berlin OS ${group}`)).toEqual([other, one, expect.stringContaining('Berlin')]);
     expect(await find(`site=berlin, ${group}`)).toEqual([other, one, expect.anything()]);
     expect(await find(other.slice(0, -2))).toEqual([other, other.slice(0, -2)]);
+    // Before the others by its name.
+    const pool = `-${randomUUID()}`;
+    await holdfast.register({ name: pool, capacity: 9, treePath: group, labels: { os } });
+    expect((await find(`os=${os}`)).indexOf(pool)).toBe(2);
     expect(await find('nothing-of-it')).toEqual(['nothing-of-it']);
     expect((await ann.get(`/reserve?q=${one}`)).to).toContain(`resource=${one}`);
     expect(await active(other)).toEqual([]);

@@ -19,7 +19,9 @@ const MAX_SHOWN = 20;
 const SLOTS = 4;
 const MAX_NAME_LENGTH = 256;
 
-const looksFree = ({ available, isShut }: LabNode): boolean => (available ?? 0) > 0 && !isShut;
+/** The smallest first: what is free, before what is not; and of both, single things before slots of pools. */
+const rankOf = ({ available, isShut, capacity }: LabNode): number =>
+  ((available ?? 0) > 0 && !isShut ? 0 : 2) + (capacity === 1 ? 0 : 1);
 
 /** Returns a function that says whether some words can mean a resource. */
 function meantBy(q: string): (node: LabNode) => boolean {
@@ -41,7 +43,8 @@ function meantBy(q: string): (node: LabNode) => boolean {
 /**
  * @param q not empty
  * @param back where the form that reserves leads afterwards
- * @returns links to that form, by group, what is free first; or the name, if something has it
+ * @returns links to that form, by group, what is free first, and single things before pools; or the name, if
+ * something has it
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
 export async function findWanted(
@@ -56,7 +59,7 @@ export async function findWanted(
   if (isName && (await definitionOf(engine, credential, q)) !== null) return q;
   const isMeant = meantBy(q);
   const fits = lab.nodes.filter((node) => node.capacity !== null && isMeant(node));
-  const shown = [...fits.filter(looksFree), ...fits.filter((node) => !looksFree(node))].slice(0, MAX_SHOWN);
+  const shown = fits.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, MAX_SHOWN);
   const names = shown.map(({ name }) => name);
   const states =
     names.length === 0
