@@ -5,13 +5,13 @@ import type { HolderUsage } from '../../domain/history.ts';
 import { span } from '../assets/span.js';
 import type { NameOf } from '../people.ts';
 import { number } from '../words/numbers.ts';
-import { Person } from './person.tsx';
+import { isPerson, Person } from './person.tsx';
 import { Scroll } from './tableParts.tsx';
 
-/** The name of one, or of the runs of a job with how many there are. */
+/** The name of one, and whether it is a program; or of the runs of a job with how many there are. */
 export const HolderName = ({ name, names, nameOf }: Pick<HolderUsage, 'name' | 'names'> & { nameOf: NameOf }) =>
   names === 1 ? (
-    <Person requester={name} nameOf={nameOf} />
+    <Person requester={name} nameOf={nameOf} note={isPerson(name) ? undefined : 'program'} />
   ) : (
     <Person requester={name} nameOf={() => `${name}…`} note={`${number(names)} runs`} />
   );

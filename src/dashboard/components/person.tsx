@@ -34,7 +34,7 @@ export const Person = ({ requester, nameOf, keyLabel, note }: PersonProps) => {
 };
 
 /** People have an e-mail address or sign in. Programs call themselves as they like. */
-const isPerson = (requester: string): boolean => requester.startsWith(PERSON_PREFIX) || requester.includes('@');
+export const isPerson = (requester: string): boolean => requester.startsWith(PERSON_PREFIX) || requester.includes('@');
 
 const classOf = (requester: string, name: string): string =>
   name === 'You' ? 'avatar own' : isPerson(requester) ? 'avatar' : 'avatar bot';
