@@ -13,6 +13,9 @@ export const ACTIVITY = '/dashboard/activity';
 export const historyPath = (of: { resource: string } | { requester: string }): string =>
   `${ACTIVITY}?${new URLSearchParams(Object.entries(of).map(([name, value]): [string, string] => [name, `"${value}"`]))}`;
 
+/** Who changed what. */
+export const CHANGES = '/dashboard/activity/changes';
+
 /** The page on which a person chooses what they are told. */
 export const MY_NOTICES = '/dashboard/mine/notices';
 

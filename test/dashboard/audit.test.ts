@@ -6,6 +6,7 @@ import { whatWasDone } from '../../src/dashboard/words/auditSentences.ts';
 import { auditPage } from '../../src/store/audit.ts';
 import { createInvitation, deleteInvitation } from '../../src/store/invitations.ts';
 import { holdfast, own, store, useAdministration, user } from '../support/administration.ts';
+import { ask } from '../support/ask.ts';
 import { BY, type Session, signIn } from '../support/tenancy.ts';
 
 useAdministration();
@@ -51,6 +52,25 @@ describe('the page of the audit trail', () => {
       'registered gpu|127.0.0.1|',
     ]);
     await user.request(holdfast.url, 'PUT', '/api/v1/Tenant/settings', { requireNote: false, maxTtlSeconds: null });
+  });
+
+  test('is led to by the settings, which say how many waits a change has ended', async () => {
+    const send = (path: string, fields: Record<string, string>) =>
+      ask(`${holdfast.url}/dashboard${path}`, {
+        method: 'POST',
+        headers: { Cookie: user.cookie, Origin: holdfast.url },
+        body: new URLSearchParams(fields),
+      });
+    const held = [{ resource: 'lamp', requester: 'ci', ttlSeconds: 600 }];
+    await holdfast.request('POST', '/api/v1/Reservation/reserve', held, { 'X-Api-Key': own.key });
+    expect((await send('/reserve', { resource: 'lamp', act: 'wait', lease: '1800' })).to).toContain('done=waiting');
+    expect((await send('/settings', { maxTtlSeconds: '30m' })).to).toBe('/dashboard/settings?done=saved');
+    const saved = await send('/settings', { maxTtlSeconds: '29m' });
+    expect(saved.to).toBe('/dashboard/settings?done=savedEnded&count=1');
+    const { text } = await open(user, '/settings?done=savedEnded&count=1');
+    expect(text).toContain('1 of those who waited lost their place');
+    expect(text).toContain('|Who changed what|');
+    await send('/settings', { maxTtlSeconds: '' });
   });
 
   test('has words for what was chosen and for times, and no ids', () => {

@@ -56,6 +56,7 @@ const DONE: ReadonlyMap<string, readonly [string, string?]> = new Map(
     demoRemoved: ['The demo data is removed.'],
     demoKept: ['The demo data is removed, except for {n}.', 'Somebody uses them, or has put something below them.'],
     saved: ['Saved.'],
+    savedEnded: ['Saved.', '{n} of those who waited lost their place: the settings do not allow it any more.'],
     pushOn: ['Push is on for this device.'],
     pushOff: ['Push is off for this device.'],
     tenantCreated: ['The tenant is created.'],
@@ -114,7 +115,7 @@ const DoneNotice = ({ done, viewer }: { done: string; viewer: Viewer | null }) =
           />
         </strong>{' '}
         <span class="meta">
-          {done === 'released' && count !== undefined ? waitingText(count) : more}
+          {done === 'released' && count !== undefined ? waitingText(count) : more?.replace('{n}', count ?? 'Some')}
           {done === 'waiting' && <At word="Expected about" time={searchParams.get('start')} />}
         </span>
       </p>

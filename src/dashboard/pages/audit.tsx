@@ -13,12 +13,12 @@ import { NeedsDatabase, Page } from '../components/layout.tsx';
 import { FilterField } from '../components/searchForm.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { readQuery, searched } from '../form.ts';
+import { CHANGES } from '../paths.ts';
 import { namesOf } from '../people.ts';
 import { searchTrail } from '../search/searchTrail.ts';
 import { TENANTS } from '../viewer.ts';
 import { ACTIONS } from '../words/auditSentences.ts';
 
-const OWN = '/dashboard/activity/changes';
 export const ALL = `${TENANTS}/audit`;
 const PAGE = 50;
 const DAY_MS = 86_400_000;
@@ -54,16 +54,16 @@ export const auditRoutes = (deps: DashboardDeps) => {
   const { tenants } = deps;
   const app = new Hono<DashboardEnv>();
   if (tenants === null)
-    return app.get(OWN, (c) =>
+    return app.get(CHANGES, (c) =>
       c.html(
-        <Page title="Changes" viewer={c.var.viewer} at={OWN}>
+        <Page title="Changes" viewer={c.var.viewer} at={CHANGES}>
           <NeedsDatabase what="To keep an audit trail" />
         </Page>,
       ),
     );
-  return app.get(OWN, (c) => {
+  return app.get(CHANGES, (c) => {
     const { credential } = c.var.viewer;
-    return show(c, deps, tenants.store, { ...readQuery(c, Query), tenant: credential.tenant }, OWN);
+    return show(c, deps, tenants.store, { ...readQuery(c, Query), tenant: credential.tenant }, CHANGES);
   });
 };
 
@@ -83,7 +83,7 @@ async function show(c: Context<DashboardEnv>, deps: Deps, store: Store, query: Q
   const none =
     page.next === null ? 'Nothing was found.' : 'Nothing was found among the latest entries. Older ones may match.';
   return c.html(
-    <Page title="Changes" viewer={c.var.viewer} at={at === ALL ? TENANTS : OWN}>
+    <Page title="Changes" viewer={c.var.viewer} at={at === ALL ? TENANTS : CHANGES}>
       <Filters query={query} at={at} />
       <div class="card">
         <AuditTable entries={page.entries} nameOf={nameOf} isOfAll={at === ALL} none={none} />

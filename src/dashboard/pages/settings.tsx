@@ -15,6 +15,7 @@ import { deleteIssuer, putIssuer } from '../../operations/issuers.ts';
 import { changeSettings } from '../../operations/tenant.ts';
 import { listIssuers } from '../../store/issuers.ts';
 import { readTenant, type Tenant } from '../../store/tenants.ts';
+import { countEnding } from '../actions/endedWaits.ts';
 import {
   asRegistration,
   checkbox,
@@ -29,6 +30,8 @@ import { NeedsDatabase, Page } from '../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { attempt, check, type Failed, NO_DATABASE, readForm, refuseField } from '../form.ts';
 import { DeleteIssuerQuery, issuerSchema, settingsSchema } from '../formSchemas.ts';
+import { backTo, CHANGES } from '../paths.ts';
+import { may } from '../viewer.ts';
 
 const AT = '/dashboard/settings';
 
@@ -80,9 +83,17 @@ export const settingsRoutes = (deps: DashboardDeps) => {
       const saved = await attempt(deps, c, async () => {
         for (const [field, value] of Object.entries(form))
           if (Number.isNaN(value)) refuseField(field, 'write a length such as 30m, 2h or 1d');
-        return changeSettings(settings, c.var.viewer, check(Change, form));
+        const change = check(Change, form);
+        const { credential } = c.var.viewer;
+        const before = await readTenant(settings.store, credential.tenant);
+        // To count them is worth no failure.
+        const ended = await countEnding(deps.engine, credential, before, change).catch(() => 0);
+        await changeSettings(settings, c.var.viewer, change);
+        return ended;
       });
-      return saved.ok ? c.redirect(`${AT}?done=saved`, 303) : show(c, saved);
+      if (!saved.ok) return show(c, saved);
+      const said = saved.result === 0 ? { done: 'saved' } : { done: 'savedEnded', count: String(saved.result) };
+      return c.redirect(backTo(AT, said), 303);
     })
     .post(`${AT}/issuers`, async (c) => {
       const typed = await readForm(c, IssuerForm);
@@ -130,7 +141,7 @@ interface SettingsProps extends CommonProps {
 const SettingsPage = ({ stored, issuers, typed, ...common }: SettingsProps) => {
   const { tenant } = common.viewer.credential;
   return (
-    <Page title="Settings" at={AT} {...common}>
+    <Page title="Settings" at={AT} head={{ actions: <ChangesLink viewer={common.viewer} /> }} {...common}>
       <SettingsForm stored={stored} />
       <section class="card pad define" aria-labelledby="issuers-title">
         <h2 id="issuers-title">JWT issuers</h2>
@@ -165,6 +176,13 @@ const SettingsPage = ({ stored, issuers, typed, ...common }: SettingsProps) => {
     </Page>
   );
 };
+
+const ChangesLink = ({ viewer }: { viewer: Viewer }) =>
+  may(viewer, 'audit') ? (
+    <a class="button" href={`${CHANGES}?action=settings.change`}>
+      Who changed what
+    </a>
+  ) : null;
 
 const SettingsForm = ({ stored }: { stored: Settings }) => (
   <form method="post" action={AT} class="fields">
