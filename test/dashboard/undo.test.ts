@@ -72,6 +72,32 @@ describe('Undo', () => {
     expect(offers(await page('/mine'))).toBe(0);
   });
 
+  test('is offered by name for each of those that were released together', async () => {
+    const ann = await person();
+    const [one, other, foreign] = [randomUUID(), randomUUID(), randomUUID()];
+    for (const resource of [one, other]) await ann.post('/reserve', { resource, lease: '1800' });
+    await hold(foreign);
+    const body = new URLSearchParams();
+    for (const resource of [one, other]) body.append('one', JSON.stringify([resource, ann.requester]));
+    body.append('one', JSON.stringify([foreign, 'ci-42']));
+    const send = (cookie: string, path: string, fields: URLSearchParams) =>
+      ask(`${holdfast.url}/dashboard${path}`, {
+        method: 'POST',
+        headers: { ...ann.headers, Cookie: `${ann.headers.Cookie}; ${cookie}` },
+        body: fields,
+      });
+    // Others say why they stay.
+    const { cookies, status } = await send('', '/reservations/release', body);
+    expect(status).toBe(409);
+    const cookie = cookies.map((text) => text.split(';')[0]).join('; ');
+    const headers = { ...ann.headers, Cookie: `${ann.headers.Cookie}; ${cookie}` };
+    const { text } = await ask(`${holdfast.url}/dashboard?done=releasedMany`, { headers });
+    const offered = [...text.matchAll(/<\/svg> Undo ([^<]*)<\/button>/g)].map(([, name]) => name);
+    expect(offered).toEqual([one, other]);
+    for (const resource of [one, other])
+      expect((await send(cookie, '/undo', new URLSearchParams({ resource }))).status).toBe(303);
+  });
+
   test('says so if somebody has it meanwhile, and changes nothing', async () => {
     const ann = await person();
     const resource = randomUUID();

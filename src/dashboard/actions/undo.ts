@@ -12,7 +12,7 @@ import { type ResourceState, resourceStates } from '../../engine/reservations/st
 import { isOwn } from '../../operations/permissions.ts';
 import { reserve } from '../../operations/reservations.ts';
 import { NO_POLLING } from '../../operations/waiting.ts';
-import type { DashboardDeps, DashboardEnv } from '../env.ts';
+import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { type Attempt, attempt, check } from '../form.ts';
 import { reserveSchema } from '../formSchemas.ts';
 import { refusalOf } from '../words/refusalWords.ts';
@@ -47,14 +47,37 @@ export function releasedOf(
   };
 }
 
+/**
+ * Returns what a person is about to release together, as far as it is theirs, can be reserved again as it was, and the
+ * cookie has room for it.
+ * @throws HoldfastError unauthenticated, forbidden, unavailable
+ */
+export async function releasedOfMany(
+  engine: Engine,
+  { user, credential }: Viewer,
+  holds: readonly Pick<Released, 'resource' | 'requester'>[],
+): Promise<Released[]> {
+  const own = holds.filter(({ requester }) => isOwn(user, requester)).slice(0, MAX_RELEASES);
+  if (own.length === 0) return [];
+  const names = own.map(({ resource }) => resource);
+  const requesters = [...new Set(own.map(({ requester }) => requester))];
+  const states = await resourceStates(engine, credential, names, { slots: 16, requesters });
+  const atMs = Date.now();
+  return own.flatMap((hold, i) => {
+    const released = releasedOf(states[i], hold);
+    return released === null ? [] : [{ ...released, atMs }];
+  });
+}
+
 /** The latest releases of the browser, newest first. */
 export const latestReleases = (c: Context<DashboardEnv>, publicUrl: string | undefined): Released[] =>
   readUndo(c, publicUrl, COOKIE, z.array(Released)) ?? [];
 
-/** Remembers a release, and forgets older ones that the cookie has no room for. */
-export function remember(c: Context<DashboardEnv>, publicUrl: string | undefined, released: Released): void {
-  const others = latestReleases(c, publicUrl).filter(({ resource }) => resource !== released.resource);
-  const all = [released, ...others].slice(0, MAX_RELEASES);
+/** Remembers releases, and forgets older ones that the cookie has no room for. */
+export function remember(c: Context<DashboardEnv>, publicUrl: string | undefined, released: readonly Released[]): void {
+  const names = new Set(released.map(({ resource }) => resource));
+  const others = latestReleases(c, publicUrl).filter(({ resource }) => !names.has(resource));
+  const all = [...released, ...others].slice(0, MAX_RELEASES);
   while (all.length > 1 && !fits(all)) all.pop();
   if (fits(all)) writeUndo(c, publicUrl, COOKIE, all, LASTS_MS);
 }

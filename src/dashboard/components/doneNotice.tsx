@@ -2,6 +2,7 @@
  * The toast about a form that was carried out: what was done, to what, and until when; and Undo for a release.
  */
 import { nameFault } from '../../domain/names.ts';
+import type { Released } from '../actions/undoable.ts';
 import type { Viewer } from '../env.ts';
 import { ordinal } from '../words/numbers.ts';
 import { Icon } from './icon.tsx';
@@ -97,7 +98,7 @@ const DoneNotice = ({ done, viewer }: { done: string; viewer: Viewer | null }) =
   const { searchParams } = new URL(viewer?.page ?? '', 'http://own');
   const what = searchParams.get('what') ?? '';
   const [count, was] = ['count', 'was'].map((name) => /^\d{1,6}$/.exec(searchParams.get(name) ?? '')?.[0]);
-  const released = done === 'released' && viewer?.releases.some(({ resource }) => resource === what);
+  const released = releasedNow(done, what, viewer);
   const changed = CHANGES.has(done) && viewer?.changed?.resource === what;
   return (
     <div class="toast">
@@ -119,13 +120,28 @@ const DoneNotice = ({ done, viewer }: { done: string; viewer: Viewer | null }) =
           {done === 'waiting' && <At word="Expected about" time={searchParams.get('start')} />}
         </span>
       </p>
-      {viewer && released && <UndoRelease resource={what} back={viewer.page} />}
+      {released.map(({ resource }, i) => (
+        <UndoRelease
+          resource={resource}
+          back={viewer?.page ?? ''}
+          id={i === 0 ? undefined : `undo-${i}`}
+          isNamed={done === 'releasedMany'}
+        />
+      ))}
       {viewer && changed && (
         <Undo action="/dashboard/condition/undo" of="the change" resource={what} back={viewer.page} />
       )}
     </div>
   );
 };
+
+/** What was released just now, as far as it can be taken back. */
+function releasedNow(done: string, what: string, viewer: Viewer | null): readonly Released[] {
+  const [newest, ...others] = viewer?.releases ?? [];
+  if (done === 'released') return (viewer?.releases ?? []).filter(({ resource }) => resource === what);
+  if (done !== 'releasedMany' || newest === undefined || Date.now() - newest.atMs > OFFERED_MS) return [];
+  return [newest, ...others.filter(({ atMs }) => atMs === newest.atMs)];
+}
 
 const waitingText = (count: string) =>
   count === '0' ? 'Nobody waits for it.' : `It goes to the next of ${count} waiting.`;
@@ -177,23 +193,29 @@ interface UndoProps {
   readonly resource: string;
   readonly back: string;
   readonly id?: string | undefined;
+  /** True if the button shows the name: there are others beside it. */
+  readonly isNamed?: boolean;
 }
 
 /** The button that takes a release back. @param props.id of the button */
-export const UndoRelease = ({ id, ...of }: Pick<UndoProps, 'resource' | 'back' | 'id'>) => (
-  <Undo action="/dashboard/undo" of="the release" id={id} {...of} />
+export const UndoRelease = (of: Pick<UndoProps, 'resource' | 'back' | 'id' | 'isNamed'>) => (
+  <Undo action="/dashboard/undo" of="the release" {...of} />
 );
 
-const Undo = ({ action, of, resource, back, id = 'undo' }: UndoProps) => (
+const Undo = ({ action, of, resource, back, id = 'undo', isNamed = false }: UndoProps) => (
   <form method="post" action={action}>
     <input type="hidden" name="resource" value={resource} />
     <input type="hidden" name="back" value={back} />
     <button type="submit" id={id}>
       <Icon name="undo" /> Undo
-      <span class="out-of-sight">
-        {' '}
-        {of} of {resource}
-      </span>
+      {isNamed ? (
+        ` ${resource}`
+      ) : (
+        <span class="out-of-sight">
+          {' '}
+          {of} of {resource}
+        </span>
+      )}
     </button>
   </form>
 );

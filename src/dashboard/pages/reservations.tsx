@@ -5,7 +5,8 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { reset, unreserve } from '../../operations/reservations.ts';
-import { failureText, readSelected } from '../actions/releaseMany.ts';
+import { failureText, type Hold, readSelected } from '../actions/releaseMany.ts';
+import { releasedOfMany, remember } from '../actions/undo.ts';
 import { BOARD, linkTo, readQuery } from '../board/query.ts';
 import { RELEASES_AT } from '../components/bulkBar.tsx';
 import { ReleaseManyPage } from '../components/releaseManyPage.tsx';
@@ -49,11 +50,18 @@ export const reservationsRoutes = (deps: DashboardDeps) => {
     .post(`${RELEASES_AT}/release`, async (c) => {
       const selected = await readSelected(c);
       if (selected.length === 0) return show(c, NOTHING_SELECTED);
+      const { viewer } = c.var;
+      // The page does without Undo rather than fail.
+      const undoable = await releasedOfMany(deps.engine, viewer, selected).catch(() => []);
       const released = await attempt(deps, c, async () =>
-        unreserve(deps, c.var.viewer.credential, check(Releases, selected)),
+        unreserve(deps, viewer.credential, check(Releases, selected)),
       );
       if (!released.ok) return show(c, released);
-      const fault = failureText(released.result.result);
+      const { result } = released.result;
+      const isReleased = ({ resource, requester }: Hold) =>
+        result.some((one) => one.resource === resource && one.requester === requester && one.status === 'RELINQUISHED');
+      if (undoable.length > 0) remember(c, deps.publicUrl, undoable.filter(isReleased));
+      const fault = failureText(result);
       return fault === undefined ? back(c, 'releasedMany') : show(c, { status: 409, fault });
     })
     .post(`${RELEASES_AT}/reset`, async (c) => {

@@ -61,7 +61,7 @@ export const endRoutes = (deps: DashboardDeps) => {
           return showFailure(c, 'Not released', back, { status: isForbidden ? 403 : 409, fault });
         }
       const undone = releasedOf(before, item);
-      if (undone !== null) remember(c, deps.publicUrl, undone);
+      if (undone !== null) remember(c, deps.publicUrl, [undone]);
       const count = before && String(before.waiting);
       const done = item.condition ? 'readied' : isOwnHold ? 'released' : 'taken';
       return c.redirect(backTo(back, { done, what: item.resource, count }), 303);
