@@ -216,6 +216,16 @@ describe('a booking', () => {
     expect(await bookings()).toMatchObject([{ slot: 'pixel-7', start: at(2), end: at(4), note: 'demo' }]);
   });
 
+  test('by labels is not of what is out of service, if something else is free then', async () => {
+    const match = 'os=android, site=berlin';
+    await client.setCondition({ resource: 'pixel-7', condition: 'out', reason: 'display dark' });
+    const shown = await book({ match }, 2, 4);
+    expect(plain(shown.text)).toMatch(/You get pixel-8 , .* pixel-8 pixel-7 out of service now /);
+    expect((await send('/book', fieldsOf(shown.text))).status).toBe(303);
+    expect(await bookings()).toMatchObject([{ slot: 'pixel-8' }]);
+    await client.setCondition({ resource: 'pixel-7', condition: 'ready' });
+  });
+
   test('is not moved if nothing else is free', async () => {
     await book(BOOKED_BY_BO, 2, 4);
     await book({ resource: 'pixel-7' }, 2, 4, CAT);

@@ -43,11 +43,12 @@ export async function offerOf(
   const times = timesOf(form, form.at);
   const labels = group !== '' && match === '' ? {} : parseLabels(match);
   const choices = await choicesOf(deps.engine, viewer, { match: labels, group }, times);
-  // The API books by labels alone: of a group it is one of those that are free.
+  // The API books by labels alone, also what is out of service: else it is one of those that are free.
   const first = choices.find(({ startMs }) => startMs === times.startMs) ?? choices[0];
   if (group !== '' && first === undefined)
     refuseField('match', `nothing in ${group} that can be booked has these labels`);
-  const body = bodyOf(group === '' || first === undefined ? form : { ...form, name: first.name });
+  const isNamed = first !== undefined && (group !== '' || (form.every === '' && choices.some(({ isOut }) => isOut)));
+  const body = bodyOf(isNamed ? { ...form, name: first.name } : form);
   const { result } = await dryBook(deps, viewer.credential, body);
   const names = [...new Set(result.bookings.filter(({ status }) => status === 'BOOKED').map((one) => one.resource))];
   const isShown = isSame && namesText(names) === shown;

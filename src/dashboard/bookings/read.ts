@@ -100,10 +100,13 @@ export interface Choice {
   readonly group: string;
   /** The first time, from a start on, at which it is free for as long as wanted. */
   readonly startMs: number;
+  /** True if all of it is out of service now. */
+  readonly isOut: boolean;
 }
 
 /**
- * Finds the bookable resources that fit, and when each is free. Those that are free first come first.
+ * Finds the bookable resources that fit, and when each is free. Those that are free first come first, and
+ * of those what is in service.
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
 export async function choicesOf(engine: Engine, viewer: Viewer, wanted: AnyOf, times: Times): Promise<Choice[]> {
@@ -124,8 +127,13 @@ export async function choicesOf(engine: Engine, viewer: Viewer, wanted: AnyOf, t
     times,
   );
   return fits
-    .map(({ name, group }, i) => ({ name, group, startMs: starts[i] ?? Number.POSITIVE_INFINITY }))
-    .sort((one, other) => one.startMs - other.startMs);
+    .map(({ name, group, capacity, outOfService }, i) => ({
+      ...{ name, group, startMs: starts[i] ?? Number.POSITIVE_INFINITY },
+      isOut: outOfService === capacity,
+    }))
+    .sort((one, other) =>
+      one.startMs === other.startMs ? Number(one.isOut) - Number(other.isOut) : one.startMs - other.startMs,
+    );
 }
 
 /** The first time, from a start on, at which each of some resources is free. */

@@ -114,8 +114,8 @@ export const OfferFields = ({ offer: { names, choices }, startMs }: OfferFieldsP
       {free.length > 1 && (
         <>
           {only === '' && <PickField name="" text="As said" isChosen />}
-          {free.map(({ name, group }) => (
-            <PickField name={name} text={name} group={group} isChosen={name === only} />
+          {free.map(({ name, group, isOut }) => (
+            <PickField name={name} text={name} group={group} isOut={isOut} isChosen={name === only} />
           ))}
         </>
       )}
@@ -128,13 +128,15 @@ interface PickFieldProps {
   readonly name: string;
   readonly text: string;
   readonly group?: string;
+  readonly isOut?: boolean;
   readonly isChosen: boolean;
 }
 
-const PickField = ({ name, text, group = '', isChosen }: PickFieldProps) => (
+const PickField = ({ name, text, group = '', isOut = false, isChosen }: PickFieldProps) => (
   <label class="check">
     <input type="radio" name="pick" value={name} checked={isChosen} /> {text}
     {group !== '' && <span class="meta"> {pathText(group)}</span>}
+    {isOut && <span class="meta"> out of service now</span>}
   </label>
 );
 
