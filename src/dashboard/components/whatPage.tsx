@@ -1,6 +1,7 @@
 /** The page that asks what is needed, by a name or labels, and shows what fits. */
 import { BOARD } from '../board/query.ts';
 import type { Viewer } from '../env.ts';
+import { NOT_REGISTERED } from '../find/findWanted.ts';
 import type { OptionGroup } from '../find/options.ts';
 import { FoundList } from './findParts.tsx';
 import { Buttons, FormPage } from './formPage.tsx';
@@ -31,11 +32,17 @@ export const WhatPage = ({ viewer, q, found, back }: WhatPageProps) => (
       </label>
       {q === '' && (
         <p class="hint">
-          A name, labels or a group: the next page shows what fits and is free. Or <a href={`${BOARD}?free=1`}>look</a>{' '}
-          at all that is free.
+          A name, labels or a group: the next page shows what fits and is free. Several names, with commas between them:
+          all of them or none. Or <a href={`${BOARD}?free=1`}>look</a> at all that is free.
         </p>
       )}
-      {q !== '' && <p>{found.length > 1 ? 'Choose one:' : `Nothing that is registered fits “${q}”.`}</p>}
+      {q !== '' && (
+        <p>
+          {found.some(({ title }) => title !== NOT_REGISTERED)
+            ? 'Choose one:'
+            : `Nothing that is registered fits “${q}”.`}
+        </p>
+      )}
       {q !== '' && (
         <div class="found">
           <FoundList groups={found} isDialog={false} />

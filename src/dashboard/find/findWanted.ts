@@ -8,7 +8,7 @@ import { requesterOf } from '../../engine/tenant/signIns.ts';
 import { groupBy } from '../board/groupBy.ts';
 import { type LabNode, readLab } from '../board/lab.ts';
 import type { DashboardDeps, Viewer } from '../env.ts';
-import { actionPath } from '../paths.ts';
+import { actionPath, togetherPath } from '../paths.ts';
 import { definitionOf } from '../resource/careOf.ts';
 import { labelTexts } from '../resource/registeredResources.ts';
 import { pathText } from '../words/labels.ts';
@@ -18,6 +18,9 @@ import { isFree, type OptionGroup, stateOption } from './options.ts';
 const MAX_SHOWN = 20;
 const SLOTS = 4;
 const MAX_NAME_LENGTH = 256;
+
+/** The title of the part that offers the words themselves as a name. */
+export const NOT_REGISTERED = 'Not registered';
 
 /** The smallest first: what is free, before what is not; and of both, single things before slots of pools. */
 const rankOf = ({ available, isShut, capacity }: LabNode): number =>
@@ -43,8 +46,8 @@ function meantBy(q: string): (node: LabNode) => boolean {
 /**
  * @param q not empty
  * @param back where the form that reserves leads afterwards
- * @returns links to that form, by group, what is free first, and single things before pools; or the name, if
- * something has it
+ * @returns links to that form, by group, what is free first, and single things before pools; or, if it is a name or
+ * several separated by commas, the address of the form for these
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
 export async function findWanted(
@@ -53,19 +56,23 @@ export async function findWanted(
   q: string,
   back: string,
 ): Promise<OptionGroup[] | string> {
+  const to = (resource: string) => actionPath('reserve', { resource, back });
   const isName = nameFault(q, MAX_NAME_LENGTH) === null;
   const lab = await readLab(engine, credential);
-  if (lab.unregistered.includes(q)) return q;
-  if (isName && (await definitionOf(engine, credential, q)) !== null) return q;
-  const isMeant = meantBy(q);
-  const fits = lab.nodes.filter((node) => node.capacity !== null && isMeant(node));
+  const registered = isName ? await definitionOf(engine, credential, q) : null;
+  const isGroup = registered !== null && registered.capacity === null;
+  if (lab.unregistered.includes(q) || (registered !== null && !isGroup)) return to(q);
+  const nodes = lab.nodes.filter(({ capacity }) => capacity !== null);
+  const several = q.split(',').map((name) => name.trim());
+  if (several.length > 1 && several.every((one) => nodes.some(({ name }) => name === one)))
+    return togetherPath(several, back);
+  const fits = nodes.filter(meantBy(q));
   const shown = fits.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, MAX_SHOWN);
   const names = shown.map(({ name }) => name);
   const states =
     names.length === 0
       ? []
       : await resourceStates(engine, credential, names, { slots: SLOTS, requesters: [requesterOf(user)] });
-  const to = (resource: string) => actionPath('reserve', { resource, back });
   const options = states
     .map((state, i) => ({ state, group: shown[i]?.group ?? '' }))
     .sort((one, other) => Number(isFree(other.state)) - Number(isFree(one.state)))
@@ -77,6 +84,8 @@ export async function findWanted(
     title: group === '' ? 'In no group' : pathText(group),
     options: all.map(({ option }) => option),
   }));
+  // Several words that fit something are no name.
+  if (!isName || isGroup || (groups.length > 0 && /[\s,]/.test(q))) return groups;
   const itself = { to: to(q), text: `Hold the name “${q}” itself`, icon: 'plus' as const };
-  return isName ? [...groups, { title: 'Not registered', options: [itself] }] : groups;
+  return [...groups, { title: NOT_REGISTERED, options: [itself] }];
 }

@@ -29,7 +29,7 @@ import type { DashboardDeps, DashboardEnv, Viewer } from '../../env.ts';
 import { findWanted } from '../../find/findWanted.ts';
 import { type Attempt, attempt, check, type Failed, readForm, readQuery, refuseField, searched } from '../../form.ts';
 import { reserveSchema } from '../../formSchemas.ts';
-import { actionPath, backTo, type Done, ownPath, togetherPath } from '../../paths.ts';
+import { backTo, type Done, ownPath, togetherPath } from '../../paths.ts';
 import { type NameOf, namesOf } from '../../people.ts';
 import { definitionOf, hasFreeIn, stateReader } from '../../resource/careOf.ts';
 import { may, needs } from '../../viewer.ts';
@@ -127,7 +127,7 @@ export const reserveRoutes = (deps: DashboardDeps) => {
       const back = ownPath(query.back);
       const found = query.q === '' ? [] : await findWanted(deps, viewer, query.q, back);
       return typeof found === 'string'
-        ? c.redirect(actionPath('reserve', { resource: found, back }), 303)
+        ? c.redirect(found, 303)
         : c.html(<WhatPage {...{ viewer, q: query.q, found, back }} />);
     })
     .post(AT, async (c) => {
