@@ -235,6 +235,8 @@ describe('giving back and taking away', () => {
     const resource = randomUUID();
     const { releaseToken } = await hold(resource);
     const form = { resource, requester: 'ci-42', back: '/dashboard/reservations' };
+    const question = (await operator.get(`/take-away?${new URLSearchParams(form)}`)).text;
+    expect(question).toMatch(/<strong>ci-42<\/strong>\s*has had it for <time[^>]*>\d+ s<\/time>, and loses it/);
     expect(await ann.post('/release', form)).toMatchObject({ status: 403, text: expect.stringContaining('operators') });
     expect((await operator.post('/release', form)).to).toBe(`/dashboard/reservations?done=taken&what=${resource}`);
     const [renewed] = (await holdfast.renew({ resource, requester: 'ci-42', releaseToken, ttlSeconds: 60 })).body;

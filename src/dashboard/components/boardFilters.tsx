@@ -195,16 +195,16 @@ export const Filters = ({ board }: { board: Board }) => {
   );
 };
 
-/** `OS: android, ios` */
+/** `OS: android or ios` */
 function facetText({ labels }: BoardQuery, key: string): string {
   const values = labels.filter((label) => keyOfLabel(label) === key).map((label) => label.slice(key.length + 1));
   const title = key.length < 3 ? key.toUpperCase() : key.charAt(0).toUpperCase() + key.slice(1);
-  return values.length === 0 ? title : `${title}: ${values.join(', ')}`;
+  return values.length === 0 ? title : `${title}: ${values.join(' or ')}`;
 }
 
 function statusText({ on }: BoardQuery): string {
   const names = STATUSES.filter(([name]) => on.has(name)).map(([, text]) => text.toLowerCase());
-  return names.length === 0 ? 'Status' : `Status: ${names.join(', ')}`;
+  return names.length === 0 ? 'Status' : `Status: ${names.join(' and ')}`;
 }
 
 interface FacetProps {

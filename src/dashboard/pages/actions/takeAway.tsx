@@ -10,6 +10,7 @@ import { resourceStates } from '../../../engine/reservations/states.ts';
 import { HiddenFields } from '../../components/hiddenFields.tsx';
 import { Page } from '../../components/layout.tsx';
 import { ResourceState } from '../../components/resourceState.tsx';
+import { When } from '../../components/when.tsx';
 import type { DashboardDeps, DashboardEnv } from '../../env.ts';
 import { readQuery } from '../../form.ts';
 import { ownPath } from '../../paths.ts';
@@ -18,6 +19,8 @@ import { stateReader } from '../../resource/careOf.ts';
 import { needs } from '../../viewer.ts';
 
 const AT = '/dashboard/take-away';
+/** Slots of a pool in which the reservation is looked for. */
+const SLOTS = 100;
 
 const Query = z.object({ resource: z.string(), requester: z.string(), back: z.string().optional() });
 
@@ -28,15 +31,23 @@ export const takeAwayRoutes = (deps: DashboardDeps) => {
     const { viewer } = c.var;
     const { resource, requester, back } = readQuery(c, Query);
     const state = await readState(viewer, resource).catch(() => null);
-    const queue = await resourceStates(deps.engine, viewer.credential, [resource], { slots: 1 }).catch(() => []);
-    const next = queue[0]?.queue[0]?.requester;
+    const [seen] = await resourceStates(deps.engine, viewer.credential, [resource], { slots: SLOTS }).catch(() => []);
+    const next = seen?.queue[0]?.requester;
+    const since = seen?.slots.find(({ hold }) => hold?.holder === requester)?.hold?.since;
     const nameOf = await namesOf(deps, viewer, [requester, state?.requester ?? '', next ?? '']);
     const fields = { resource, requester, back: ownPath(back) };
     return c.html(
       <Page title={`Take ${resource} away?`} viewer={viewer}>
         {state && <ResourceState state={state} viewer={viewer} nameOf={nameOf} back={ownPath(back)} />}
         <p>
-          <strong>{nameOf(requester)}</strong> loses it.{' '}
+          <strong>{nameOf(requester)}</strong>
+          {since && (
+            <>
+              {' '}
+              has had it for <When at={since} as="since" />, and
+            </>
+          )}{' '}
+          loses it.{' '}
           {next === undefined ? (
             'Nobody waits for it. '
           ) : (
@@ -48,7 +59,7 @@ export const takeAwayRoutes = (deps: DashboardDeps) => {
           {requester.startsWith(PERSON_PREFIX)
             ? 'They see it on these pages, and are told where they have chosen that under My notices.'
             : 'A program learns that it has lost it when it renews or releases.'}{' '}
-          The events say that it was you.
+          The history says that it was you.
         </p>
         <form method="post" action="/dashboard/release" class="buttons">
           <HiddenFields fields={fields} />
