@@ -143,19 +143,36 @@ export function wantedBy(
     (text === '' || texts(one).some((each) => each.toLowerCase().includes(text)));
 }
 
+interface Labelled {
+  readonly node: Pick<LabNode, 'labels'> | null;
+}
+
 /**
- * Counts the values of a label key that the filters by everything else leave.
- * @param find returns the rows of a query
- * @returns the number of resources with each value that a resource of the lab has
+ * Finds the rows that the labels of one key alone leave out, for the counts of its menu.
+ * @param rows that everything but labels leaves
+ * @param labels `<key>=<value>`: of each key, a row must have one
+ * @returns key → rows
  */
+export function leftOutByOne<Row extends Labelled>(rows: readonly Row[], labels: readonly string[]) {
+  const wanted = [...groupBy(labels, keyOfLabel)].map(([key, all]) => ({ key, all: new Set(all) }));
+  return groupBy(
+    rows.flatMap((row) => {
+      const own = row.node?.labels ?? {};
+      const [first, second] = wanted.filter(({ key, all }) => !all.has(`${key}=${own[key]}`));
+      return first !== undefined && second === undefined ? [{ key: first.key, row }] : [];
+    }),
+    ({ key }) => key,
+  );
+}
+
+/** Counts those of the values of a label key that are known, among some rows. */
 export function countValues(
+  rows: readonly Labelled[],
   key: string,
-  { labels }: Pick<Lab, 'labels'>,
-  query: BoardQuery,
-  find: (query: BoardQuery) => readonly { readonly node: Pick<LabNode, 'labels'> | null }[],
+  values: Iterable<string>,
 ): ReadonlyMap<string, number> {
-  const counts = new Map([...(labels.get(key)?.keys() ?? [])].map((value) => [value, 0]));
-  for (const { node } of find({ ...query, labels: query.labels.filter((label) => keyOfLabel(label) !== key) })) {
+  const counts = new Map([...values].map((value) => [value, 0]));
+  for (const { node } of rows) {
     const value = node?.labels[key];
     const before = value === undefined ? undefined : counts.get(value);
     if (value !== undefined && before !== undefined) counts.set(value, before + 1);

@@ -3,6 +3,7 @@
  * reads only what finding them needs (lab.ts).
  */
 import type { Booking } from '../../contract/bookings.ts';
+import { memoize } from '../../domain/firstUse.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { resourceStates } from '../../engine/reservations/states.ts';
 import { requesterOf, type SessionUser } from '../../engine/tenant/signIns.ts';
@@ -20,6 +21,7 @@ import {
   countAll,
   countValues,
   holdsOf,
+  leftOutByOne,
   type Person,
   pageOf,
   type Section,
@@ -28,7 +30,7 @@ import {
 } from './find.ts';
 import { groupBy } from './groupBy.ts';
 import { type HeldFact, type Lab, readLab } from './lab.ts';
-import { type BoardQuery, isFiltered, keyOfLabel } from './query.ts';
+import { type BoardQuery, isFiltered } from './query.ts';
 import { type BoardRow, boardRow } from './rows.ts';
 import { readWaits } from './waits.ts';
 
@@ -102,6 +104,10 @@ export async function readBoard(deps: BoardDeps, reader: Reader, query: BoardQue
   const searchNames = query.q === '' ? plainName : await namesOf(deps, reader, searchedNames(lab));
   const all = candidatesOf(lab);
   const wanted = isFiltered(query) ? all.filter(wantedBy(query, lab, person, searchNames, frame.nowMs)) : all;
+  const leftOut = memoize(() => {
+    const others = { ...query, labels: [] };
+    return leftOutByOne(all.filter(wantedBy(others, lab, person, searchNames, frame.nowMs)), query.labels);
+  });
   const waits = query.view === 'table' ? await readWaits(engine, credential, lab) : NO_WAITS;
   const rows = query.sort === null ? wanted : sorted(wanted, query.sort, lab, waits);
   const { sections, pages } = pageOf(rows, query, query.view === 'tv' ? TV_PAGE : PAGE);
@@ -121,10 +127,13 @@ export async function readBoard(deps: BoardDeps, reader: Reader, query: BoardQue
     isPartial: lab.isPartial,
     nameOf,
     countValues: (key) => {
-      const isChosen = query.labels.some((label) => keyOfLabel(label) === key);
-      const find = (other: BoardQuery) =>
-        isChosen ? all.filter(wantedBy(other, lab, person, searchNames, frame.nowMs)) : wanted;
-      return isFiltered(query) ? countValues(key, lab, query, find) : (lab.labels.get(key) ?? new Map());
+      const values = lab.labels.get(key) ?? new Map<string, number>();
+      if (!isFiltered(query)) return values;
+      const alone =
+        leftOut()
+          .get(key)
+          ?.map(({ row }) => row) ?? [];
+      return countValues([...wanted, ...alone], key, values.keys());
     },
     count: (other) => all.filter(wantedBy(other, lab, person, plainName, frame.nowMs)).length,
   };
