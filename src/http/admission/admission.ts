@@ -9,6 +9,7 @@
  * second gained nothing.
  */
 import { createServer, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { onceEnded, pendingOn } from '../../events/onceEnded.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -81,6 +82,8 @@ export const SERVER_OPTIONS = {
  * responses would keep all places of requests in flight.
  */
 const STILL_MS = 45_000;
+/** The same, while requests are refused since all places are taken, for a connection whose responses are not read. */
+const UNREAD_MS = 2000;
 
 export interface AdmissionOptions {
   /** Requests that may be in flight. */
@@ -131,6 +134,8 @@ class Admission {
   /** Requests that arrived in this iteration of the event loop. They start at its end. */
   #arrived: Arrived[] = [];
   #inFlight = 0;
+  /** Connections of accepted requests. */
+  readonly #sockets = new Set<Socket>();
   #acceptedInIteration = 0;
   #iterationBegan = 0;
   #refused = 0;
@@ -211,8 +216,15 @@ class Admission {
       setImmediate(this.#endIteration);
     }
     this.#inFlight++;
+    this.#remember(request.socket);
     request.endFlight = onceEnded(response, this.#endRequest);
     this.#listener(request, response);
+  }
+
+  #remember(socket: Socket): void {
+    if (this.#sockets.has(socket)) return;
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
   }
 
   readonly #endIteration = () => {
@@ -249,12 +261,20 @@ class Admission {
     send(response, REFUSED);
   }
 
+  /** Node gives a connection its usual time again at its next request. */
+  #hurryReaders(): void {
+    for (const socket of this.#sockets)
+      if (socket.writableLength > 0 && pendingOn(socket) > 0 && socket.timeout !== UNREAD_MS)
+        socket.setTimeout(UNREAD_MS);
+  }
+
   #countRefusal(): void {
     if (this.#refused++ === 0) setTimeout(() => this.#report(), REPORT_EVERY_MS).unref();
   }
 
   #report(): void {
-    const { log, metrics } = this.#options;
+    const { log, metrics, maxInFlight } = this.#options;
+    if (this.#inFlight >= maxInFlight) this.#hurryReaders();
     const refused = this.#refused;
     this.#refused = 0;
     metrics?.countOverload(refused);
