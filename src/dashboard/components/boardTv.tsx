@@ -69,7 +69,7 @@ const TvBoard = ({ board, tenantName, label }: TvBoardProps) => {
           </tbody>
         ))}
       </table>
-      <TimelineLegend />
+      <TimelineLegend isOfPerson={false} />
     </div>
   );
 };

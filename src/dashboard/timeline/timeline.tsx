@@ -255,10 +255,10 @@ function cut(text: string, width: number): string {
         .trimEnd()}…`;
 }
 
-/** The meanings of the bars. */
-export const TimelineLegend = () => (
+/** The meanings of the bars. @param isOfPerson false on a wallboard, which nobody has signed in to */
+export const TimelineLegend = ({ isOfPerson = true }: { isOfPerson?: boolean }) => (
   <p class="timeline-legend">
-    {LEGEND.map(([kind, text]) => (
+    {LEGEND.filter(([kind]) => isOfPerson || kind !== 'mine').map(([kind, text]) => (
       <span>
         <svg class={`bar ${kind}`} width="22" height="12" aria-hidden="true">
           <rect />
