@@ -90,7 +90,9 @@ describe('by hand', () => {
       `(() => { const at = new Date(Date.now() + 3 * 3600e3); at.setMinutes(at.getMinutes() - at.getTimezoneOffset()); return at.toISOString().slice(0, 16); })()`,
     );
     await page.getByRole('radio', { name: 'Other…' }).check();
-    await page.getByLabel(/^Until \(your time/).fill(String(local));
+    const until = page.getByLabel(/^Until \(your time/);
+    expect(await until.inputValue()).toMatch(/T\d\d:\d\d$/);
+    await until.fill(String(local));
     await button(/^Reserve/).click();
     await notice(/ is yours/);
     const [held] = (

@@ -63,6 +63,9 @@ export function chosenEnd(props: ChoicesProps): number | null {
 export const LeaseFields = (props: LeaseFieldsProps) => {
   const { terms, typed, failed, mayLast, isQueued = false } = props;
   const { choices, chosen } = choicesOf(props);
+  const end = chosenEnd(props);
+  // Who types an end begins at the one that is suggested, not in an empty field.
+  const before = end !== null && !typed.until ? new Date(end).toISOString() : undefined;
   return (
     <fieldset class="pick">
       <legend>{isQueued ? 'How long' : 'Until'}</legend>
@@ -85,7 +88,7 @@ export const LeaseFields = (props: LeaseFieldsProps) => {
             name="until"
             value={typed.until ?? ''}
             data-exact="untilExact"
-            data-at={typed.untilExact}
+            data-at={typed.untilExact || before}
             {...faultOf({ of: 'ttlSeconds', failed })}
           />
           <input type="hidden" name="untilExact" value={typed.untilExact ?? ''} />
@@ -105,6 +108,6 @@ const Ending = ({ choice: { endMs, length, day } }: { choice: LeaseChoice }) => 
   <>
     {day}
     <Clock at={endMs} />
-    {length !== '' && ` · ${length}`}
+    {length !== '' && ` · ${length.replaceAll(' ', '\u00a0')}`}
   </>
 );
