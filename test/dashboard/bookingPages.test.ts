@@ -110,7 +110,7 @@ describe('pages show bookings', () => {
     await client.setCondition({ resource: 'pixel-7', condition: 'out', reason: 'too far ahead' });
     await client.setCondition({ resource: 'pixel-8', condition: 'out', reason: 'display dark' });
     const line =
-      /pixel-8 , which you booked for .{10,25} UTC , is out of service : display dark. You have \d more bookings? of it in the next 7 days/;
+      /pixel-8 , which you booked for .{5,25} UTC , is out of service : display dark. You have \d more bookings? of it in the next 7 days/;
     for (const path of ['', '/mine']) {
       const { text } = await see(path);
       expect(plain(text)).toMatch(line);
