@@ -4,10 +4,16 @@
  */
 import { PERSON_PREFIX } from '../domain/names.ts';
 import type { Credential } from '../domain/tenants.ts';
-import type { SessionUser } from '../engine/tenant/signIns.ts';
+import { requesterOf, type SessionUser } from '../engine/tenant/signIns.ts';
 import { isOwn } from '../operations/permissions.ts';
 import { listMembers } from '../store/members.ts';
 import type { DashboardDeps } from './env.ts';
+
+/** The requesters that a person is: that of the dashboard, and their e-mail address, which programs use. */
+export const requestersOf = (user: SessionUser): string[] => [
+  requesterOf(user),
+  ...(user.email === null ? [] : [user.email]),
+];
 
 /** Returns what pages call a requester. */
 export type NameOf = (requester: string) => string;

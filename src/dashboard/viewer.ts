@@ -19,6 +19,7 @@ import { lastChange } from './actions/setCondition.ts';
 import { latestReleases, stillOpen } from './actions/undo.ts';
 import { readTroubles } from './bookings/troubles.ts';
 import type { DashboardDeps, DashboardEnv, OwnStanding, Viewer } from './env.ts';
+import { requestersOf } from './people.ts';
 import { cookieOptions } from './session/device.ts';
 import { joinedReadCookie } from './session/startSession.ts';
 
@@ -96,7 +97,7 @@ export const viewer = ({
     if (!isFree && !isChange(c.req.method) && may(person, 'reserve')) {
       const [turns, troubles, releases] = await Promise.all([
         ownStandings(engine, credential, user).catch(() => []),
-        readTroubles(engine, credential, requesterOf(user)).catch(() => []),
+        readTroubles(engine, credential, requestersOf(user)).catch(() => []),
         stillOpen(engine, credential, person.releases).catch(() => []),
       ]);
       c.set('viewer', { ...person, standings: turns, troubles, releases });

@@ -6,12 +6,12 @@ import type { Booking } from '../../contract/bookings.ts';
 import { memoize } from '../../domain/firstUse.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { resourceStates } from '../../engine/reservations/states.ts';
-import { requesterOf, type SessionUser } from '../../engine/tenant/signIns.ts';
+import type { SessionUser } from '../../engine/tenant/signIns.ts';
 import type { Standing } from '../../engine/waiting/list.ts';
 import { isOwn } from '../../operations/permissions.ts';
 import { readBookings } from '../bookings/read.ts';
 import type { DashboardDeps } from '../env.ts';
-import { type NameOf, namesOf } from '../people.ts';
+import { type NameOf, namesOf, requestersOf } from '../people.ts';
 import { type Frame, frameAt, weekFrame } from '../timeline/frame.ts';
 import { MAX_LANES } from '../timeline/row.ts';
 import {
@@ -96,6 +96,7 @@ export async function readBoard(deps: BoardDeps, reader: Reader, query: BoardQue
   const { engine } = deps;
   const { credential, user, standings } = reader;
   const frame = frameOf(query, zone);
+  const own = user === null ? [] : requestersOf(user);
   const lab = await readLab(engine, credential);
   const person: Person = {
     isOwn: (requester) => user !== null && isOwn(user, requester),
@@ -121,7 +122,7 @@ export async function readBoard(deps: BoardDeps, reader: Reader, query: BoardQue
     total: rows.length,
     pages,
     counts: corrected(countAll(lab), [...byName.values()]),
-    mine: requestersOf(user).flatMap((requester) => holdsOf(lab).get(requester) ?? []),
+    mine: own.flatMap((requester) => holdsOf(lab).get(requester) ?? []),
     labelKeys: [...lab.labels.keys()],
     isBookable: lab.isBookable,
     isPartial: lab.isPartial,
@@ -172,7 +173,10 @@ async function readRows(
   const [states, entries, booked] = await Promise.all([
     names.length === 0
       ? []
-      : resourceStates(engine, credential, names, { slots: MAX_LANES, requesters: requestersOf(user) }),
+      : resourceStates(engine, credential, names, {
+          slots: MAX_LANES,
+          requesters: user === null ? [] : requestersOf(user),
+        }),
     // A page does without the past rather than fail.
     hasTimeline ? history.recent(credential.tenant, names, new Date(frame.fromMs), MAX_PAST).catch(() => []) : [],
     hasTimeline ? bookedIn(engine, credential, shown, frame) : [],
@@ -209,10 +213,6 @@ async function bookedIn(
     .map(({ name }) => readBookings(engine, credential, { resource: name, ...window }, MAX_BOOKINGS).catch(() => []));
   return (await Promise.all(rows)).flat();
 }
-
-/** The requesters that a person is. */
-const requestersOf = (user: SessionUser | null): string[] =>
-  user === null ? [] : [requesterOf(user), ...(user.email === null ? [] : [user.email])];
 
 /** True if the walk of all resources takes for free what a blocker keeps from everybody. */
 const isBlocked = ({ state, shut }: BoardRow): boolean => state.blockedBy !== null && shut !== null;

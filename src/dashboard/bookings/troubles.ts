@@ -15,14 +15,24 @@ const MOST = 50;
 const SLOTS = 16;
 
 /**
- * Looks at the bookings of a requester that begin within a week and have not begun. Without any, it costs one call.
+ * Looks at the bookings of some requesters that begin within a week and have not begun. Without any, it costs a call
+ * for each requester.
  * @returns one for each slot, in order of their start
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
-export async function readTroubles(engine: Engine, credential: Credential, requester: string): Promise<Trouble[]> {
+export async function readTroubles(
+  engine: Engine,
+  credential: Credential,
+  requesters: readonly string[],
+): Promise<Trouble[]> {
   const to = Math.ceil(Date.now() / 1000) + WEEK_S;
-  const all = await readBookings(engine, credential, { requester, to }, MOST);
-  const ahead = all.filter(({ state }) => state !== 'RUNNING');
+  const all = await Promise.all(
+    requesters.map((requester) => readBookings(engine, credential, { requester, to }, MOST)),
+  );
+  const ahead = all
+    .flat()
+    .filter(({ state }) => state !== 'RUNNING')
+    .sort((one, other) => Date.parse(one.start) - Date.parse(other.start));
   if (ahead.length === 0) return [];
   const names = [...new Set(ahead.map(({ resource }) => resource))];
   const states = await resourceStates(engine, credential, names, { slots: SLOTS });

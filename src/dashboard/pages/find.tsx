@@ -5,13 +5,13 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { readTerms } from '../../engine/tenant/record.ts';
-import { requesterOf } from '../../engine/tenant/signIns.ts';
 import { FIND, FoundList } from '../components/findParts.tsx';
 import { Page } from '../components/layout.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { findPeople, findResources } from '../find/findResources.ts';
 import { optionsOf, termOf } from '../find/options.ts';
 import { readQuery, searched } from '../form.ts';
+import { requestersOf } from '../people.ts';
 import { needs } from '../viewer.ts';
 import { zoneOf } from '../zone.ts';
 
@@ -23,7 +23,7 @@ export const findRoutes = ({ engine }: DashboardDeps) =>
     const { credential, user } = viewer;
     const { q, part } = readQuery(c, Query);
     const term = termOf(q);
-    const requesters = [requesterOf(user), ...(user.email === null ? [] : [user.email])];
+    const requesters = requestersOf(user);
     const [terms, resources, people] = await Promise.all([
       readTerms(engine, credential),
       term === '' ? [] : findResources(engine, credential, term, requesters),

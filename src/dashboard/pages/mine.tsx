@@ -23,7 +23,7 @@ import { Extend, LeaveQueue, Release, ReleaseReady } from '../components/rowActi
 import { When } from '../components/when.tsx';
 import type { DashboardDeps, DashboardEnv, Viewer } from '../env.ts';
 import { historyPath } from '../paths.ts';
-import { namesOf } from '../people.ts';
+import { namesOf, requestersOf } from '../people.ts';
 import { conditionFor, expectedTurn } from '../resource/facts.ts';
 import { may } from '../viewer.ts';
 import { ordinal } from '../words/numbers.ts';
@@ -42,7 +42,7 @@ export const mineRoutes = (deps: DashboardDeps) =>
     const { viewer } = c.var;
     const { credential, user } = viewer;
     const { engine, history, reads } = deps;
-    const requesters = [requesterOf(user), ...(user.email === null ? [] : [user.email])];
+    const requesters = requestersOf(user);
     const [held, booked, past] = await Promise.all([
       readHeld(deps, viewer, requesters),
       readBooked(deps, viewer, requesters),
