@@ -33,6 +33,9 @@ export interface LeaseFieldsProps {
   readonly latestMs?: number | null;
 }
 
+/** Beside an end after which it is booked. */
+const LATEST = 'latest';
+
 type ChoicesProps = Pick<LeaseFieldsProps, 'terms' | 'typed' | 'zone' | 'isQueued' | 'first' | 'latestMs'>;
 
 /** The choices that the fields offer, and the value of the one that is chosen. */
@@ -51,7 +54,7 @@ function choicesOf({ terms, typed, zone, isQueued = false, first = null, latestM
 function endingBy(latestMs: number | null, all: readonly LeaseChoice[]): readonly LeaseChoice[] {
   if (latestMs === null) return all;
   if (all.every(({ endMs }) => endMs < latestMs)) return all;
-  return [...all.filter(({ endMs }) => endMs < latestMs), { ...choiceUntil(latestMs), length: 'latest' }];
+  return [...all.filter(({ endMs }) => endMs < latestMs), { ...choiceUntil(latestMs), length: LATEST }];
 }
 
 /** When the chosen time ends, for the button; null: the person types it */
@@ -66,41 +69,49 @@ export const LeaseFields = (props: LeaseFieldsProps) => {
   const end = chosenEnd(props);
   // Who types an end begins at the one that is suggested, not in an empty field.
   const before = end !== null && !typed.until ? new Date(end).toISOString() : undefined;
+  const latest = choices.find(({ length }) => length === LATEST);
   return (
-    <fieldset class="pick">
-      <legend>{isQueued ? 'How long' : 'Until'}</legend>
-      {choices.map((choice) => (
-        <label>
-          <input type="radio" name="lease" value={choice.value} checked={choice.value === chosen} />{' '}
-          <span>{isQueued ? choice.length : <Ending choice={choice} />}</span>
-        </label>
-      ))}
-      <label>
-        <input type="radio" name="lease" value={OTHER} checked={chosen === OTHER} /> <span>Other…</span>
-      </label>
-      <div class="other">
-        <label>
-          <span>
-            Until (<span data-zone>UTC</span>)
-          </span>
-          <input
-            type="datetime-local"
-            name="until"
-            value={typed.until ?? ''}
-            data-exact="untilExact"
-            data-at={typed.untilExact || before}
-            {...faultOf({ of: 'ttlSeconds', failed })}
-          />
-          <input type="hidden" name="untilExact" value={typed.untilExact ?? ''} />
-        </label>
-        {mayLast && terms.maxTtlSeconds === null && (
-          <label class="check">
-            <input type="radio" name="lease" value={NO_END} checked={chosen === NO_END} /> No end
+    <>
+      <fieldset class="pick">
+        <legend>{isQueued ? 'How long' : 'Until'}</legend>
+        {choices.map((choice) => (
+          <label>
+            <input type="radio" name="lease" value={choice.value} checked={choice.value === chosen} />{' '}
+            <span>{isQueued ? choice.length : <Ending choice={choice} />}</span>
           </label>
-        )}
-      </div>
-      <Fault of="ttlSeconds" failed={failed} />
-    </fieldset>
+        ))}
+        <label>
+          <input type="radio" name="lease" value={OTHER} checked={chosen === OTHER} /> <span>Other…</span>
+        </label>
+        <div class="other">
+          <label>
+            <span>
+              Until (<span data-zone>UTC</span>)
+            </span>
+            <input
+              type="datetime-local"
+              name="until"
+              value={typed.until ?? ''}
+              data-exact="untilExact"
+              data-at={typed.untilExact || before}
+              {...faultOf({ of: 'ttlSeconds', failed })}
+            />
+            <input type="hidden" name="untilExact" value={typed.untilExact ?? ''} />
+          </label>
+          {mayLast && terms.maxTtlSeconds === null && (
+            <label class="check">
+              <input type="radio" name="lease" value={NO_END} checked={chosen === NO_END} /> No end
+            </label>
+          )}
+        </div>
+        <Fault of="ttlSeconds" failed={failed} />
+      </fieldset>
+      {latest && (
+        <p class="meta">
+          It is booked from <Clock at={latest.endMs} /> on.
+        </p>
+      )}
+    </>
   );
 };
 

@@ -74,11 +74,14 @@ export async function findWanted(
       ? []
       : await resourceStates(engine, credential, names, { slots: SLOTS, requesters: [requesterOf(user)] });
   const options = states
-    .map((state, i) => ({ state, group: shown[i]?.group ?? '' }))
+    .map((state, i) => ({ state, group: shown[i]?.group ?? '', bookedFrom: shown[i]?.bookedFrom }))
     .sort((one, other) => Number(isFree(other.state)) - Number(isFree(one.state)))
-    .map(({ state, group }) => ({
+    .map(({ state, group, bookedFrom }) => ({
       group,
-      option: { to: to(state.name), text: state.name, ...stateOption(user, state) },
+      option: {
+        ...{ to: to(state.name), text: state.name, ...stateOption(user, state) },
+        ...(isFree(state) && bookedFrom !== undefined && { untilMs: Date.parse(bookedFrom) }),
+      },
     }));
   const groups = [...groupBy(options, ({ group }) => group)].map(([group, all]) => ({
     title: group === '' ? 'In no group' : pathText(group),
