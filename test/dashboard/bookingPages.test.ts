@@ -17,6 +17,7 @@ import {
   plain,
   RIG,
   see,
+  send,
   typed,
   useBookingPages,
 } from '../support/bookingPages.ts';
@@ -105,9 +106,12 @@ describe('pages show bookings', () => {
   });
 
   test('Board, Mine: what the person booked for the next days and goes out of service, with another in place', async () => {
+    // By a program, in the name that programs have for the person.
+    const first = { resource: 'pixel-8', requester: 'bo@lab.example', start: at(1), end: at(2), note: 'demo' };
+    await client.request('POST', '/api/v1/Booking', { bookings: [first] });
     await book({ ...BOOKED_BY_BO, every: 'day', until: at(48).slice(0, 10) }, 2, 3);
-    await book({ resource: 'pixel-7' }, 24 * 8, 24 * 8 + 1);
-    await client.setCondition({ resource: 'pixel-7', condition: 'out', reason: 'too far ahead' });
+    await book(RIG, 24 * 8, 24 * 8 + 1);
+    await client.setCondition({ resource: 'rigs_0', condition: 'out', reason: 'too far ahead' });
     await client.setCondition({ resource: 'pixel-8', condition: 'out', reason: 'display dark' });
     const line =
       /pixel-8 , which you booked for .{5,25} UTC , is out of service : display dark. You have \d more bookings? of it in the next 7 days/;
@@ -120,11 +124,11 @@ describe('pages show bookings', () => {
       expect(linksTo(troubles, '/booking/cancel?')).toHaveLength(1);
       const [another = ''] = linksTo(troubles, '/book?');
       const form = fieldsOf((await see(another)).text);
-      expect(form).toMatchObject({ match: 'os=android, site=berlin', start: typed(2), end: typed(3), note: 'demo' });
+      expect(form).toMatchObject({ match: 'os=android, site=berlin', start: typed(1), end: typed(2), note: 'demo' });
     }
     expect(plain((await see('/activity')).text)).toContain('Mine 1 booking to look at');
     expect(plain((await see('', CAT)).text)).not.toMatch(/which you booked|booking to look/);
-    for (const resource of ['pixel-7', 'pixel-8']) await client.setCondition({ resource, condition: 'ready' });
+    for (const resource of ['rigs_0', 'pixel-8']) await client.setCondition({ resource, condition: 'ready' });
     expect(plain((await see('')).text)).not.toMatch(/which you booked|booking to look/);
   });
 
@@ -155,5 +159,29 @@ describe('pages show bookings', () => {
     const { text } = await see('/find?q=book+pixel-8');
     expect(linksTo(text, '/book?')).toEqual(['/book?resource=pixel-8']);
     expect(linksTo((await see('/find?q=desk')).text, '/book?')).toEqual([]);
+  });
+
+  test('Reserve: until when something is free, and why that is the latest end', async () => {
+    await book(BOOKED_BY_BO, 2, 4, CAT);
+    expect(plain((await see('/reserve?q=pixel')).text)).toMatch(/pixel-7 free pixel-8 free until .{5,20} UTC/);
+    expect(plain((await see('/reserve?resource=pixel-8')).text)).toMatch(/latest .*It is booked from .{5,20} UTC on\./);
+  });
+
+  test('Book another: of its group, in service, with the labels that others have; single things before pools', async () => {
+    const ios = (name: string, site: string) => ({
+      ...{ name, bookable: true, treePath: 'shelf', labels: { os: 'ios', site } },
+    });
+    await client.register({ name: 'shelf', group: true }, ios('s1', 'lisbon'), ios('s2', 'oslo'), ios('s3', 'oslo'));
+    const { treePath: _, ...far } = ios('far', 'lisbon');
+    await client.register({ ...ios('s0', 'oslo'), capacity: 3 }, far);
+    await client.setCondition({ resource: 's2', condition: 'out', reason: 'fell' });
+    await book({ resource: 's1' }, 2, 4);
+    const [change = ''] = linksTo((await see('/mine')).text, '/booking/change');
+    const [another = ''] = linksTo((await see(change)).text, '/book?');
+    const { text } = await see(another);
+    expect(fieldsOf(text).match).toBe('os=ios');
+    expect(text).toMatch(/<option value="shelf" selected/);
+    const offer = await send('/book', { ...fieldsOf(text), group: 'shelf' });
+    expect(plain(offer.text)).toMatch(/You get s3 , or choose another that is free then: s3 shelf s0 shelf Cancel/);
   });
 });

@@ -36,19 +36,21 @@ export async function offerOf(
   form: BookForm,
   bodyOf: (form: BookForm) => BookBody,
 ): Promise<Offer | BookBody> {
-  const { resource, name, match, group, shown, shownFor, pick } = form;
+  const { resource, name, match, group, every, insteadOf, shown, shownFor, pick } = form;
   if (resource !== '' || name !== '') return bodyOf(form);
   const isSame = shownFor === askedFor(form);
   if (isSame && pick !== '' && pick !== shown) return bodyOf({ ...form, name: pick });
   const times = timesOf(form, form.at);
   const labels = group !== '' && match === '' ? {} : parseLabels(match);
-  const choices = await choicesOf(deps.engine, viewer, { match: labels, group }, times);
-  // The API books by labels alone, also what is out of service: else it is one of those that are free.
+  const choices = await choicesOf(deps.engine, viewer, { match: labels, group, insteadOf }, times);
+  // The API books by labels alone, also what is out of service, and looks at more: else it is the first that is free.
   const first = choices.find(({ startMs }) => startMs === times.startMs) ?? choices[0];
-  if (group !== '' && first === undefined)
+  if (first === undefined && insteadOf !== '') refuseField('match', 'nothing else that is in service has these labels');
+  if (first === undefined && group !== '')
     refuseField('match', `nothing in ${group} that can be booked has these labels`);
-  const isNamed = first !== undefined && (group !== '' || (form.every === '' && choices.some(({ isOut }) => isOut)));
-  const body = bodyOf(isNamed ? { ...form, name: first.name } : form);
+  const isFree = every === '' && first?.startMs === times.startMs;
+  const isNamed = isFree || group !== '' || insteadOf !== '';
+  const body = bodyOf(first !== undefined && isNamed ? { ...form, name: first.name } : form);
   const { result } = await dryBook(deps, viewer.credential, body);
   const names = [...new Set(result.bookings.filter(({ status }) => status === 'BOOKED').map((one) => one.resource))];
   const isShown = isSame && namesText(names) === shown;

@@ -70,7 +70,15 @@ interface AnyOf {
   readonly match: Readonly<Record<string, readonly string[]>>;
   /** The path of the group that it is in; '' whichever */
   readonly group: string;
+  /** The resource that it replaces: it is another one, and in service; '' none */
+  readonly insteadOf: string;
 }
+
+/** True if all of it is out of service now. */
+const isOut = ({ capacity, outOfService }: LabNode): boolean => outOfService === capacity;
+
+/** What is in service comes first, and of that single things: of what fits, the smallest. */
+const rankOf = (node: LabNode): number => (isOut(node) ? 2 : 0) + (node.capacity === 1 ? 0 : 1);
 
 /**
  * Finds the first time, from a start on, that is free for as long as wanted. The person's own leases do not count.
@@ -105,8 +113,8 @@ export interface Choice {
 }
 
 /**
- * Finds the bookable resources that fit, and when each is free. Those that are free first come first, and
- * of those what is in service.
+ * Finds the bookable resources that fit, and when each is free. Those that are free first come first, of
+ * those what is in service, and of that single things.
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
 export async function choicesOf(engine: Engine, viewer: Viewer, wanted: AnyOf, times: Times): Promise<Choice[]> {
@@ -117,8 +125,10 @@ export async function choicesOf(engine: Engine, viewer: Viewer, wanted: AnyOf, t
       (node) =>
         node.isBookable &&
         (wanted.group === '' || isIn(node)) &&
+        (wanted.insteadOf === '' || (node.name !== wanted.insteadOf && !isOut(node))) &&
         Object.entries(wanted.match).every(([key, values]) => values.includes(node.labels[key] ?? '')),
     )
+    .sort((one, other) => rankOf(one) - rankOf(other))
     .slice(0, MAX_RESOURCES);
   const starts = await nextTimes(
     engine,
@@ -127,13 +137,11 @@ export async function choicesOf(engine: Engine, viewer: Viewer, wanted: AnyOf, t
     times,
   );
   return fits
-    .map(({ name, group, capacity, outOfService }, i) => ({
-      ...{ name, group, startMs: starts[i] ?? Number.POSITIVE_INFINITY },
-      isOut: outOfService === capacity,
+    .map((node, i) => ({
+      ...{ name: node.name, group: node.group, startMs: starts[i] ?? Number.POSITIVE_INFINITY },
+      isOut: isOut(node),
     }))
-    .sort((one, other) =>
-      one.startMs === other.startMs ? Number(one.isOut) - Number(other.isOut) : one.startMs - other.startMs,
-    );
+    .sort((one, other) => (one.startMs === other.startMs ? 0 : one.startMs - other.startMs));
 }
 
 /** The first time, from a start on, at which each of some resources is free. */
@@ -161,17 +169,22 @@ async function nextTimes(
 }
 
 /**
- * Returns what a form asks for that books another resource like a registered one: the labels that others to book have,
- * too; without such labels, its group.
+ * Returns what a form asks for that books another resource like a registered one: its group, if that has others to book
+ * that are in service, and as many of its labels as one of those has.
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
 export async function likeOf(engine: Engine, credential: Credential, name: string) {
   const { nodes } = await readLab(engine, credential);
   const { labels = {}, group = '' } = nodes.find((node) => node.name === name) ?? {};
-  const others = nodes.filter((node) => node.name !== name && node.isBookable);
-  const shared = Object.entries(labels).filter(([key, value]) => others.some((other) => other.labels[key] === value));
-  const match = labelsText(shared.map((label) => label.join('=')));
-  return { match, group: match === '' ? group : '' };
+  const others = nodes.filter((node) => node.name !== name && node.isBookable && !isOut(node));
+  const near = others.filter((node) => node.group === group);
+  let left = near.length > 0 ? near : others;
+  const shared = Object.entries(labels).filter(([key, value]) => {
+    const alike = left.filter((node) => node.labels[key] === value);
+    if (alike.length > 0) left = alike;
+    return alike.length > 0;
+  });
+  return { match: labelsText(shared.map((label) => label.join('='))), group: near.length > 0 ? group : '' };
 }
 
 type Holds = Pick<Awaited<ReturnType<typeof readCare>>, 'slots' | 'holds'>;

@@ -74,7 +74,7 @@ export const WantedFields = ({ typed, groups, isFirst, failed }: WantedFieldsPro
       placeholder="android, berlin"
       failed={failed}
     />
-    {groups.length > 1 && (
+    {(groups.length > 1 || typed.group !== '') && (
       <label>
         In
         <select name="group">

@@ -150,7 +150,12 @@ const bodyFor =
 async function suggest({ engine }: DashboardDeps, viewer: Viewer, form: BookForm): Promise<Suggestion | null> {
   if (form.every !== '') return null;
   const times = timesOf(form, form.at);
-  const startMs = await nextTime(engine, viewer, { ...wantedOf(form), group: form.group }, times);
+  const startMs = await nextTime(
+    engine,
+    viewer,
+    { ...wantedOf(form), group: form.group, insteadOf: form.insteadOf },
+    times,
+  );
   return startMs === null ? null : { startMs, endMs: startMs + times.endMs - times.startMs };
 }
 
