@@ -68,9 +68,13 @@ interface OneMoreProps {
   readonly days: number;
 }
 
+/** About how many waits one more slot would have saved, of those that the slots of today explain. */
+export const savedBy = ({ waited, waitedToday, waitedThen }: OneMore): number =>
+  waited === 0 ? 0 : Math.round(waitedToday * (1 - waitedThen / waited));
+
 /** In a sentence. If the slots of today explain few of the waits, it claims no savings. */
 export const WithOneMore = ({ more, capacity, waiting, days }: OneMoreProps) => {
-  const { waited, waitedMs, waitedToday, waitedThen, waitedThenMs } = more;
+  const { waited, waitedMs, waitedThen, waitedThenMs } = more;
   if (waited === 0 && waiting === 0) return <>Nobody had to wait.</>;
   if (waited === 0)
     return (
@@ -81,9 +85,9 @@ export const WithOneMore = ({ more, capacity, waiting, days }: OneMoreProps) => 
   if (!explainsWaits(more))
     return (
       <>
-        {number(waited)} had to wait in the last {daysText(days)}. With the {number(capacity)} slots of today it would
-        have been about {number(waitedToday)}, with one more {number(waitedThen)}; the others waited for something else,
-        or it had fewer slots then.
+        {number(waited)} had to wait in the last {daysText(days)}, most of them for another reason than its{' '}
+        {number(capacity)} slots, or while it had fewer. One more slot would have spared{' '}
+        {savedBy(more) === 0 ? 'nobody' : `about ${number(savedBy(more))}`} the wait.
       </>
     );
   return (

@@ -21,7 +21,7 @@ import { type InsightProps, RefusalsCard } from '../components/refusalsCard.tsx'
 import { Figure } from '../components/resourceAside.tsx';
 import { resourcePath } from '../components/resourceTree.tsx';
 import { ShortCard } from '../components/shortCard.tsx';
-import { SharesSince, stepOf, Trend, WithOneMore } from '../components/trend.tsx';
+import { SharesSince, savedBy, stepOf, Trend, WithOneMore } from '../components/trend.tsx';
 import type { DashboardDeps, DashboardEnv } from '../env.ts';
 import { readQuery } from '../form.ts';
 import { type NameOf, namesOf } from '../people.ts';
@@ -197,6 +197,10 @@ interface TrendsProps {
   readonly days: number;
 }
 
+/** Those first of which one more slot would have saved most. */
+const byNeed = (one: PoolTrend, other: PoolTrend): number => needOf(other) - needOf(one);
+const needOf = ({ oneMore }: PoolTrend): number => (oneMore === null ? 0 : savedBy(oneMore));
+
 const TrendsCard = ({ trends, waiting, days }: TrendsProps) => (
   <section class="card" aria-labelledby="trends-title">
     <header>
@@ -206,7 +210,7 @@ const TrendsCard = ({ trends, waiting, days }: TrendsProps) => (
       <AllRows count={trends.length} shown={2} />
       <span class="meta">in use over {daysText(days)}, of the slots of today; amber: all of them</span>
     </header>
-    {trends.map(({ resource, capacity, steps, oneMore }) => (
+    {trends.toSorted(byNeed).map(({ resource, capacity, steps, oneMore }) => (
       <div class="pad">
         <h3>
           <a href={resourcePath(resource)}>{resource}</a>, {number(capacity)} slots today
