@@ -96,7 +96,7 @@ describe('settings of the tenant', () => {
     const before = await holdfast.redis.hget(key, 'terms');
     await setTerms(holdfast.redis, holdfast.tenant, '600000 5400000 1 1 86400 100');
     const { text } = await ann.get(`/reserve?resource=${randomUUID()}`);
-    expect(text).toMatch(/value="600" checked=""\/> <span><time[^>]*>[^<]*<\/time> · 10 min/);
+    expect(text).toMatch(/value="600" checked=""\/> <span><time[^>]*>[^<]*<\/time> · 10\u00a0min/);
     expect(text).toContain('What for (required)');
     expect(text).not.toMatch(/value="7200"|No end/);
     const refused = await ann.post('/reserve', { resource: randomUUID(), lease: '600' });
