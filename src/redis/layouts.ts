@@ -129,9 +129,12 @@ export function itemArgs<Kind extends ItemKind>(
   item: Readonly<Record<(typeof ITEMS)[Kind][number], string | number>>,
 ): (string | number)[] {
   const fields: readonly (typeof ITEMS)[Kind][number][] = ITEMS[kind];
-  const args = fields.map((field) => item[field]);
+  const args: (string | number)[] = [];
+  for (const field of fields) args.push(item[field]);
   if (kind !== 'reserve') return args;
-  const [lease = '', ...others] = args.splice(LEASE);
-  args.push(others.every((value) => value === '') ? lease : [lease, ...others].join('\n'));
+  let end = args.length;
+  while (args[end - 1] === '' && end > LEASE + 1) end--;
+  if (end > LEASE + 1) args[LEASE] = args.slice(LEASE).join('\n');
+  args.length = LEASE + 1;
   return args;
 }

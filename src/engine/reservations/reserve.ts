@@ -132,6 +132,9 @@ export function toReserveResult(item: ReserveItem, reply: readonly string[]): Re
     case 'ACQUIRED':
     case 'ALREADY_HAD': {
       const { picked, details, booking } = parseDetails(toText(described));
+      const held = heldAttributes(details.slots !== undefined, sets);
+      // No spread in the middle: V8 takes some µs for each property that follows one. Fields that are undefined do not
+      // become part of the response.
       return {
         resource: match === undefined ? resource : (picked ?? resource),
         requester,
@@ -139,13 +142,17 @@ export function toReserveResult(item: ReserveItem, reply: readonly string[]): Re
         explanation: status,
         releaseToken: unpackToken(toText(token)),
         expiresAt: toTime(toMs(expiresAt)),
-        ...(ttlSeconds && { ttlSeconds: toInteger(ttlSeconds) }),
-        ...(mode && { mode: 'EXCLUSIVE' as const }),
-        ...details,
-        ...heldAttributes(details.slots !== undefined, sets),
-        ...(booking && { booking }),
+        ttlSeconds: ttlSeconds ? toInteger(ttlSeconds) : undefined,
+        mode: details.mode ?? (mode && 'EXCLUSIVE'),
+        acquiredSlots: details.acquiredSlots,
+        acquiredBlockers: details.acquiredBlockers,
+        reservedAtPath: details.reservedAtPath,
+        slots: details.slots,
+        attributes: held.attributes,
+        slotAttributes: held.slotAttributes,
+        booking,
         fencingToken: toInteger(fencingToken),
-        ...(waitedMs && { waitedMs: toInteger(waitedMs) }),
+        waitedMs: waitedMs ? toInteger(waitedMs) : undefined,
       };
     }
     case 'WAITING':
