@@ -17,7 +17,7 @@ const TSX = ['--import', import.meta.resolve('tsx')];
 /** The built service, as in the image. */
 export const SERVICE = 'dist/main.js';
 /** The options of Node in the image. */
-const AS_IN_IMAGE = ['--max-semi-space-size=64', '--single-threaded-gc'];
+const AS_IN_IMAGE = ['--max-semi-space-size=64', '--single-threaded-gc', '--incremental-marking-hard-trigger=80'];
 
 /** The Node that runs the measured servers: NODE_BIN, or the one that runs this process. */
 const NODE = process.env.NODE_BIN ?? process.execPath;

@@ -166,7 +166,7 @@ describe('the Dockerfile', () => {
   };
   const SERVICE = lines.find((line) => line.endsWith(' AS service')) ?? '';
   const STANDALONE = 'FROM service AS standalone';
-  const OPTIONS = ['--max-semi-space-size=64', '--single-threaded-gc'];
+  const OPTIONS = ['--max-semi-space-size=64', '--single-threaded-gc', '--incremental-marking-hard-trigger=80'];
 
   test('runs as a user that is not root, by its number', () => {
     for (const target of [SERVICE, STANDALONE]) expect(inTarget(target, 'USER').at(-1)).toBe('USER 1000:1000');
