@@ -5,8 +5,11 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { active, hold, holdfast, inSeconds, person, useActing } from '../support/acting.ts';
 import { ask } from '../support/ask.ts';
+import { makeConfiguredKey, makeTenant } from '../support/service.ts';
+import { signIn } from '../support/tenancy.ts';
 
-useActing();
+const [own, other] = [makeTenant(), makeTenant()];
+useActing([own, other].map((tenant) => makeConfiguredKey(tenant)));
 
 type Person = Awaited<ReturnType<typeof person>>;
 
@@ -139,5 +142,21 @@ describe('Undo', () => {
     const body = new URLSearchParams({ resource });
     expect((await ask(`${holdfast.url}/dashboard/undo`, { method: 'POST', headers, body })).status).toBe(409);
     expect(await active(resource)).toEqual([]);
+  });
+
+  test('is for the person who released it, in this tenant: others at the same browser do not see it', async () => {
+    const email = 'ann@id.example';
+    const { cookie: elsewhere } = await signIn(holdfast.redis, other, { role: 'member', email });
+    const [ann, bob] = [await person('member', email), await person()];
+    const resource = randomUUID();
+    await ann.post('/reserve', { resource, lease: '1800' });
+    const { cookie, undo } = await release(ann, resource);
+    for (const session of [bob.headers.Cookie, elsewhere]) {
+      const headers = { Cookie: `${session}; ${cookie}`, Origin: holdfast.url };
+      expect((await ask(`${holdfast.url}/dashboard`, { headers })).text).not.toContain(resource);
+      const body = new URLSearchParams({ resource });
+      expect((await ask(`${holdfast.url}/dashboard/undo`, { method: 'POST', headers, body })).status).toBe(409);
+    }
+    expect((await undo()).status).toBe(303);
   });
 });

@@ -6,16 +6,17 @@ import { afterAll, beforeAll } from 'vitest';
 import type { ReserveResult } from '../../src/contract/reservations.ts';
 import type { Role } from '../../src/domain/rights.ts';
 import type { SessionUser } from '../../src/engine/tenant/signIns.ts';
+import type { ConfiguredKey } from '../../src/identity/configured.ts';
 import { ask } from './ask.ts';
 import { type Instance, startInstance } from './service.ts';
 import { signIn } from './tenancy.ts';
 
 export let holdfast: Instance;
 
-/** To be called at the top of a test file. */
-export function useActing(): void {
+/** To be called at the top of a test file. @param keys of its tenants, the first of which acts; default: of a new one */
+export function useActing(keys?: readonly ConfiguredKey[]): void {
   beforeAll(async () => {
-    holdfast = await startInstance();
+    holdfast = await startInstance(keys && { keys });
   });
   afterAll(() => holdfast.stop());
 }

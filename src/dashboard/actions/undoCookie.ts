@@ -1,22 +1,27 @@
 /**
  * A cookie that remembers for a while what a person can take back, so that no address can propose something else
- * (docs/specification.md#reserving-by-hand).
+ * (docs/specification.md#reserving-by-hand). It is for this person in this tenant: the same browser may sign in to
+ * another one, where a resource may have the same name.
  */
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import type { z } from 'zod';
-import { cookieName } from '../../identity/credentials.ts';
+import { z } from 'zod';
+import { cookieName, digestOf } from '../../identity/credentials.ts';
 import type { DashboardEnv } from '../env.ts';
 import { cookieOptions } from '../session/device.ts';
 
-/** Characters of a cookie: browsers keep 4,096 bytes of one. */
+/** Characters of what it remembers: browsers keep 4,096 bytes of a cookie. */
 const MAX_LENGTH = 3000;
 
 const textOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
+/** The person in the tenant, in a form that tells neither. */
+const ownerOf = ({ var: { credential } }: Context<DashboardEnv>): string =>
+  digestOf(`${credential.tenant} ${credential.actor}`);
+
 export const fits = (value: unknown): boolean => textOf(value).length <= MAX_LENGTH;
 
-/** Returns what the cookie of this name remembers; null if it is not there, or malformed. */
+/** Returns what the cookie of this name remembers; null if it is not there, malformed, or of somebody else. */
 export function readUndo<Schema extends z.ZodType>(
   c: Context<DashboardEnv>,
   publicUrl: string | undefined,
@@ -25,7 +30,8 @@ export function readUndo<Schema extends z.ZodType>(
 ): z.infer<Schema> | null {
   const text = Buffer.from(getCookie(c, cookieName(publicUrl, name)) ?? '', 'base64url').toString();
   try {
-    return schema.parse(JSON.parse(text));
+    const [owner, value]: unknown[] = z.array(z.unknown()).parse(JSON.parse(text));
+    return owner === ownerOf(c) ? schema.parse(value) : null;
   } catch {
     return null;
   }
@@ -42,6 +48,6 @@ export function writeUndo(
   value: object | null,
   lastsMs: number,
 ): void {
-  const text = value === null ? '' : textOf(value);
+  const text = value === null ? '' : textOf([ownerOf(c), value]);
   setCookie(c, cookieName(publicUrl, name), text, cookieOptions(publicUrl, lastsMs));
 }
