@@ -64,6 +64,7 @@ describe('the page of the audit trail', () => {
     const held = [{ resource: 'lamp', requester: 'ci', ttlSeconds: 600 }];
     await holdfast.request('POST', '/api/v1/Reservation/reserve', held, { 'X-Api-Key': own.key });
     expect((await send('/reserve', { resource: 'lamp', act: 'wait', lease: '1800' })).to).toContain('done=waiting');
+    expect((await open(user, '/settings')).text).toContain('lose their place: 1 now|');
     expect((await send('/settings', { maxTtlSeconds: '30m' })).to).toBe('/dashboard/settings?done=saved');
     const saved = await send('/settings', { maxTtlSeconds: '29m' });
     expect(saved.to).toBe('/dashboard/settings?done=savedEnded&count=1');

@@ -9,7 +9,7 @@ import { MAX_BOOKINGS_PER_REQUESTER } from '../../domain/bookings.ts';
 import { durationOf, durationText } from '../../domain/durations.ts';
 import { ownAudience } from '../../domain/names.ts';
 import type { Registration } from '../../domain/registrations.ts';
-import type { Settings } from '../../domain/tenants.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../../domain/tenants.ts';
 import { DEFAULT_PRIORITY, MAX_PRIORITY } from '../../domain/waiting.ts';
 import { deleteIssuer, putIssuer } from '../../operations/issuers.ts';
 import { changeSettings } from '../../operations/tenant.ts';
@@ -32,6 +32,7 @@ import { attempt, check, type Failed, NO_DATABASE, readForm, refuseField } from 
 import { DeleteIssuerQuery, issuerSchema, settingsSchema } from '../formSchemas.ts';
 import { backTo, CHANGES } from '../paths.ts';
 import { may } from '../viewer.ts';
+import { number } from '../words/numbers.ts';
 
 const AT = '/dashboard/settings';
 
@@ -65,13 +66,15 @@ export const settingsRoutes = (deps: DashboardDeps) => {
     const { tenant } = viewer.credential;
     const common = { viewer, done: c.req.query('done'), failed };
     if (tenants === null) return c.html(<PageWithoutDatabase {...common} />, failed?.status ?? 200);
-    const [stored, issuers] = await Promise.all([
+    const withNotes = { requireNote: true };
+    const [stored, issuers, noteless] = await Promise.all([
       readTenant(tenants.store, tenant),
       listIssuers(tenants.store, tenant),
+      countEnding(deps.engine, viewer.credential, DEFAULT_SETTINGS, withNotes).catch(() => 0),
     ]);
     const edited = issuers.find(({ id }) => id === c.req.query('edit'));
     const begun = edited === undefined ? presetOf(c.req.query('preset'), ownAudience(tenant)) : typedOf(edited);
-    const props = { stored, issuers, typed: typed ?? begun, ...common };
+    const props = { stored, issuers, noteless, typed: typed ?? begun, ...common };
     return c.html(<SettingsPage {...props} />, failed?.status ?? 200);
   };
 
@@ -135,14 +138,16 @@ const PageWithoutDatabase = (props: CommonProps) => (
 interface SettingsProps extends CommonProps {
   readonly stored: Tenant;
   readonly issuers: readonly Registration[];
+  /** How many wait without a note. */
+  readonly noteless: number;
   readonly typed: TypedIssuer;
 }
 
-const SettingsPage = ({ stored, issuers, typed, ...common }: SettingsProps) => {
+const SettingsPage = ({ stored, issuers, noteless, typed, ...common }: SettingsProps) => {
   const { tenant } = common.viewer.credential;
   return (
     <Page title="Settings" at={AT} head={{ actions: <ChangesLink viewer={common.viewer} /> }} {...common}>
-      <SettingsForm stored={stored} />
+      <SettingsForm stored={stored} noteless={noteless} />
       <section class="card pad define" aria-labelledby="issuers-title">
         <h2 id="issuers-title">JWT issuers</h2>
         <p>
@@ -184,7 +189,7 @@ const ChangesLink = ({ viewer }: { viewer: Viewer }) =>
     </a>
   ) : null;
 
-const SettingsForm = ({ stored }: { stored: Settings }) => (
+const SettingsForm = ({ stored, noteless }: { stored: Settings; noteless: number }) => (
   <form method="post" action={AT} class="fields">
     <h2>Reservations</h2>
     <p class="hint">Write lengths as 30m, 2h or 1d.</p>
@@ -195,6 +200,7 @@ const SettingsForm = ({ stored }: { stored: Settings }) => (
     <label class="check">
       <input type="checkbox" name="requireNote" checked={stored.requireNote} /> Reservations must have a note. When this
       is saved, those who wait without a note lose their place
+      {noteless > 0 && `: ${number(noteless)} now`}
     </label>
     <label class="check">
       <input type="checkbox" name="holdersReport" checked={stored.holdersReport} /> Holders may take something out of
