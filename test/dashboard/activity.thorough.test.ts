@@ -159,7 +159,7 @@ describe('the history', () => {
       return texts.map((text) => text.replace(/\s+/g, ' '));
     };
     expect(await rows('Resource')).toEqual([expect.stringMatching(/^staging \d+ % 2 2 min 0$/)]);
-    expect(await rows('Who')).toEqual(['CI ci-… 2 runs 5 h 2 2 min', 'In all 5 h 2 2 min']);
+    expect(await rows('Who')).toEqual(['CI ci-* 2 runs 5 h 2 2 min', 'In all 5 h 2 2 min']);
     expect(await violations(page)).toEqual([]);
     await page.emulateMedia({ media: 'print' });
     expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false);

@@ -1,5 +1,5 @@
 /**
- * People and jobs with how much they held. The runs of a job are one: `ci-…`.
+ * People and jobs with how much they held. The runs of a job are one: `ci-*`.
  */
 import type { HolderUsage } from '../../domain/history.ts';
 import { span } from '../assets/span.js';
@@ -13,7 +13,7 @@ export const HolderName = ({ name, names, nameOf }: Pick<HolderUsage, 'name' | '
   names === 1 ? (
     <Person requester={name} nameOf={nameOf} note={isPerson(name) ? undefined : 'program'} />
   ) : (
-    <Person requester={name} nameOf={() => `${name}…`} note={`${number(names)} runs`} />
+    <Person requester={name} nameOf={() => `${name}*`} note={`${number(names)} runs`} />
   );
 
 const HOUR_MS = 3_600_000;
