@@ -37,6 +37,11 @@ describe('the page of the audit trail', () => {
     expect((await open(user, '/activity/changes?to=2020-01-01')).text).toContain('Nothing was found.');
   });
 
+  test('a history that ends before it begins says so', async () => {
+    const { text } = await open(user, '/activity?from=2026-01-02T10:00&to=2026-01-01T10:00');
+    expect(text).toContain('“From” is later than “To”');
+  });
+
   test('says of settings and sizes what they were and are, and nothing of those that stay', async () => {
     const change = { requireNote: true, maxTtlSeconds: 3600, holdersReport: true };
     await user.request(holdfast.url, 'PUT', '/api/v1/Tenant/settings', change);

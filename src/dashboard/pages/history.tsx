@@ -100,7 +100,7 @@ export const historyRoutes = (deps: DashboardDeps) => {
               rows={rows}
               nameOf={nameOf}
               isExact
-              none={page.next === null ? 'Nothing was found.' : MORE}
+              none={page.next === null ? nothingOf(wish) : MORE}
             />
             {held.isPartial && (
               <p class="pad meta">
@@ -118,6 +118,9 @@ export const historyRoutes = (deps: DashboardDeps) => {
       return c.body(csvOf(list, wantedBy(wish)), 200, csvHeaders('history'));
     });
 };
+
+const nothingOf = ({ from, to }: HistoryWish): string =>
+  from && to && from > to ? 'Nothing was found: “From” is later than “To”.' : 'Nothing was found.';
 
 /** The exports of last month. */
 const MonthLinks = () => {
