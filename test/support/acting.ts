@@ -13,7 +13,10 @@ import { signIn } from './tenancy.ts';
 
 export let holdfast: Instance;
 
-/** To be called at the top of a test file. @param keys of its tenants, the first of which acts; default: of a new one */
+/**
+ * To be called at the top of a test file.
+ * @param keys those of its tenants, the first of which acts. Default: one of a new tenant
+ */
 export function useActing(keys?: readonly ConfiguredKey[]): void {
   beforeAll(async () => {
     holdfast = await startInstance(keys && { keys });
