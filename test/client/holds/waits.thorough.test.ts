@@ -99,7 +99,7 @@ describe('a wait', () => {
       note: 'why',
       expiresAt: held.expiresAt?.toISOString(),
     };
-    const over = { message: 'owned: its turn did not come within 1 s', heldBy };
+    const over = { message: `owned: its turn did not come within 1 s: ${held.requester} has owned (why)`, heldBy };
     const code = expect.stringMatching(/^(ALREADY_HELD|NOT_AVAILABLE)$/);
     await expect(pair.b.reserve('owned', { wait: '1s' })).rejects.toMatchObject({ code, ...over });
     const both = pair.b.reserve(['free', 'owned'], { wait: '1s' });
