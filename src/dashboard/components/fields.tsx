@@ -26,11 +26,10 @@ export const SeveralFields = ({ typed, registered, sizes, failed, mayRepair }: S
   const isOpen = isWrong || mode !== undefined || count !== '1' || condition !== '';
   const isPool = count !== '1' || registered === undefined || (registered?.capacity ?? 0) > 1;
   const hasCondition = condition !== '' || registered?.afterUse === 'dirty';
-  const several = hasCondition ? 'Several, shared, or to clean' : 'Several or shared';
-  const one = hasCondition ? 'Shared, or to clean' : 'Shared with others';
+  const options = [isPool && 'several slots', 'shared', hasCondition && 'to clean'].filter(Boolean);
   return (
     <details id="further" open={isOpen}>
-      <summary>{isPool ? several : one}</summary>
+      <summary>More options: {options.join(', ')}</summary>
       {isPool && (
         <label>
           How many of the pool

@@ -259,7 +259,7 @@ const ReserveForm = (props: ReservePageProps) => {
       <SeveralFields {...{ typed, registered, sizes, failed }} mayRepair={may(viewer, 'define')} />
       {canTake && (
         <p class="meta">
-          <a href={togetherPath([typed.resource, ''], back)}>And something else, both or none …</a>
+          <a href={togetherPath([typed.resource, ''], back)}>Reserve something else with it …</a>
         </p>
       )}
       <ReserveButtons {...{ canTake, email, told, turn, end, back }} />
