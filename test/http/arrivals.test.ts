@@ -7,7 +7,7 @@ import { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Arrivals, type ArrivalsOptions } from '../../src/http/admission/arrivals.ts';
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
 const OPTIONS: ArrivalsOptions = {
@@ -160,6 +160,24 @@ describe('of the large bodies of one owner', () => {
     Reflect.get(first?.incoming ?? {}, 'endBody')();
     await first?.settle();
     expect(bodies.map(({ outcome }) => outcome)).toEqual([20, 20, 20]);
+  });
+
+  test('one that was refused for a limit makes room 50 ms later', async () => {
+    const arrivals = new Arrivals(OPEN);
+    const bodies = [await whole(arrivals, 'a'), await whole(arrivals, 'a'), await whole(arrivals, 'a')];
+    const [first] = bodies;
+    if (first !== undefined) {
+      first.response.statusCode = 429;
+      await answer(first);
+    }
+    const outcomes = () => bodies.map(({ outcome }) => outcome);
+    vi.advanceTimersByTime(49);
+    await first?.settle();
+    expect(outcomes()).toEqual([20, 20, undefined]);
+    expect(arrivals.bytes).toBe(40);
+    vi.advanceTimersByTime(1);
+    await first?.settle();
+    expect(outcomes()).toEqual([20, 20, 20]);
   });
 
   test('one whose client has gone is not handed over, and one that has waited for 5 s is refused', async () => {

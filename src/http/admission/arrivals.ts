@@ -13,6 +13,12 @@ const CHECK_EVERY_MS = 500;
 /** A whole body that is handed over later than this is refused: its caller would give up soon. */
 const PATIENCE_MS = 5000;
 
+/**
+ * A large body whose request is over a limit keeps its place in hand for this time: to refuse one takes as long as to
+ * parse it, and a caller that sends the next at once would have the instance do nothing else.
+ */
+const OVER_LIMIT_MS = 50;
+
 /** Why a body was not read to its end. GONE: the client closed the connection. */
 export type BodyFault = Extract<FailureCode, 'BODY_TIMEOUT' | 'BODY_TOO_LARGE' | 'OVERLOADED'> | 'GONE';
 
@@ -147,10 +153,14 @@ export class Arrivals {
             drop: () => reject(new BodyError('GONE')),
           };
           this.#enter(group, whole);
-          incoming.endBody = onceEnded(response, () => {
-            forget();
+          const leave = () => {
             this.#leave(group, whole);
             if (group.isIdle) this.#owners.delete(owner);
+          };
+          incoming.endBody = onceEnded(response, () => {
+            forget();
+            if (response.statusCode === 429) setTimeout(leave, OVER_LIMIT_MS).unref();
+            else leave();
           });
         } else {
           forget();

@@ -77,8 +77,9 @@ export function handle<Body, Query, Params, Done>(
   };
 
   const ended = (call: Of, made: Reply): Response | Promise<Response> => {
-    // Its body makes room for others, however slowly the caller reads the response.
-    call.incoming.endBody?.();
+    // Its body makes room for others, however slowly the caller reads the response. That of a request over a limit does
+    // so later (admission/arrivals.ts).
+    if (made.status !== 429) call.incoming.endBody?.();
     observe(deps, call, made.status);
     if (rewrite === undefined) return responded(call, made);
     return Promise.resolve(rewrite(made)).then((to) => responded(call, to));
