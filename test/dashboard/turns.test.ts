@@ -44,7 +44,9 @@ describe('waiting', () => {
     await holdfast.unreserve({ resource, requester: 'ci-42', releaseToken });
     for (const path of ['', '?view=table', '/activity/live'])
       expect(plain((await ann.get(path)).text)).toMatch(
-        new RegExp(`It is your turn: ${resource}. Take it by \\d\\d:\\d\\d UTC, or it is free again.`),
+        new RegExp(
+          `It is your turn: ${resource}. Take it by (\\d{4}-\\d\\d-\\d\\d )?\\d\\d:\\d\\d UTC, or it is free again.`,
+        ),
       );
     expect(plain((await ann.get('')).text)).toContain('Mine1 turn');
     expect(inSeconds((await active(resource))[0]?.expiresAt)).toBeGreaterThan(590);
