@@ -115,6 +115,7 @@ type Arrived = readonly [Incoming, Response];
 export function createAdmittingServer(listener: Listener, options: AdmissionOptions): Server<typeof Incoming> {
   const admission = new Admission(listener, options);
   const server = createServer(SERVER_OPTIONS, (request, response) => admission.handle(request, response));
+  server.on('connection', (socket) => admission.remember(socket));
   return server.setTimeout(STILL_MS);
 }
 
@@ -134,7 +135,7 @@ class Admission {
   /** Requests that arrived in this iteration of the event loop. They start at its end. */
   #arrived: Arrived[] = [];
   #inFlight = 0;
-  /** Connections of accepted requests. */
+  /** The open connections. */
   readonly #sockets = new Set<Socket>();
   #acceptedInIteration = 0;
   #iterationBegan = 0;
@@ -216,13 +217,12 @@ class Admission {
       setImmediate(this.#endIteration);
     }
     this.#inFlight++;
-    this.#remember(request.socket);
     request.endFlight = onceEnded(response, this.#endRequest);
     this.#listener(request, response);
   }
 
-  #remember(socket: Socket): void {
-    if (this.#sockets.has(socket)) return;
+  /** Notes a new connection, until it closes. */
+  remember(socket: Socket): void {
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
   }
