@@ -189,7 +189,7 @@ function busiestPools(known: ReadonlyMap<string, Known>, { byShare, byWaiting }:
   return [...new Set(names)].slice(0, MAX_TRENDS);
 }
 
-/** What one more slot of a resource would have saved. */
+/** How much waiting one more slot of a resource would have saved. */
 interface Saving {
   readonly capacity: number;
   readonly oneMore: OneMore;

@@ -10,13 +10,13 @@ import type { Stretch } from '../timeline/fit.ts';
 import { type BookForm, timesOf } from './form.ts';
 import { heldFor, readBookings, stretchOf } from './read.ts';
 
-/** What the requester has then, in ms since 1970 UTC. */
+/** A reservation or booking of the requester at the time that the form asks for, in ms since 1970 UTC. */
 export interface Already extends Stretch {
   readonly isHeld: boolean;
   readonly slot: string;
 }
 
-/** What a form asks for and when. It tells the form whether the person was warned. */
+/** Returns the resource and the times of a form as one text. A form has that of the request it warned about. */
 export function textOfWarned(form: BookForm): string {
   const { startMs, endMs } = timesOf(form, form.at);
   return [form.resource || form.name || form.pick, startMs, endMs].join();
@@ -35,7 +35,7 @@ export async function warningOf(
 ): Promise<Already | null> {
   const isByName = item?.resource !== undefined && item.match === undefined;
   if (!isByName || form.instead !== '' || form.despite === textOfWarned(form)) return null;
-  // What cannot be booked at all says why when it is tried.
+  // If this fails, so does the booking, and says why.
   return alreadyAt(engine, credential, item).catch(() => null);
 }
 

@@ -54,7 +54,7 @@ export const BookForm = z.object({
   every: z.enum(['', 'day', 'week']).default(''),
   on: checked,
   until: z.string().optional(),
-  /** What the person was shown to have then already, for which times (already.ts); '' nothing */
+  /** The request that the person was warned about (textOfWarned() of already.ts); '' none */
   despite: z.string().default(''),
   /** Present if times that are taken are left out. */
   skip: z.literal('true').optional(),

@@ -77,7 +77,7 @@ interface AnyOf {
 /** True if all of it is out of service now. */
 const isOut = ({ capacity, outOfService }: LabNode): boolean => outOfService === capacity;
 
-/** What is in service comes first, and of that single things: of what fits, the smallest. */
+/** Sorts by this put what is in service first, and single things before pools. */
 const rankOf = (node: LabNode): number => (isOut(node) ? 2 : 0) + (node.capacity === 1 ? 0 : 1);
 
 /**
@@ -113,8 +113,8 @@ export interface Choice {
 }
 
 /**
- * Finds the bookable resources that fit, and when each is free. Those that are free first come first, of
- * those what is in service, and of that single things.
+ * Finds the bookable resources that fit, and when each is free. They are sorted by that time; those of one time, by
+ * rankOf().
  * @throws HoldfastError unauthenticated, forbidden, unavailable
  */
 export async function choicesOf(engine: Engine, viewer: Viewer, wanted: AnyOf, times: Times): Promise<Choice[]> {
@@ -138,7 +138,9 @@ export async function choicesOf(engine: Engine, viewer: Viewer, wanted: AnyOf, t
   );
   return fits
     .map((node, i) => ({
-      ...{ name: node.name, group: node.group, startMs: starts[i] ?? Number.POSITIVE_INFINITY },
+      name: node.name,
+      group: node.group,
+      startMs: starts[i] ?? Number.POSITIVE_INFINITY,
       isOut: isOut(node),
     }))
     .sort((one, other) => (one.startMs === other.startMs ? 0 : one.startMs - other.startMs));

@@ -1,10 +1,10 @@
 /**
  * Finds the person's bookings that they should look at: what they booked is out of service, or is not free in time.
  */
-import type { Booking } from '../../contract/bookings.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { resourceStates } from '../../engine/reservations/states.ts';
+import { groupBy } from '../board/groupBy.ts';
 import type { Trouble } from '../env.ts';
 import { readBookings } from './read.ts';
 
@@ -39,10 +39,7 @@ export async function readTroubles(
   const conditions = states.flatMap(({ notReady }) => notReady);
   const out = new Map(conditions.filter(({ condition }) => condition === 'out').map((one) => [one.slot, one]));
   const troubled = ahead.filter(({ slot, state }) => state === 'DELAYED' || out.has(slot));
-  return troubled.flatMap((booking, i) => {
-    const isSame = ({ slot }: Booking) => slot === booking.slot;
-    if (troubled.slice(0, i).some(isSame)) return [];
-    const later = troubled.slice(i + 1).filter(isSame).length;
-    return [{ booking, later, out: out.get(booking.slot) ?? null }];
-  });
+  return [...groupBy(troubled, ({ slot }) => slot)].flatMap(([slot, [booking, ...later]]) =>
+    booking === undefined ? [] : [{ booking, later: later.length, out: out.get(slot) ?? null }],
+  );
 }

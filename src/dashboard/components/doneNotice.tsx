@@ -1,6 +1,7 @@
 /**
  * The toast about a form that was carried out: what was done, to what, and until when; and Undo for a release.
  */
+import { MAX_NAME_LENGTH } from '../../domain/maxSizes.ts';
 import { nameFault } from '../../domain/names.ts';
 import type { Released } from '../actions/undoable.ts';
 import type { Viewer } from '../env.ts';
@@ -70,8 +71,6 @@ const DONE: ReadonlyMap<string, readonly [string, string?]> = new Map(
   } satisfies Record<string, [string, string?]>),
 );
 
-const MAX_NAME_LENGTH = 256;
-
 /** Time for which pages offer to take a release back, besides Mine. */
 const OFFERED_MS = 60_000;
 
@@ -135,7 +134,7 @@ const DoneNotice = ({ done, viewer }: { done: string; viewer: Viewer | null }) =
   );
 };
 
-/** What was released just now, as far as it can be taken back. */
+/** Returns the releases that the toast reports, without those that cannot be taken back. */
 function releasedNow(done: string, what: string, viewer: Viewer | null): readonly Released[] {
   const [newest, ...others] = viewer?.releases ?? [];
   if (done === 'released') return (viewer?.releases ?? []).filter(({ resource }) => resource === what);

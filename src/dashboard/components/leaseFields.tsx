@@ -66,9 +66,9 @@ export function chosenEnd(props: ChoicesProps): number | null {
 export const LeaseFields = (props: LeaseFieldsProps) => {
   const { terms, typed, failed, mayLast, isQueued = false } = props;
   const { choices, chosen } = choicesOf(props);
-  const end = chosenEnd(props);
-  // Who types an end begins at the one that is suggested, not in an empty field.
-  const before = end !== null && !typed.until ? new Date(end).toISOString() : undefined;
+  const picked = choices.find(({ value }) => value === chosen);
+  // The field for another end starts with the suggested one.
+  const before = picked && !typed.until ? new Date(picked.endMs).toISOString() : undefined;
   const latest = choices.find(({ length }) => length === LATEST);
   return (
     <>

@@ -32,7 +32,7 @@ export interface WeekCardProps {
 /** A booking, or a reservation that is not of a booking. */
 type Entry = Stretch & ({ readonly booking: Booking } | { readonly holding: Holding });
 
-/** What is booked and, of a resource with one slot, who holds it now. */
+/** Returns the bookings. If the resource has one slot, its current reservation comes first. */
 function entriesOf({ name, slots, state, frame, nameOf }: Details, bookings: readonly Booking[]): Entry[] {
   const hasBegun = bookings.some((one) => one.state === 'RUNNING');
   const holds = slots.length > 1 || hasBegun ? [] : state.holds.filter(({ slot }) => slot === name);
@@ -164,7 +164,7 @@ const DayLine = (props: DayProps) => {
   );
 };
 
-/** What the bar of an entry is, and says. */
+/** Returns the kind and the text of an entry's bar. */
 function labelOf(entry: Entry, nameOf: NameOf): [Bar['kind'], string] {
   if ('holding' in entry) return [entry.holding.kind, entry.holding.who + endOf(entry.holding)];
   const who = nameOf(entry.booking.requester);

@@ -2,6 +2,7 @@
  * Finds resources and requesters by a part of their names, for the palette. It looks at so many that an answer takes a
  * few milliseconds, however many the tenant has.
  */
+import { MAX_NAME_LENGTH } from '../../domain/maxSizes.ts';
 import { nameFault } from '../../domain/names.ts';
 import type { Credential } from '../../domain/tenants.ts';
 import { tree } from '../../engine/definitions/list.ts';
@@ -19,7 +20,6 @@ const MAX_RESOURCES = 6;
 const MAX_PEOPLE = 4;
 /** Slots of a pool that are read. */
 const SLOTS = 4;
-const MAX_NAME_LENGTH = 256;
 
 /** Smaller is better: the name itself, then names that begin with the text, then the others. */
 const rank = (name: string, wanted: string): number => {

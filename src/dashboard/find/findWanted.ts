@@ -2,6 +2,7 @@
  * Finds what a person may mean who wants to reserve something: by a name, or by words that are labels, groups, or parts
  * of names.
  */
+import { MAX_NAME_LENGTH } from '../../domain/maxSizes.ts';
 import { nameFault } from '../../domain/names.ts';
 import { resourceStates } from '../../engine/reservations/states.ts';
 import { requesterOf } from '../../engine/tenant/signIns.ts';
@@ -17,7 +18,6 @@ import { isFree, type OptionGroup, stateOption } from './options.ts';
 /** Resources that a page shows, and slots of each that are read. */
 const MAX_SHOWN = 20;
 const SLOTS = 4;
-const MAX_NAME_LENGTH = 256;
 
 /** The title of the part that offers the words themselves as a name. */
 export const NOT_REGISTERED = 'Not registered';
@@ -79,7 +79,9 @@ export async function findWanted(
     .map(({ state, group, bookedFrom }) => ({
       group,
       option: {
-        ...{ to: to(state.name), text: state.name, ...stateOption(user, state) },
+        to: to(state.name),
+        text: state.name,
+        ...stateOption(user, state),
         ...(isFree(state) && bookedFrom !== undefined && { untilMs: Date.parse(bookedFrom) }),
       },
     }));

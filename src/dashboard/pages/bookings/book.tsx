@@ -207,7 +207,7 @@ interface Said {
   readonly other?: Suggestion | null;
   /** What is booked at the next press. */
   readonly offer?: Offer;
-  /** What whose booking it is has then already. */
+  /** Warns that the requester has, or has booked, the same at that time. */
   readonly already?: Already;
 }
 
